@@ -655,7 +655,7 @@ def input_files(rng: random.Random, name: str, folder: Path) -> list[str]:
     kind = rng.choice(["conll", "conll", "jsonl"])
     if name == "coefficients" and rng.random() < 0.7:
         kind = "csv"
-    if name == "merge":
+    if name == "evaluate" and rng.random() < 0.1:  # for --from-tallies
         kind = "parquet"
     seeds = {
         "conll": [written(functools.partial(sa.write_conll, corpora()[0]))],

@@ -148,7 +148,7 @@ def figures(corpus: sa.Corpus, name: str, match: str) -> sa.Score:
 def of_way(corpus: sa.Corpus, how: dict[str, Any]) -> tuple[sa.Score, sa.Score]:
     """Return exact and token F1 of a vote."""
     crowd = [name for name in corpus.annotators if name != TRUTH]
-    made = sa.gold(corpus, annotators=crowd, name=VOTE, **how).corpus
+    made = sa.make_gold(corpus, annotators=crowd, name=VOTE, **how).corpus
     return figures(made, VOTE, "exact"), figures(made, VOTE, "token")
 
 

@@ -35,18 +35,18 @@ PICTURES = {
     "bias": ("How far each annotator agrees", f"coefficients {_CROWD} --tokens --by annotator"),
     "difficulty": ("Difficulty of documents", f"difficulty {_CROWD}"),
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
-    "confusion": ("Which labels are confused", f"confusion {_CROWD}"),
-    "shares": ("The same as shares", f"confusion {_CROWD} --rest dia --shares"),
+    "confusion": ("Which labels are confused", f"disagreements {_CROWD} --by label"),
+    "shares": ("The same as shares", f"disagreements {_CROWD} --rest dia --by share"),
     "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),
     "plan": ("How wide an interval would be", f"plan {_CROWD} --width 0.05"),
-    "soft": ("Systems against shares", f"soft {_CROWD} --systems dia"),
+    "soft": ("Systems against shares", f"evaluate {_CROWD} --match soft --systems dia"),
     "references": (
         "Systems against many annotators",
         "evaluate corpora/answers/answers.jsonl --systems detector,eager --match token --ci",
     ),
-    "replace": (
+    "alt_test": (
         "May one replace another?",
-        f"replace {_CROWD} --candidate ann --epsilon 0.1 --match token",
+        f"alt-test {_CROWD} --candidate ann --epsilon 0.1 --match token",
     ),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),
     "starts": ("Where random segments start", "chance --length 40 --segments 1,3,8"),

@@ -91,16 +91,16 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.disputes import Disputes as Disputes
     from spanagree.project.disputes import disputes as disputes
     from spanagree.project.gold import Gold as Gold
-    from spanagree.project.gold import gold as gold
+    from spanagree.project.gold import make_gold as make_gold
     from spanagree.project.plan import Plan as Plan
-    from spanagree.project.plan import plan as plan
+    from spanagree.project.plan import plan_sample as plan_sample
     from spanagree.project.presence import Presence as Presence
     from spanagree.project.presence import presence as presence
     from spanagree.references.against import evaluate_references as evaluate_references
     from spanagree.references.against_result import AgainstReferences as AgainstReferences
     from spanagree.references.baselines import with_baselines as with_baselines
-    from spanagree.references.replace import ReplacementTest as ReplacementTest
-    from spanagree.references.replace import replacement_test as replacement_test
+    from spanagree.references.alt_test import AltTest as AltTest
+    from spanagree.references.alt_test import alt_test as alt_test
     from spanagree.references.soft import Shares as Shares
     from spanagree.references.soft import shares as shares
     from spanagree.references.soft_scores import SoftScores as SoftScores

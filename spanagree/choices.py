@@ -82,7 +82,7 @@ BY: dict[str, tuple[str, ...]] = {
     "Evaluation": ("label", "document"),
     "Gold": ("segment", "adjudicate"),
     "Plan": ("document",),
-    "ReplacementTest": ("annotator",),
+    "AltTest": ("annotator",),
     "SoftScores": ("document",),
 }
 """The same of each result that the command line breaks down, by its public name."""

@@ -40,7 +40,7 @@ def makers():
         (
             "evaluate",
             "agree",
-            "gold",
+            "make_gold",
             "soft_scores",
             "difficulty",
             "alpha_u",
@@ -55,13 +55,13 @@ def makers():
         **table,
         **pair,
         **whole,
-        "plan": (corpus, 0.1),
+        "plan_sample": (corpus, 0.1),
         "batches": (corpus, 2),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),
         "evaluate_references": (corpus, ["gold", "yours"]),
-        "replacement_test": (
+        "alt_test": (
             sa.LabelTable.from_rows(
                 (i, a, "xy"[i % len(a)]) for i in range(40) for a in ("p", "qq", "c")
             ),

@@ -6,41 +6,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import click
-
 import spanagree as sa
 from spanagree.choices import Baseline, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.errors import check_choice
 
-_BASELINE = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
-
 
 def baseline() -> options.Option:
     """Return the option of baselines."""
-    return options.option("--baseline", _BASELINE, metavar="NAME,...", read=options.names_in)
+    purpose = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
+    return options.option("--baseline", purpose, metavar="NAME,...", read=options.names_in)
 
 
-def seeded(job: Job, baselines: Sequence[str] | None) -> tuple[Job, int]:
-    """Return the job and the seed of baselines, which --seed is where nothing else draws.
-
-    Raises:
-        UsageError: for blocks.
-    """
+def random_seed(
+    job: Job, baselines: Sequence[str] | None, test: str | None = None
+) -> tuple[Job, int]:
+    """Return the job and the seed of baselines, which --seed is where nothing else draws."""
     for name in baselines or ():
         check_choice(name, names_of(Baseline), "baseline")
-    if baselines and job.in_blocks:
-        raise click.UsageError(
-            "--baseline is for a whole corpus; leave out --block, --workers and patterns"
-        )
-    seed = job.certainty.get("seed")
-    if "random" not in (baselines or ()) or seed is None:
+    if "random" not in (baselines or ()) or "seed" not in job.certainty:
         return job, 0
-    others = options.given({**job.certainty, "seed": None})
-    if others or click.get_current_context().params.get("test"):
-        return job, seed
-    return replace(job, certainty={**job.certainty, "seed": None}), seed
+    others = {key: value for key, value in job.certainty.items() if key != "seed"}
+    seed = job.certainty["seed"]
+    return (job, seed) if others or test else (replace(job, certainty=others), seed)
 
 
 def against_gold(

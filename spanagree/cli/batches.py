@@ -24,24 +24,18 @@ _PURPOSE = (
 def batches_option(files: bool = True) -> options.Option:
     """Return the option of batches; ``files`` says whether each FILE may be one."""
     purpose = _PURPOSE + (f", or {FILES}: each FILE is one." if files else ".")
-    spec = "N|PATTERN|FILE[:COLUMN]" + "|files" * files
-    return options.option("--batches", purpose, metavar=spec)
+    return options.option("--batches", purpose, metavar="N|PATTERN|FILE")
 
 
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
     """Compare batches, and show what changed."""
     job.check_picture(sa.Batches, None)
-    ask = {name: settings[name] for name in ("match", "chance", "annotators")}
-    certainty = options.given(job.certainty)
-    if "resample_by" in certainty:
-        raise click.UsageError("--resample-by is not for --batches, whose documents are drawn")
-    if job.in_blocks:
-        raise click.UsageError("--block, --workers and patterns of files keep no single documents")
+    ask = {**settings, **job.certainty}
     if by != FILES:
-        result = sa.batches(job.read(), by, **ask, **certainty)
+        result = sa.batches(job.read(), by, **ask)
     else:
         if len(job.paths) < 2:
             raise click.UsageError(f"--batches {FILES}: one FILE; two of them are needed")
         alone = {name: replace(job, files=(path,)) for name, path in job.paths.items()}
-        result = sa.batches({name: one.read() for name, one in alone.items()}, **ask, **certainty)
+        result = sa.batches({name: one.read() for name, one in alone.items()}, **ask)
     job.show(result)

@@ -10,6 +10,9 @@ spanagree chance gold.conll mine.conll
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 import spanagree as sa
@@ -34,16 +37,13 @@ _LENGTHS = "Let the segments have these lengths."
 )
 def chance(
     job: Job,
-    length: int | None,
-    segments: list[int] | None,
-    gold: str | None,
-    match: str,
-    chance: str,
+    length: int | None = None,
+    segments: list[int] | None = None,
+    gold: str | None = None,
+    **settings: Any,
 ) -> None:
     if job.files:
-        if length is not None or segments is not None:
-            raise click.UsageError("--length and --segments are for a document without files")
-        _of_systems(job, gold, match, chance)
+        _of_systems(job, gold, settings)
         return
     if length is None or segments is None:
         raise click.UsageError(
@@ -51,18 +51,17 @@ def chance(
         )
     from spanagree.chance.table import StartDistributions
 
+    chance = settings.get("chance", "nonoverlapping")
     start = sa.start_distribution(length, segments, chance)
     job.show(StartDistributions(length, tuple(segments), chance, start))
 
 
-def _of_systems(job: Job, gold: str | None, match: str, chance: str) -> None:
+def _of_systems(job: Job, gold: str | None, settings: Mapping[str, Any]) -> None:
     """Show the distribution of each system's match by chance."""
     from spanagree.systems.chance_of_match import ChanceOfMatch
 
     if job.in_blocks:
         raise SettingError("chance: not over blocks; name the files one by one")
     named, corpus = job.layer(gold), job.read()
-    result = job.work(
-        "computing chance", sa.evaluate, corpus, named, match=match, chance=chance, p_values=True
-    )
+    result = job.work("computing chance", sa.evaluate, corpus, named, **settings, p_values=True)
     job.show(ChanceOfMatch(result))

@@ -22,14 +22,14 @@ _FAIL = "Exit with 1 if there is an error, or any finding at all."
     options.FILES,
     options.group(
         "Checking",
-        options.option("--fail-on", _FAIL, choices=("error", "warning"), default="error"),
+        options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by",)),
     first="--fail-on --format --output --from --columns --scheme"
     " --unit --repair --labels --map-labels --encoding",
 )
-def check(job: Job, fail_on: str) -> None:
+def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.shards import raw_found

@@ -25,13 +25,11 @@ _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, 
     options.group("Paragraph", options.flag("--results", _RESULTS)),
     options.output(names_of(Cited), plot=False, explain=False),
 )
-def cite(job: Job, result: str | None, results: bool) -> None:
+def cite(job: Job, result: str | None = None, results: bool = False) -> None:
     from spanagree.report.citation import cited, settings_in
 
     check_outputs({"-o": job.output}, [] if result is None else [result])
     if result is None:
-        if results:
-            raise click.UsageError("--results needs a RESULT, a file that --format json wrote")
         job.put(cited(None, job.format))
         return
     settings, figures = settings_in(result, results)

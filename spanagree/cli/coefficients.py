@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, CategoryWeights, Measurement, Weights, names_of
+from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
@@ -28,9 +28,7 @@ from spanagree.cli.progress import progress
 from spanagree.errors import check_whole
 from spanagree.settings import chosen_of
 
-_MEASUREMENT = "Choose what labels measure."
-_NEAR = "Choose how near two categories are; that of --measurement, unless given."
-_WEIGHTS = "Choose how much an item counts in SPA."
+_FUNCTION = "spanagree.labels.summary.coefficients"
 
 
 @command(
@@ -44,53 +42,42 @@ _WEIGHTS = "Choose how much an item counts in SPA."
     ),
     options.group(
         "Computing",
-        options.option("--weights", _WEIGHTS, choices=names_of(Weights), default="annotations_m1"),
-        options.option(
-            "--measurement", _MEASUREMENT, choices=names_of(Measurement), unless="nominal"
-        ),
-        options.option("--category-weights", _NEAR, choices=names_of(CategoryWeights)),
-        options.flag("--complete-only", "Take only items that all annotators labelled."),
+        *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
         options.by([*BY["Coefficients"], "label"]),
     ),
-    options.certainty(),
+    options.certainty(_FUNCTION),
     options.blocks(),
     options.reading(but=("--tokens", "--annotator")),
     options.output(),
-    first="--item --annotator --label --wide --counts --tokens --weights"
-    " --measurement --by --ci --format --output --plot",
+    first="--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot",
 )
 def coefficients(
     job: Job,
-    tokens: bool,
-    skip_outside: bool,
-    annotators: list[str] | None,
-    by: str | None,
-    measurement: str | None,
-    category_weights: str | None,
+    tokens: bool = False,
+    skip_outside: bool = False,
+    annotators: list[str] | None = None,
+    by: str | None = None,
+    measurement: str | None = None,
+    category_weights: str | None = None,
     **settings: Any,
 ) -> None:
     from spanagree.corpus.label_text import SIGN
     from spanagree.labels.nearness import SETS, has_order
 
-    drawing = job.drawing(by=by, bare=BY["Coefficients"])
-    if by == "label" and (not tokens or job.in_blocks):
-        raise click.UsageError(
-            "--by label is for --tokens of a corpus as a whole; over blocks, --labels takes one"
-            " label at a time"
-        )
+    drawing = job.certainty
     labels = dict(job.labels)
     near = {"measurement": measurement, "category_weights": category_weights}
-    categories = labels["categories"]
+    categories = labels.get("categories")
     ordered = categories is not None and has_order(categories, *near.values())
     settings |= {**near, "order": categories if ordered else None}
     if tokens:
-        column = labels.pop("annotator")
-        labels.pop("categories") if ordered else None
-        if unfit := options.given(labels):
-            name = options.written(next(iter(unfit)))
-            raise click.UsageError(f"{name} is for a table of labels; leave it out with --tokens")
-        corpus = replace(job, reading={**job.reading, "tokens": None, "annotator": column})
-        pairs = any(options.given(near))
+        if categories is not None and not ordered:
+            raise click.UsageError(
+                "--categories with --tokens is for an order; leave it out, or give --measurement"
+            )
+        column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
+        corpus = replace(job, reading={**job.reading, **column})
+        pairs = any(each is not None for each in near.values())
         if by != "label":
             how = {"skip_outside": skip_outside, "pairs": pairs}
             table = _token_labels(corpus, annotators, drawing, **how)
@@ -101,9 +88,9 @@ def coefficients(
             job.show(sa.coefficients_by_label(whole, **settings))
             return
     else:
-        if category_weights in SETS and labels["separator"] is None:
+        if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
-        table = label_file(job, labels, {"skip_outside": skip_outside})
+        table = label_file(job, labels)
         table = table if annotators is None else table.of_annotators(annotators)
     progress("coefficients")
     job.show(sa.coefficients(table, **settings, **drawing), by)
@@ -120,10 +107,6 @@ def _token_labels(
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
         return sa.token_labels(_chosen(job.read(), annotators), skip_outside=skip_outside)
-    if annotators is not None:
-        raise click.UsageError(
-            "--annotators: over blocks all annotators are compared; leave it out"
-        )
     drawn = {"seed": drawing["seed"]} if "seed" in drawing else {}
     drawn |= {"skip_outside": skip_outside, "pairs": pairs}
     if "ci" in drawing:

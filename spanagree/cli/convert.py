@@ -41,12 +41,12 @@ _CUT = "Choose what becomes of segments that cut a token."
 )
 def convert(
     job: Job,
-    to: str | None,
-    annotators: list[str] | None,
-    as_predictions: list[str] | None,
-    to_scheme: str | None,
-    tokenizer: str | None,
-    cut: str | None,
+    to: str | None = None,
+    annotators: list[str] | None = None,
+    as_predictions: list[str] | None = None,
+    to_scheme: str | None = None,
+    tokenizer: str | None = None,
+    cut: str | None = None,
 ) -> None:
     from spanagree.formats.registry import (
         FORMATS,

@@ -13,11 +13,13 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 
+_FUNCTION = "spanagree.levels.difficulty.difficulty"
+
 
 def team() -> options.Group:
     """Return the options of comparisons by gold or by a team."""
     annotators = options.annotators("Take these annotators as the team.")
-    return options.comparing(options.gold("the team"), annotators)
+    return options.comparing(options.gold("the team"), annotators, function=_FUNCTION)
 
 
 @command(
@@ -26,13 +28,15 @@ def team() -> options.Group:
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--gold --annotators --match --chance --from --columns"
-    " --format --output --plot --explain",
+    first="--gold --annotators --match --chance --from --columns --format --output --plot"
+    " --explain",
 )
 def difficulty(job: Job, **settings: Any) -> None:
     job.show(find_difficulty(job, job.source(), **settings))
 
 
-def find_difficulty(job: Job, corpus: Any, gold: str | None, **settings: Any) -> sa.Difficulty:
+def find_difficulty(
+    job: Job, corpus: Any, gold: str | None = None, **settings: Any
+) -> sa.Difficulty:
     """Return how hard each document is, by gold or by a team."""
     return job.work("comparing", sa.difficulty, corpus, job.layer(gold), **settings)

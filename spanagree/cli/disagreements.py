@@ -1,9 +1,12 @@
-"""List where annotators part, segment by segment: two of them, or all, the worst documents first.
+"""List where annotators disagree, segment by segment, the worst documents first.
+
+With --by label, show which labels they confuse.
 
 \b
 spanagree disagreements crowd.jsonl --format csv -o queue.csv --bom --safe-cells
 spanagree disagreements gold.conll mine.conll
 spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
+spanagree disagreements crowd.jsonl --by label
 """
 
 from __future__ import annotations
@@ -11,46 +14,58 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 import spanagree as sa
-from spanagree.choices import BY, DisputeSort, Kind, names_of
+from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.errors import counted
 
+_DISPUTES = "spanagree.project.disputes.disputes"
 _BETWEEN = "Compare these two annotators."
+_REST = "With --by label, compare this annotator with all others."
 _UNLESS = "if there are two, these; else all"
 _KINDS = f"List disagreements of two annotators of these kinds: {', '.join(names_of(Kind))}."
-_SORT = "Rank documents by this, worst first."
+_BY = "Give each document a row, or each label: how often it is confused with each other one"
+_BY += " (label), the share of its row (share), or how often chance would (expected)."
+_MATRICES = {"label": None, "share": "share", "expected": "pair"}
+_SEGMENTS = ("text", "csv", "jsonl", "json")
 
 
 @command(
     options.FILES,
     options.group(
-        "Two annotators",
+        "Annotators",
         options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_UNLESS),
+        options.option("--rest", _REST, metavar="A"),
         options.option("--kind", _KINDS, metavar="KIND,...", unless="all", read=options.names_in),
     ),
     options.comparing(
-        options.option("--sort", _SORT, choices=names_of(DisputeSort), default="disagreement"),
-        options.by(BY["Disputes"]),
+        options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
+        *options.of(_DISPUTES, "sort"),
         options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
+        function=_DISPUTES,
     ),
-    options.output(("text", "csv", "jsonl", "json"), explain=False),
+    options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
     options.reading(),
-    first="--between --kind --by --sort --match --no-text"
-    " --from --columns --format --output --plot",
+    first="--between --rest --kind --by --sort --match --no-text --from --columns --format --output"
+    " --plot",
 )
 def disagreements(
     job: Job,
-    between: tuple[str, str] | None,
-    kind: list[str] | None,
-    no_text: bool,
-    by: str | None,
+    between: tuple[str, str] | None = None,
+    rest: str | None = None,
+    kind: list[str] | None = None,
+    no_text: bool = False,
+    by: str | None = None,
     **settings: Any,
 ) -> None:
+    if by in _MATRICES:
+        _confusion(job, between or ((rest,) if rest else ()), _MATRICES[by])
+        return
+    if job.format not in _SEGMENTS:
+        raise click.UsageError(f"--format {job.format} needs --by label, share or expected")
     corpus = job.read()
     if len(corpus.layers) < 2:
         layers = counted(len(corpus.layers), "layer")
@@ -62,11 +77,17 @@ def disagreements(
         queue = sa.disputes(corpus, text=not no_text, progress=progress("comparing"), **settings)
         job.show(queue, by)
         return
-    source = click.get_current_context().get_parameter_source
-    for name in (*settings, "by", "overlap_at"):
-        if source(name) is not ParameterSource.DEFAULT:
-            raise click.UsageError(
-                f"{options.written(name)} is for more annotators than two; leave it out"
-            )
+    for name in (*settings, *(["by"] if by else [])):
+        raise click.UsageError(
+            f"{options.written(name)} is for more annotators than two; leave it out"
+        )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
+
+
+def _confusion(job: Job, asked: tuple[str, ...], by: str | None) -> None:
+    """Show which labels are confused."""
+    job.check_picture(sa.Confusion, by)
+    corpus = job.read()
+    asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
+    job.show(sa.confusion(corpus, *(str(job.layer(name)) for name in asked)), by)

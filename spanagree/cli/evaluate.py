@@ -1,7 +1,7 @@
 """Evaluate systems against a gold annotation, or many annotators, raw and above chance.
 
-Each FILE holds the same text, as CoNLL unless its extension or --from says otherwise; `-` is
-standard input, NAME=FILE names a layer. One file with several layers works too.
+Each FILE holds the same text; `-` is standard input, NAME=FILE names an annotator. One file with
+several annotators works too.
 
 \b
 spanagree evaluate gold.conll mine.conll yours.conll
@@ -13,70 +13,78 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 import spanagree as sa
-from spanagree.choices import BY, Test, names_of
+from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, baseline, seeded
+from spanagree.cli.baselines import against_gold, baseline, random_seed
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.cli.references import OWN, against_references, references
+from spanagree.cli.references import (
+    SOFT,
+    against_references,
+    against_shares,
+    references,
+)
+from spanagree.errors import check_choice
 
-_OF_REFERENCES = [by for by in BY["AgainstReferences"] if by not in BY["Evaluation"]]
+_EVALUATE = "spanagree.systems.evaluate.evaluate"
+_MATCH = "Choose what counts as agreement; soft: systems with the shares of many annotators."
 _TEST = "Test all pairs of systems, or each against chance."
+_DRAWS = "Draw chance at random for --test chance, not exactly."
+_MERGE = "Take the files as tallies of parts of a corpus, and give the result of one run over all."
 
 
 @command(
     options.FILES,
     options.comparing(
         options.gold(),
-        options.by([*BY["Evaluation"], "difficulty", *_OF_REFERENCES]),
+        options.by(dict.fromkeys([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]])),
         baseline(),
+        match=options.option(
+            "--match", _MATCH, choices=[*names_of(MatchName), SOFT], unless="exact"
+        ),
     ),
     references(),
     options.certainty(
+        _EVALUATE,
         options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
-        options.flag("--simulate", "Draw chance at random for --test chance, not exactly."),
-        resamples="10000; 1000 for the test against chance",
+        options.flag("--simulate", _DRAWS),
     ),
     options.levels(),
     options.blocks(
-        options.option("--tallies", "Write tallies to FILE, to be merged.", metavar="FILE")
+        options.option("--tallies", "Write tallies of this part to FILE.", metavar="FILE"),
+        options.flag("--from-tallies", _MERGE),
     ),
     options.reading(),
     options.output(),
-    first="--gold --match --by --ci --test --systems --references --chance"
-    " --from --columns --format --output --plot --explain",
+    first="--gold --match --by --ci --test --systems --references --baseline --chance --from"
+    " --format --output --plot --explain",
 )
 def evaluate(
     job: Job,
-    gold: str | None,
-    by: str | None,
-    test: str | None,
-    simulate: bool,
-    tallies: str | None,
-    baseline: list[str] | None,
+    by: str | None = None,
+    test: str | None = None,
+    simulate: bool = False,
+    tallies: str | None = None,
+    from_tallies: bool = False,
+    gold: str | None = None,
+    baseline: list[str] | None = None,
     **settings: Any,
 ) -> None:
-    own = {name: settings.pop(name) for name in OWN}
-    if own["references"] or own["systems"]:
-        only = {"gold": gold, "test": test, "simulate": simulate, "tallies": tallies}
-        against_references(job, by, own, {**only, **job.levels}, baseline or [], **settings)
+    if from_tallies:
+        _merge(job, by, test)
         return
-    _check(job, by, test)
-    if given := options.given(own):
-        name = options.written(next(iter(given)))
-        raise click.UsageError(f"{name} is for --references or --systems; give one of them")
-    if by in _OF_REFERENCES:
-        raise click.UsageError(f"--by {by} is for --references or --systems; give one of them")
-    if simulate and test != "chance":
-        raise click.UsageError("--simulate is for --test chance; name that test")
+    if settings.get("match") == SOFT:
+        against_shares(job, by, baseline, settings)
+        return
+    if settings.keys() & {"references", "systems"}:
+        against_references(job, by, baseline, settings)
+        return
     if test is None and by != "difficulty":
         job.check_picture(sa.Evaluation, by)
-    job, seed = seeded(job, baseline)
-    drawing = job.drawing(test, by)
+    job, seed = random_seed(job, baseline, test)
+    drawing = dict(job.certainty)
     if tallies is not None:
         from spanagree.systems.tally_files import (
             check_tallies_can_be_written,
@@ -91,11 +99,11 @@ def evaluate(
     if isinstance(corpus, sa.Corpus):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):
-        corpus = against_gold(corpus, named, baseline, chance=settings["chance"], seed=seed)
+        how = {"chance": settings["chance"]} if "chance" in settings else {}
+        corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     intervals = drawing if "ci" in drawing else {}
-    if by == "document":
-        settings["p_values"] = True
-    result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **intervals)
+    p_values = {"p_values": True} if by == "document" else {}
+    result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **p_values, **intervals)
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)
     if tallies is not None:
@@ -111,17 +119,27 @@ def evaluate(
         job.show(result, by, test=tested)
 
 
-def _check(job: Job, by: str | None, test: str | None) -> None:
-    """Refuse options that do not go together."""
-    if any(value is not None for value in job.levels.values()) and by != "difficulty":
-        raise click.UsageError("--levels, --at, --chance-at and --quantiles need --by difficulty")
-    if test is not None and by == "difficulty":
-        raise click.UsageError("--test is over all documents; not with --by difficulty")
-    if job.in_blocks and (test is not None or by in ("document", "difficulty")):
-        raise click.UsageError(
-            "blocks (--block, --workers, files by a pattern) keep no single documents, which"
-            " --test, --by document and --by difficulty need"
+def _merge(job: Job, by: str | None, test: str | None) -> None:
+    """Show the result over the tallies in the files."""
+    if test is None:
+        job.check_picture(sa.Evaluation, by)
+    if by is not None:
+        check_choice(by, BY["Evaluation"], "--by of tallies")
+    drawing = dict(job.certainty)
+    progress("reading")
+    result = sa.read_tallies(job.files)
+    progress("resampling")
+    if drawing.pop("ci", False):
+        result = sa.with_intervals(result, **drawing)
+    tested = test and sa.compare_systems(result, test=test, **drawing)
+    if by == "document":
+        say(
+            [
+                "z and p of documents need their segments, which files of tallies do not hold;"
+                " evaluate the corpus itself --by document"
+            ]
         )
+    job.show(result, by, test=tested)
 
 
 def _tested(

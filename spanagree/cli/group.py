@@ -15,13 +15,10 @@ from spanagree.version import __version__
 SECTIONS = {
     "Compare": (
         "evaluate",
-        "replace",
-        "soft",
-        "merge",
+        "alt-test",
         "agree",
         "coefficients",
         "disagreements",
-        "confusion",
         "report",
     ),
     "Difficulty and chance": ("difficulty", "split", "chance"),
@@ -52,13 +49,23 @@ Completion by Tab:       spanagree completion --help"""
 _NAMES = [name for names in SECTIONS.values() for name in names]
 
 
+RETIRED = {
+    "replace": "alt-test",
+    "merge": "evaluate --from-tallies",
+    "confusion": "disagreements --by label",
+    "soft": "evaluate --match soft",
+}
+"""What commands of old are called now."""
+
+
 class _Commands(Mapping[str, click.Command]):
     """The commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in _NAMES:
             raise KeyError(name)
-        command: click.Command = getattr(import_module(f"{__package__}.{name}"), name)
+        word = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"{__package__}.{word}"), word)
         return command
 
     def __iter__(self) -> Iterator[str]:
@@ -69,6 +76,14 @@ class _Commands(Mapping[str, click.Command]):
 
 
 class _Group(click.Group):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named; one of old names its successor."""
+        if args and args[0] in RETIRED:
+            ctx.fail(f"{args[0]} is now: spanagree {RETIRED[args[0]]}")
+        return super().resolve_command(ctx, args)
+
     def get_help(self, ctx: click.Context) -> str:
         """Return the help; its summaries are read without loading the commands."""
         sections = {
@@ -80,7 +95,9 @@ class _Group(click.Group):
 
 def _docstring(name: str) -> str:
     """Return the docstring of a command's module."""
-    return Path(__file__).with_name(f"{name}.py").read_text("utf-8").split('"""')[1]
+    return (
+        Path(__file__).with_name(f"{name.replace('-', '_')}.py").read_text("utf-8").split('"""')[1]
+    )
 
 
 @click.group(

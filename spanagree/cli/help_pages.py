@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable
 
 import click
@@ -82,9 +83,22 @@ _HELP_ALL = click.Option(
 
 
 def with_choices(purpose: str, choices: Iterable[str]) -> str:
-    """Return what an option is for, with what it may be.
+    """Return what an option is for, with what it may be, unless it says so itself.
 
     >>> with_choices("Test all pairs of systems.", ["bootstrap", "permutation"])
     'Test all pairs of systems: bootstrap, permutation.'
     """
+    words = re.findall(r"[\w+-]+", purpose)
+    if all(choice in words for choice in choices):
+        return purpose
     return f"{purpose.rstrip('.')}: {', '.join(choices)}."
+
+
+def as_sentence(text: str) -> str:
+    """Return what a docstring says of an argument as a sentence of the help.
+
+    >>> as_sentence("the names of :class:`spanagree.Corpus`'s ``layers``; all unless given.")
+    "The names of Corpus's layers; all unless given."
+    """
+    plain = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "").rstrip(".")
+    return f"{plain[:1].upper()}{plain[1:]}."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import spanagree as sa
-from spanagree.cli import options, signals
+from spanagree.cli import options, rules, signals
 from spanagree.cli.help_pages import Command
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
@@ -45,7 +45,7 @@ class ReaderGoneError(BrokenPipeError):
 def command(
     argument: click.Argument | None, *groups: options.Group, first: str = ""
 ) -> Callable[[Callable[..., None]], Command]:
-    """Return what makes a function a command; it is called with a job and its own options.
+    """Return what makes a function a command; it is called with a job and its options if given.
 
     The help is the docstring of its module, so that the list of commands need not load it.
 
@@ -61,30 +61,32 @@ def command(
     every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
 
     def decorate(function: Callable[..., None]) -> Command:
+        name = function.__name__.replace("_", "-")
+
         @functools.wraps(function)
         def run(**values: Any) -> None:
-            values.pop("verbose")  # the notes ask for it
-            shared: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
+            given = {key: value for key, value in values.items() if options.is_given(value)}
+            parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
+            own = {key: value for key, value in given.items() if key != "verbose"}
             for each in every:
-                if each.part:
-                    shared[each.part][each.name] = values.pop(str(each.name))
-            shared |= {
-                each.name: values.pop(each.name) for each in fields(Job) if each.name in values
-            }
-            if "overlap_at" in values:
-                values["match"] = options.chosen_match(values["match"], values.pop("overlap_at"))
+                if each.part and each.name in own:
+                    parts[each.part][each.name] = own.pop(str(each.name))
+            parts |= {each.name: own.pop(each.name) for each in fields(Job) if each.name in own}
             written = click.get_current_context().find_object(list)
-            job = Job(**shared, written=[] if written is None else written)
+            job = Job(**parts, written=[] if written is None else written)
+            rules.check(name, {**given, **({rules.BLOCKS: True} if job.in_blocks else {})})
+            if "overlap_at" in own:
+                own["match"] = f"overlap-at-{own.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
             try:
-                function(job, **values)
+                function(job, **own)
             finally:
                 hide_progress()
 
         params = [*([argument] if argument else []), *every]
         purpose = sys.modules[function.__module__].__doc__
-        return Command(function.__name__, params=params, callback=run, help=purpose)
+        return Command(name, params=params, callback=run, help=purpose)
 
     return decorate
 
@@ -99,7 +101,7 @@ class Job:
         format, explain, safe_cells, bom: how the result is written.
         digits, percent, all_columns, style: how people see tables.
         block, workers, on_error: how blocks are worked on.
-        reading, certainty, levels, labels: the options of these groups, by name.
+        reading, certainty, levels, labels: those options of these groups that were given, by name.
         written: what has been written so far, by name.
     """
 
@@ -125,18 +127,7 @@ class Job:
 
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""
-        if self.explain:
-            from spanagree.report.explain import EXPLAINED
-
-            if self.format not in EXPLAINED:
-                raise click.UsageError(
-                    f"--explain is for {' and '.join(EXPLAINED)}; not with {self.format}"
-                )
         self._check_look()
-        for name in ("safe_cells", "bom"):
-            if getattr(self, name) and self.format != "csv":
-                written = options.written(name)
-                raise click.UsageError(f"{written} is for csv; not with {self.format}")
         if self.plot:
             from spanagree.results.plots import check_plot
 
@@ -149,12 +140,6 @@ class Job:
 
     def _check_look(self) -> None:
         """Refuse what a format does not show."""
-        look = {name: getattr(self, name) for name in ("digits", "percent", "all_columns")}
-        if self.format not in ("text", "markdown", "latex") and (given := options.given(look)):
-            name = options.written(next(iter(given)))
-            raise click.UsageError(
-                f"{name} is for tables, as text, markdown or latex; {self.format} has all as it is"
-            )
         if self.digits is not None:
             check_whole(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
@@ -194,12 +179,7 @@ class Job:
     @functools.cached_property
     def in_blocks(self) -> bool:
         """Whether the files are to be worked on in blocks."""
-        asked = self._patterns or self.block is not None or self.workers is not None
-        if self.on_error is not None and not asked:
-            raise click.UsageError(
-                "--on-error is for blocks; make them with --block, --workers or a pattern"
-            )
-        return asked
+        return self._patterns or self.block is not None or self.workers is not None
 
     @property
     def _patterns(self) -> bool:
@@ -211,13 +191,7 @@ class Job:
         """Return how to read: the options of readers, the format, and repairs."""
         from spanagree.corpus.repairs import REPAIRS
 
-        chosen = options.given(self.reading)
-        used = (chosen.get("unit"), self.certainty.get("resample_by"))
-        if "group_by" in chosen and "document" not in used:
-            raise click.UsageError(
-                "--group-by needs --resample-by document, which draws whole groups, or --unit"
-                " document, which makes a group one document"
-            )
+        chosen = dict(self.reading)
         form = chosen.pop("from", None)
         repair = [step for step in chosen.pop("repair", ()) if step]
         for step in repair:
@@ -240,11 +214,6 @@ class Job:
         from spanagree.formats.registry import FORMATS, format_of
 
         how, form, repair = self.how()
-        if "group_by" in how:
-            raise click.UsageError(
-                "--group-by is not for blocks (--block, --workers, a pattern of files), as a group"
-                " may be in several; leave one of them out"
-            )
         if self._patterns:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")
@@ -282,36 +251,6 @@ class Job:
                 progress=progress(purpose),
                 **settings,
             )
-
-    def drawing(
-        self,
-        test: str | None = None,
-        by: str | None = None,
-        bare: Sequence[str | None] = ("document",),
-    ) -> dict[str, Any]:
-        """Return what was asked for of intervals and of a test; rows by ``bare`` have neither."""
-        chosen = options.given(self.certainty)
-        if "ci" in chosen and by in bare:
-            raise click.UsageError(f"--ci: rows --by {by} have no intervals; leave one of them out")
-        undrawn = {"interval": "jackknife", "resample_by": "annotators"}
-        for option, value in (undrawn.items() & chosen.items()) if test is None else ():
-            for name in chosen.keys() & {"resamples", "seed"}:
-                raise click.UsageError(
-                    f"--{name}: {options.written(option)} {value} draws nothing; leave it out"
-                )
-        if "ci" in chosen:
-            return chosen
-        if test == "chance" and (
-            unused := chosen.keys() & {"confidence", "interval", "resample_by"}
-        ):
-            raise click.UsageError(
-                f"{options.written(min(unused))} needs --ci; the test against chance has no"
-                f" intervals"
-            )
-        if chosen and test is None:
-            more = " or --test" if "test" in click.get_current_context().params else ""
-            raise click.UsageError(f"{options.written(next(iter(chosen)))} needs --ci{more}")
-        return chosen
 
     def check_picture(self, kind: type[Any], by: str | None) -> None:
         """Refuse, before any work, to draw a kind of result by what no picture shows."""

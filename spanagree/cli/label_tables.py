@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +60,8 @@ def label_options() -> options.Group:
     )
 
 
-def label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa.LabelTable:
-    """Return the table of labels that FILE is; ``unfit`` are options that are not for one."""
+def label_file(job: Job, labels: dict[str, Any]) -> sa.LabelTable:
+    """Return the table of labels that FILE is."""
     from spanagree.formats.registry import FORMATS, format_named
 
     path = job.files[0]
@@ -74,17 +73,16 @@ def label_file(job: Job, labels: dict[str, Any], unfit: Mapping[str, Any]) -> sa
             " takes their tokens as the items"
         )
     reading = dict(job.reading)
-    labels |= {key: reading.pop(key) for key in ("encoding", "missing")}
-    blocks = {name: getattr(job, name) for name in ("block", "workers", "on_error")}
-    if given := options.given({**reading, **unfit, **blocks}):
-        name = options.written(next(iter(given)))
-        raise click.UsageError(f"{name} is for span corpora; give --tokens too")
+    labels |= {key: reading.pop(key) for key in ("encoding", "missing") if key in reading}
+    blocks = [name for name in ("block", "workers", "on_error") if getattr(job, name) is not None]
+    for name in (*reading, *blocks):
+        raise click.UsageError(f"{options.written(name)} is for span corpora; give --tokens too")
     if len(job.files) > 1:
         raise click.UsageError(
             f"{counted(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
             " span corpora"
         )
     for name, several in {"annotator": "wide", "label": "counts"}.items():
-        if labels[several] and labels[name] is not None:
+        if several in labels and name in labels:
             labels[name] = options.names_in(labels[name], options.written(name))
-    return sa.read_labels(path, **{k: v for k, v in labels.items() if v is not None})
+    return sa.read_labels(path, **labels)

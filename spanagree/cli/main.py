@@ -10,6 +10,7 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
+from spanagree.cli.options import RETIRED
 from spanagree.errors import SpanAgreeError, printable, shortened
 
 _MISUSED, _INTERRUPTED = 2, 130
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
         message = error.format_message().replace("\n\t", " ").rstrip(".")
+        if isinstance(error, click.NoSuchOption) and error.option_name in RETIRED:
+            message = f"{error.option_name} is now {RETIRED[error.option_name]}"
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)

@@ -8,16 +8,16 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from spanagree import choices
 from spanagree.choices import names_of
-from spanagree.cli.help_pages import with_choices
+from spanagree.cli.help_pages import as_sentence, with_choices
+from spanagree.cli.signatures import OF_BLOCKS, OF_INTERVALS, Parameter, parameters
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
@@ -46,6 +46,14 @@ class Option(click.Option):
 
 
 Group = list[Option]
+
+RETIRED = {
+    "--breaks": "--sentences-from",
+    "--empty": "--absent",
+    "--luck": "--test chance",
+    "--shares": "--by share",
+}
+"""What options of old are called now."""
 
 
 def option(
@@ -78,8 +86,7 @@ def option(
         purpose = with_choices(purpose, choices)
     if unless:
         purpose = f"{purpose}  [default: {unless}]"
-    shown = "default" in attributes
-    return Option(names.split(), help=purpose, show_default=shown, **attributes)
+    return Option(names.split(), help=purpose, **attributes)
 
 
 def number(name: str, purpose: str, **attributes: Any) -> Option:
@@ -100,36 +107,67 @@ def group(title: str, *options: Option, part: str = "") -> Group:
     return list(options)
 
 
+def of(
+    function: str,
+    *names: str,
+    but: Collection[str] = (),
+    texts: Mapping[str, str] | None = None,
+    required: Collection[str] = (),
+) -> Group:
+    """Return an option for each parameter of a function: its name, type, default and docstring.
+
+    One that is not given is not passed on, so that the function's default holds.
+
+    Args:
+        function: its full name; it is not imported.
+        names: of the parameters; all but the first, blocks' and intervals', unless given.
+        but: parameters that are no options.
+        texts: what the command line says of a parameter in place of the docstring.
+        required: parameters that have to be given.
+    """
+    known = parameters(function)
+    others = {next(iter(known)), *but, *OF_BLOCKS, *OF_INTERVALS}
+    return [
+        _of(known[name], (texts or {}).get(name) or known[name].text, name in required)
+        for name in names or [name for name in known if name not in others]
+    ]
+
+
+def _of(parameter: Parameter, text: str, required: bool) -> Option:
+    """Return the option of one parameter."""
+    attributes: dict[str, Any] = {"required": True} if required else {}
+    name, allowed = written(parameter.name), parameter.choices
+    purpose = as_sentence(text)
+    if parameter.kind == "bool":
+        return flag(name, purpose)
+    if parameter.default not in (None, False, ()):
+        attributes["unless"] = (
+            f"{parameter.default:g}" if parameter.kind == "float" else str(parameter.default)
+        )
+    if parameter.several:
+        known = ", ".join(x for x in allowed if x not in purpose)
+        purpose = with_choices(purpose, allowed) if known else purpose
+        return option(name, purpose, metavar="NAME,...", read=names_in, **attributes)
+    if allowed:
+        return option(name, purpose, choices=allowed, **attributes)
+    kinds = {"int": (int, "N"), "float": (float, "X")}
+    attributes["type"], attributes["metavar"] = kinds.get(parameter.kind, (None, "NAME"))
+    return option(name, purpose, **attributes)
+
+
 # --- the groups ---------------------------------------------------------------------------------
 
 
-def comparing(*own: Option) -> Group:
-    """Return the options of comparisons, after those that only one command has."""
-    purpose = "Choose what counts as agreement."
-    match = option("--match", purpose, choices=names_of(choices.MatchName), default="exact")
+def comparing(
+    *own: Option,
+    function: str = "spanagree.systems.evaluate.evaluate",
+    match: Option | None = None,
+) -> Group:
+    """Return the options of comparisons that a function takes, after those of one command only."""
     at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
     share = option("--overlap-at", at, type=float, metavar="X")
-    return group("Comparing", *own, match, share, chance())
-
-
-def chosen_match(match: str, share: float | None) -> str:
-    """Return the measure that --match and --overlap-at ask for.
-
-    Raises:
-        UsageError: for another measure than overlap with a share.
-    """
-    if share is None:
-        return match
-    given = click.get_current_context().get_parameter_source("match")
-    if match != "overlap" and given is not ParameterSource.DEFAULT:
-        raise click.UsageError(f"--overlap-at is not for --match {match}; leave one of them out")
-    return f"overlap-at-{share:g}"
-
-
-def chance() -> Option:
-    """Return the option of the chance model."""
-    purpose = "Choose what a random annotation respects."
-    return option("--chance", purpose, choices=names_of(choices.Chance), default="nonoverlapping")
+    usual, chance = of(function, "match", "chance")
+    return group("Comparing", *own, match or usual, share, chance)
 
 
 def by(table: Iterable[str]) -> Option:
@@ -162,40 +200,16 @@ def levels() -> Group:
     )
 
 
-def certainty(
-    *own: Option, resamples: str = "10000", whole: bool = True, team: bool = False
-) -> Group:
-    """Return the options of confidence intervals, before those that only one command has.
+def certainty(function: str, *own: Option, **texts: str) -> Group:
+    """Return the options of intervals that a function takes, before those of one command only.
 
-    ``whole``: whether it may be known which sentences are one document; ``team``: whether
-    annotators may be a sample too.
+    What its docstring does not say of them, that of ``evaluate`` does, or ``texts`` by name.
     """
-    percent = "Set the confidence of the intervals to C per cent."
-    kinds = "bca; percentile over blocks"
-    drawn = (
-        "Draw each unit, or whole documents with all their sentences (groups, with --group-by), or"
-        " each text (sentence) that --unit document joined."
-    )
-    if team:
-        drawn += " Annotators are fixed, unless you say annotators, or both for units and these."
-    allowed = names_of(choices.ResampleBy) + (names_of(choices.SampledBy) if team else ())
-    by = option("--resample-by", drawn, choices=allowed, unless="unit")
-    shared = group(
-        "Certainty",
-        flag("--ci", "Give a confidence interval for each figure."),
-        option("--confidence", percent, type=float, metavar="C", unless="95"),
-        number("--resamples", "Draw N resamples.", unless=resamples),
-        number("--seed", "Draw the resamples with this seed.", unless="0"),
-        option(
-            "--interval",
-            "Choose how intervals are made.",
-            choices=names_of(choices.Interval),
-            unless=kinds,
-        ),
-        *([by] if whole else []),
-        part="certainty",
-    )
-    return group("Certainty", *shared, *own)
+    usual = parameters("spanagree.systems.evaluate.evaluate")
+    names = [name for name in OF_INTERVALS if name in parameters(function)]
+    own_texts = {name: parameters(function)[name].text or usual[name].text for name in names}
+    shared = of(function, *names, texts={**own_texts, **texts})
+    return group("Certainty", *group("Certainty", *shared, part="certainty"), *own)
 
 
 def blocks(*own: Option) -> Group:
@@ -241,7 +255,7 @@ def _files() -> Group:
         option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
         option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
         option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]"),
-        option("--breaks", breaks, metavar="NAME", unless="each file's own"),
+        option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
         option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
@@ -317,7 +331,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
-        option("--format", purpose, choices=forms, default="text"),
+        option("--format", purpose, choices=forms, unless="text"),
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
@@ -338,9 +352,9 @@ def messages() -> Group:
 # --- what users write ---------------------------------------------------------------------------
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that were given, by name."""
-    return {k: v for k, v in options.items() if v is not None and v is not False}
+def is_given(value: Any) -> bool:
+    """Return whether a user gave an option that has this value."""
+    return value is not None and value is not False and value != ()
 
 
 def written(name: str) -> str:

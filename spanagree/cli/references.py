@@ -1,32 +1,49 @@
-"""What the command evaluate does with many annotators as references."""
+"""What the command evaluate does with many annotators as references, or with their shares."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, DRAWS
+from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.baselines import seeded
+from spanagree.cli.baselines import random_seed
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
+from spanagree.errors import check_choice
 
-OWN = ("references", "systems", "best_match", "draws")
-"""The options of systems against references."""
+SOFT = "soft"
+"""What --match says for soft scores."""
+
+_AGAINST = "spanagree.references.against.evaluate_references"
+_SHARES = "spanagree.references.soft_scores.soft_scores"
+_ALL = "all others, if the other side is given"
+_OTHERS = ("systems", "references")
+
+
+def _files(text: str, option: str) -> dict[str, str]:
+    return options.named_in(text, option, "NAME=FILE")
 
 
 def references() -> options.Group:
-    """Return the options of systems against many annotators."""
-    drawn = "Draw the chance of the best match N times."
+    """Return the options of systems against many annotators, and against their shares."""
+    probabilities = "With --match soft, read spans with probabilities of systems from JSON files."
+    soft_gold = "With --match soft, take the probabilities in this JSON file as the reference."
+    (draws,) = options.of(_AGAINST, "draws", texts={"draws": "draws for chance of the best match"})
+    (threshold,) = options.of(
+        _SHARES, "threshold", texts={"threshold": "mark what has a probability above X"}
+    )
     return options.group(
         "Many annotators as references",
         *sides(),
         best_match(),
-        options.number("--draws", drawn, unless=str(DRAWS)),
+        draws,
+        options.option("--probabilities", probabilities, metavar="NAME=FILE,...", read=_files),
+        options.option("--soft-gold", soft_gold, metavar="FILE"),
+        threshold,
     )
 
 
@@ -37,25 +54,17 @@ def best_match() -> options.Option:
 
 def sides() -> list[options.Option]:
     """Return the options that say who is compared with whom."""
-    purposes = {
-        "--references": "Compare each system with each of these annotators, and these with each"
-        " other.",
-        "--systems": "Take these layers as systems.",
-    }
-    others = "all others, with --references or --systems"
+    people = "Compare systems with each of these annotators, and these with each other."
+    purposes = {"--references": people, "--systems": "Take these annotators as systems."}
     return [
-        options.option(name, purpose, metavar="NAME,...", read=options.names_in, unless=others)
+        options.option(name, purpose, metavar="NAME,...", read=options.names_in, unless=_ALL)
         for name, purpose in purposes.items()
     ]
 
 
 def chosen_sides(job: Job, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the layers that a user means by the options of sides, of those that were given."""
-    return {
-        side: [job.layer(name) for name in given[side]]
-        for side in ("references", "systems")
-        if given.get(side)
-    }
+    return {side: [job.layer(name) for name in given[side]] for side in _OTHERS if given.get(side)}
 
 
 def with_own_baselines(
@@ -70,48 +79,39 @@ def with_own_baselines(
 
 
 def against_references(
-    job: Job,
-    by: str | None,
-    own: Mapping[str, Any],
-    unfit: Mapping[str, Any],
-    baselines: Sequence[str],
-    **settings: Any,
+    job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
-    """Compare systems with references and show it; ``unfit`` are options that go with gold only."""
-    if given := options.given(unfit):
-        raise click.UsageError(
-            f"{options.written(next(iter(given)))} is for one gold layer; leave it out with"
-            " --references or --systems"
-        )
-    if by not in (None, *BY["AgainstReferences"]):
-        raise click.UsageError(
-            f"--by {by} is for one gold layer; with --references or --systems there is --by"
-            f" {' or '.join(BY['AgainstReferences'])}"
-        )
-    if job.in_blocks:
-        raise click.UsageError(
-            "--references and --systems are for one corpus; leave out --block and --workers, and"
-            " name single files"
-        )
-    chosen = options.given(own)
-    if by == "label" and "best_match" in chosen:
-        raise click.UsageError("--by label is for all references; leave out --best-match")
-    if "draws" in chosen and "best_match" not in chosen:
-        raise click.UsageError("--draws is for --best-match; give that too, or leave it out")
-    chosen |= chosen_sides(job, chosen)
-    seed = job.certainty.get("seed")
-    job, drawn_from = seeded(job, baselines)
-    if "best_match" in chosen and not job.certainty.get("ci"):
-        job = replace(job, certainty={**job.certainty, "seed": None})
-    drawing = job.drawing()
-    if "best_match" in chosen and seed is not None:
-        drawing["seed"] = seed
+    """Compare systems with references and show it."""
+    chosen = {**settings, **chosen_sides(job, settings)}
     job.check_picture(sa.AgainstReferences, by)
+    seed = {"seed": job.certainty["seed"]} if "seed" in job.certainty else {}
+    job, drawn_from = random_seed(job, baselines)
+    more = seed if "best_match" in chosen else {}
     corpus = job.read()
     if baselines:
-        how = {"chance": settings["chance"], "seed": drawn_from}
+        how = {"seed": drawn_from}
+        how |= {"chance": settings["chance"]} if "chance" in settings else {}
         corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
-    result = sa.evaluate_references(
-        corpus, **chosen, **settings, **drawing, progress=progress("comparing")
-    )
+    drawing = {**job.certainty, **more}
+    result = sa.evaluate_references(corpus, **chosen, **drawing, progress=progress("comparing"))
     job.show(result, by)
+
+
+def against_shares(
+    job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
+) -> None:
+    """Compare systems with the shares of annotators and show it."""
+    if by is not None:
+        check_choice(by, BY["SoftScores"], "--by of --match soft")
+    job.check_picture(sa.SoftScores, by)
+    chosen = {key: value for key, value in settings.items() if key != "match"}
+    if unfit := chosen.keys() & {"best_match", "draws"}:
+        raise click.UsageError(f"{options.written(min(unfit))} does not go with --match soft")
+    chosen |= chosen_sides(job, settings)
+    if baselines is not None:
+        chosen["baselines"] = [] if baselines == ["none"] else baselines
+    if "seed" in job.certainty:
+        chosen["seed"] = job.certainty["seed"]
+    corpus = job.read()
+    progress("evaluating")
+    job.show(sa.soft_scores(corpus, **chosen), by)

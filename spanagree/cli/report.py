@@ -16,7 +16,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline
-from spanagree.cli.batches import FILES, batches_option
+from spanagree.cli.batches import batches_option
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
@@ -43,31 +43,27 @@ _FILE = "Write the report to this file."
     " --baseline --batches --measures --from --columns",
 )
 def report(
-    job: Job, gold: str | None, team: bool, baseline: list[str] | None, **settings: Any
+    job: Job,
+    gold: str | None = None,
+    team: bool = False,
+    baseline: list[str] | None = None,
+    **settings: Any,
 ) -> None:
     path = str(job.output)
     if path == "-":
         raise click.UsageError("-o: report writes a file, and - is not one")
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
-    own = {name: settings.pop(name) for name in ("references", "systems")}
-    if baseline and team:
-        raise click.UsageError("--baseline is for systems; leave it out with --team")
-    if settings["best_match"] and not options.given(own):
-        raise click.UsageError("--best-match is for --references or --systems; give one of them")
-    if settings["batches"] == FILES:
-        raise click.UsageError(
-            f"--batches {FILES}: the files of a report are its annotators; name batches by a"
-            " pattern in the ids of documents, or by a table"
-        )
-    chosen, named = chosen_sides(job, own), job.layer(gold)
+    chosen, named = chosen_sides(job, settings), job.layer(gold)
+    settings = {name: value for name, value in settings.items() if name not in chosen}
+    how = {"chance": settings["chance"]} if "chance" in settings else {}
     corpus = job.read()
     if not (team or chosen):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and chosen:
-        corpus, chosen = with_own_baselines(corpus, chosen, baseline, chance=settings["chance"])
+        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **how)
     elif baseline:
-        corpus = against_gold(corpus, named, baseline, chance=settings["chance"])
+        corpus = against_gold(corpus, named, baseline, **how)
     progress("making the report")
     sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)

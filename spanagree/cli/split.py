@@ -27,7 +27,7 @@ _FORMAT = "Write the parts in this format."
     options.group(
         "Output",
         options.option("-o --output folder", "Write into DIR.", metavar="DIR", required=True),
-        options.option("--to", _FORMAT, choices=names_of(SplitForm), default="jsonl"),
+        options.option("--to", _FORMAT, choices=names_of(SplitForm), unless="jsonl"),
         options.flag("--force", "Write into a folder that is not empty."),
     ),
     options.levels(),
@@ -36,7 +36,7 @@ _FORMAT = "Write the parts in this format."
     first="--output --to --force --levels --at --chance-at --quantiles"
     " --gold --annotators --match --chance --from",
 )
-def split(job: Job, folder: str, to: str, force: bool, **settings: Any) -> None:
+def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **settings: Any) -> None:
     from spanagree.levels.split_folder import check_folder
 
     checked = check_folder(folder, force=force)

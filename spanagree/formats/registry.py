@@ -86,7 +86,7 @@ FORMATS: Mapping[str, Format] = {
         ),
         late("spanagree.formats.conll.read", "raw_conll"),
         (
-            *("columns", "unit", "breaks", "scheme", "strict", "encoding", "ignore_tokens"),
+            *("columns", "unit", "sentences_from", "scheme", "strict", "encoding", "ignore_tokens"),
             *("missing", "partial"),
         ),
         late("spanagree.formats.conll.write", "write_conll"),

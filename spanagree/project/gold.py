@@ -57,7 +57,7 @@ _BINS = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gold(Result):
-    """The result of :func:`gold`.
+    """The result of :func:`make_gold`.
 
     Attributes:
         corpus: the same with the new layer beside the others.
@@ -237,7 +237,7 @@ class Gold(Result):
         )
 
 
-def gold(
+def make_gold(
     corpus: Corpus,
     *,
     vote: Vote | None = None,
@@ -269,7 +269,7 @@ def gold(
         SettingError: for an unknown name, a number out of range, or a name that a layer has.
 
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
-    >>> result = gold(Corpus.from_segments([5], layers))
+    >>> result = make_gold(Corpus.from_segments([5], layers))
     >>> result.name, result.layer.end.tolist(), result.counted.share.round(2).tolist()
     ('dawid-skene', [2], [1.0])
     """

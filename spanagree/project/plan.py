@@ -60,7 +60,7 @@ class PlanSettings(AgreementSettings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """The result of :func:`plan`.
+    """The result of :func:`plan_sample`.
 
     Attributes:
         value: the team's figure.
@@ -250,7 +250,7 @@ class Plan(Result):
 _NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"}
 
 
-def plan(
+def plan_sample(
     corpus: Corpus,
     width: float,
     *,
@@ -282,7 +282,7 @@ def plan(
             agreement to plan from; as for :func:`spanagree.agree`.
 
     >>> layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
-    >>> plan(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
+    >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
     385
     """
     if not isinstance(width, (Real, np.floating)) or isinstance(width, bool) or not 0 < width < 2:

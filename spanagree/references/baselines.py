@@ -16,7 +16,7 @@ from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
-from spanagree.project.gold import gold, with_layer
+from spanagree.project.gold import make_gold, with_layer
 from spanagree.settings import kept_names
 
 BASELINES = {
@@ -120,7 +120,7 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
             f"baseline majority: {listed(references) or 'nobody'} alone; two annotators who vote"
             " are needed: name more references"
         )
-    return gold(corpus, vote="tokens", annotators=references).corpus
+    return make_gold(corpus, vote="tokens", annotators=references).corpus
 
 
 def _apart(corpus: Corpus, references: Sequence[str], chance: str) -> str:

@@ -29,7 +29,7 @@ from spanagree.project.batch_names import BatchesBy
 from spanagree.project.batches import Batches, batches
 from spanagree.project.disputes import Disputes, disputes
 from spanagree.project.gold import Gold
-from spanagree.project.gold import gold as by_votes
+from spanagree.project.gold import make_gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
 from spanagree.references.against import evaluate_references

@@ -130,7 +130,7 @@ def test_refused():
 @pytest.fixture
 def run(capsys, newsroom):
     def run(*arguments, file=newsroom.parent / "crowd" / "crowd.jsonl"):
-        code = main(["confusion", str(file), *map(str, arguments)])
+        code = main(["disagreements", "--by", "label", str(file), *map(str, arguments)])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -148,19 +148,19 @@ def test_command(run, newsroom):
         result = sa.confusion(crowd, *names)
         code, out, _ = run(*arguments, "--format", "json")
         assert (code, json.loads(out)) == (0, result.to_dict())
-        code, out, _ = run(*arguments, "--shares", "--format", "csv")
+        code, out, _ = run(*arguments, "--by", "share", "--format", "csv")
         assert out == to_csv(result.table("share"))
     code, out, err = run("--between", "ann", "dia", "--rest", "dia")
     assert (code, out) == (2, "")
-    assert "--between and --rest; choose one of them" in err
+    assert "--between does not go with --rest" in err
 
 
 def test_two_layers_need_no_names(run, newsroom, capsys):
     """If there are two, these are compared, in their order."""
     files = [str(newsroom / f"{n}.conll") for n in ("gold", "tagger")]
-    assert main(["confusion", *files]) == 0
+    assert main(["disagreements", "--by", "label", *files]) == 0
     alone = capsys.readouterr()
-    assert main(["confusion", *files, "--between", "gold", "tagger"]) == 0
+    assert main(["disagreements", "--by", "label", *files, "--between", "gold", "tagger"]) == 0
     assert capsys.readouterr() == alone
 
 
@@ -233,19 +233,17 @@ def test_two_labels_tell_nothing():
 
 
 def test_the_command_of_chance(capsys):
-    """PEST with PLANT, as the crowd was made; JSON always has it; not with --shares or a picture."""
+    """PEST with PLANT, as the crowd was made; JSON always has it; no picture does."""
     path = "corpora/crowd/crowd.jsonl"
-    assert main(["confusion", path, "--expected"]) == 0
+    assert main(["disagreements", path, "--by", "expected"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "PEST PLANT 34 11.2167 3.0312 2.0e-06 6.1e-06" in text
     assert (
         "confused more than chance would (p below 0.05 after Holm's correction): PEST with PLANT"
         in text
     )
-    assert main(["confusion", path, "--format", "json"]) == 0
+    assert main(["disagreements", path, "--by", "expected", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["confused"]
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
-    assert main(["confusion", path, "--expected", "--shares"]) != 0
-    assert "--shares and --expected; choose one of them" in capsys.readouterr().err
-    assert main(["confusion", path, "--expected", "--plot", "x.svg"]) != 0
+    assert main(["disagreements", path, "--by", "expected", "--plot", "x.svg"]) != 0
     assert "no picture shows this result by pair" in capsys.readouterr().err

@@ -191,7 +191,7 @@ def test_refused(crowd, run):
         sa.agree(crowd, ci=True, interval="bca", resample_by="annotators")
     code, _, err = run("agree", CROWD, "--ci", "--resample-by", "annotators", "--seed", "1")
     assert code == 2
-    assert "--seed: --resample-by annotators draws nothing; leave it out" in err
+    assert "--seed does not go with --resample-by annotators: it draws nothing" in err
 
 
 def test_in_words(crowd, run):

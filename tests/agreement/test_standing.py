@@ -321,9 +321,9 @@ def test_the_command(capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ([], "--sort is for --by annotator; give both, or leave it out"),
-        (["--by", "pair"], "--sort is for --by annotator; give both, or leave it out"),
-        (["--measure", "gamma"], "--sort is for --measure f1; leave it out"),
+        ([], "--sort needs --by annotator"),
+        (["--by", "pair"], "--sort needs --by annotator"),
+        (["--measure", "gamma"], "--sort needs --by annotator"),
     ],
 )
 def test_what_cannot_be_sorted(capsys, more, message):

@@ -576,7 +576,7 @@ def test_command(newsroom, capsys, more):
         (
             ["--block", "5", "--test", "bootstrap"],
             2,
-            "blocks (--block, --workers, files by a pattern) keep no single documents, which --test, --by document and --by difficulty need; see 'spanagree evaluate --help'",
+            "--test does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree evaluate --help'",
         ),
         (
             ["--block", "5", "--from", "jsonl"],

@@ -14,6 +14,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
+from spanagree.cli.rules import RULES
 
 
 @pytest.fixture
@@ -263,7 +264,7 @@ CASES = {
     "no such tokenizer": ({"a.jsonl": '{"spanagree": 1, "id": "1", "text": "x", "annotators": {}}'}, ["convert", "a.jsonl", "-o", "b.conll", "--tokenizer", "qq"], 1, "tokenizer qq: spaCy has none of that name; space, or a language such as en, is allowed"),
     "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
     "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
-    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou', 'overlap'; see 'spanagree evaluate --help'"),
+    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, "Invalid value for '--match': 'fuzzy' is not one of 'exact', 'token', 'boundaries', 'iou', 'overlap', 'soft'; see 'spanagree evaluate --help'"),
     "no such option": ({}, ["evaluate", "a", "--fuzzy"], 2, "No such option '--fuzzy'; see 'spanagree evaluate --help'"),
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
     "encoding": ({"a": b"\xffx O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),
@@ -276,11 +277,11 @@ CASES = {
     "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
     "chance of nothing": ({}, ["chance"], 2, "what chance gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
-    "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length and --segments are for a document without files; see 'spanagree chance --help'"),
-    "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at is not for --match iou; leave one of them out; see 'spanagree evaluate --help'"),
+    "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length does not go with FILE: a document by itself has no files; see 'spanagree chance --help'"),
+    "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at does not go with --match iou; see 'spanagree evaluate --help'"),
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
-    "simulate without chance": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate is for --test chance; name that test; see 'spanagree evaluate --help'"),
-    "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test", "chance", "--block", "5"], 2, "blocks keep no single documents, which --test chance needs; see 'spanagree agree --help'"),
+    "simulate without chance": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate needs --test chance; see 'spanagree evaluate --help'"),
+    "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test", "chance", "--block", "5"], 2, "--test does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of layers that do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or --match token or --match iou (match='token' or 'iou')"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),
@@ -420,7 +421,7 @@ def test_safe_cells(run, files):
     assert (code, "'@sum" in out) == (0, True)
     assert "'-" not in out
     code, _, err = run("evaluate", *files, "--safe-cells")
-    said = "--safe-cells is for csv; not with text; see 'spanagree evaluate --help'"
+    said = "--safe-cells needs --format csv; see 'spanagree evaluate --help'"
     assert (code, err) == (2, f"spanagree: error: {said}\n")
 
 
@@ -511,7 +512,7 @@ def test_on_error_of_a_table(tmp_path, capsys):
     path = tmp_path / "x.csv"
     path.write_text("item,annotator,label\n1,a,x\n", "utf-8")
     assert main(["coefficients", str(path), "--on-error", "skip"]) == 2
-    said = "--on-error is for span corpora; give --tokens too; see 'spanagree coefficients --help'"
+    said = "--on-error needs blocks (--block, --workers, a pattern of files); see 'spanagree coefficients --help'"
     assert capsys.readouterr().err == f"spanagree: error: {said}\n"
 
 
@@ -545,3 +546,33 @@ def test_formats_that_are_named(run, tmp_path):
     split = ["split", f"g={tmp_path / 'a'}", f"m={tmp_path / 'a'}", "--gold", "g", "-o", folder]
     assert run(*split, "--to", "spacy")[0] == 0
     assert list(folder.glob("*.spacy"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("merge part.parquet", "merge is now: spanagree evaluate --from-tallies"),
+        ("confusion x.jsonl", "confusion is now: spanagree disagreements --by label"),
+        ("soft x.jsonl", "soft is now: spanagree evaluate --match soft"),
+        ("replace x.jsonl", "replace is now: spanagree alt-test"),
+        ("evaluate x --breaks a", "--breaks is now --sentences-from"),
+        ("agree x --luck", "--luck is now --test chance"),
+    ],
+)
+def test_old_names(run, old, new):
+    """An old name of a command or an option gives one line with the new one."""
+    code, out, err = run(*old.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"spanagree: error: {new}; see ")
+    assert err.count("\n") == 1
+
+
+def test_rules_name_what_there_is():
+    """Each rule is for commands and options that there are, in their own spelling."""
+    pseudo = {"blocks", "files", "result"}
+    for rule in RULES:
+        commands = rule.commands.split() or list(spanagree.commands)
+        known = {p.name for name in commands for p in spanagree.commands[name].params} | pseudo
+        terms = f"{rule.options} {rule.needs} {rule.excludes} {rule.unless}".split()
+        assert {term.partition("=")[0].removesuffix("!") for term in terms} <= known, rule
+        assert bool(rule.needs) is not bool(rule.excludes)

@@ -11,14 +11,14 @@ from spanagree.settings import merged_settings, signature
 EVALUATE = "evaluate {0}/gold.conll {0}/lexicon.conll "
 CROWD = "{0}/../crowd/crowd.jsonl "
 REFUSED = {
-    EVALUATE + "--ci --by document": "--ci: rows --by document have no intervals; leave one",
-    "agree " + CROWD + "--ci --by document": "--ci: rows --by document have no intervals",
-    "coefficients --tokens " + CROWD + "--ci --by category": "--ci: rows --by category have no",
-    "coefficients --tokens " + CROWD + "--ci --by annotator": "--ci: rows --by annotator have no",
-    EVALUATE + "--ci --interval jackknife --seed 1": "--seed: --interval jackknife draws nothing",
-    EVALUATE + "--digits 2 --format csv": "--digits is for tables, as text, markdown or latex; csv",
-    EVALUATE + "--percent --format json": "--percent is for tables, as text, markdown or latex; json",
-    EVALUATE + "--all-columns --format csv": "--all-columns is for tables",
+    EVALUATE + "--ci --by document": "--ci does not go with --by document: such rows have no intervals",
+    "agree " + CROWD + "--ci --by document": "--ci does not go with --by document",
+    "coefficients --tokens " + CROWD + "--ci --by category": "--ci does not go with --by category",
+    "coefficients --tokens " + CROWD + "--ci --by annotator": "--ci does not go with --by annotator",
+    EVALUATE + "--ci --interval jackknife --seed 1": "--seed does not go with --interval jackknife: it draws nothing",
+    EVALUATE + "--digits 2 --format csv": "--digits does not go with --format csv",
+    EVALUATE + "--percent --format json": "--percent does not go with --format json",
+    EVALUATE + "--all-columns --format csv": "--all-columns does not go with --format csv",
     EVALUATE + "--digits -1": "--digits -1; a whole number from 0 is needed",
     EVALUATE + "--digits 16": "--digits 16; at most 15 are exact",
     EVALUATE + "--style bold": "--style bold is for --format markdown or latex; not for text",

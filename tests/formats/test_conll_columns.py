@@ -385,12 +385,12 @@ def test_other_sentence_breaks(write):
     assert spans(corpus, "a") == [(S(0, 1, "X"), S(1, 2, "X"))]
     assert spans(corpus, "b") == [(S(0, 2, "X"),)]
     assert corpus.notes[1] == (
-        f"{b}: sentences begin elsewhere than in {a}, and each layer is read in its own; --breaks"
-        " NAME (breaks=) takes those of one"
+        f"{b}: sentences begin elsewhere than in {a}, and each layer is read in its own; --sentences-from"
+        " NAME (sentences_from=) takes those of one"
     )
-    same = sa.read_conll([a, b], unit="document", breaks="b")
+    same = sa.read_conll([a, b], unit="document", sentences_from="b")
     assert spans(same, "a") == spans(same, "b") == [(S(0, 2, "X"),)]
-    assert same.reading["read"] == {"breaks": "b"}
+    assert same.reading["read"] == {"sentences_from": "b"}
     assert not any("elsewhere" in note for note in same.notes)
     dropped = sa.read_conll(
         [a, write("x ?\ny I-X\n\nz O\n", "b")], unit="document", missing="?", partial="drop-tokens"

@@ -178,12 +178,12 @@ def test_refused(folder, monkeypatch, capsys):
         (
             ["agree", "part-*.jsonl", "--by", "document"],
             2,
-            "blocks keep no single documents, which --by document needs; see 'spanagree agree --help'",
+            "--by document does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'",
         ),
         (
             ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
             2,
-            "--annotators: over blocks all annotators are compared; leave it out; see 'spanagree coefficients --help'",
+            "--annotators does not go with blocks (--block, --workers, a pattern of files): all annotators are compared; see 'spanagree coefficients --help'",
         ),
     ):
         assert main(line) == code
@@ -320,7 +320,7 @@ def test_failing_shards(folder, monkeypatch, capsys):
     ):
         sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
     assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
-    assert "--on-error is for blocks" in capsys.readouterr().err
+    assert "--on-error needs blocks" in capsys.readouterr().err
 
 
 # --- documents in several files ------------------------------------------------------------------

@@ -156,7 +156,7 @@ def test_command(tmp_path, say, capsys):
     assert list(json.loads(say(*labels, "--format", "json"))["labels"]) == ["A", "B"]
     assert "by_label:yes" in say(*labels).replace("\n  ", "")
     assert main(["coefficients", str(path), "--by", "label"]) == 2
-    assert "--by label is for --tokens of a corpus as a whole" in capsys.readouterr().err
+    assert "--by label needs --tokens" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs SPANAGREE_DATA")

@@ -181,11 +181,14 @@ def test_refused(crowd, tmp_path, run):
     with pytest.raises(sa.SettingError, match="a corpus for each needs two of them by name"):
         sa.batches({"one": crowd})
     for more, says in (
-        (("--by", "pair"), "--by is not for --batches"),
-        (("--test", "chance"), "--test is not for --batches"),
-        (("--measure", "gamma"), "--measure is not for --batches"),
-        (("--ci", "--resample-by", "both"), "--resample-by is not for --batches"),
-        (("--block", "2"), "--block, --workers and patterns of files keep no single documents"),
+        (("--by", "pair"), "--by does not go with --batches"),
+        (("--test", "chance"), "--test does not go with --batches"),
+        (("--measure", "gamma"), "--measure gamma does not go with --batches"),
+        (("--ci", "--resample-by", "both"), "--resample-by does not go with --batches"),
+        (
+            ("--block", "2"),
+            "blocks (--block, --workers, a pattern of files) does not go with --batches",
+        ),
     ):
         code, _, err = run("agree", CROWD, "--batches", "3", *more)
         assert code == 2

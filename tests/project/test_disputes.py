@@ -263,7 +263,7 @@ def test_command(run, path):
         (("--kind", "label"), "--kind is for two annotators; give --between A B too"),
         ((*between, "--sort", "surprise"), "--sort is for more annotators than two; leave it out"),
         ((*between, "--by", "document"), "--by is for more annotators than two; leave it out"),
-        (("--bom",), "--bom is for csv; not with text"),
+        (("--bom",), "--bom needs --format csv"),
     ):
         code, out, err = run("disagreements", path, *arguments)
         assert (code, out) == (2, "")

@@ -135,7 +135,7 @@ def test_votes_counted_by_hand(vote, crowd, share, least):
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
     share_given = None if share is None else float(share)
-    result = sa.gold(corpus, vote=vote, share=share_given, min_annotators=least)
+    result = sa.make_gold(corpus, vote=vote, share=share_given, min_annotators=least)
     expected = by_hand(corpus, vote, share, least, dict.fromkeys(layers, Fraction(1)))
     near = lambda rows: {(*row[:5], round(row[5], 9), row[6]) for row in rows}  # noqa: E731
     assert near(rows_of(result)) == near(expected)
@@ -157,8 +157,10 @@ def test_the_order_changes_nothing(vote, crowd, seed):
     random.Random(seed).shuffle(names)
     random.Random(seed).shuffle(order)
     moved = corpus.subset(order).of_annotators(names)
-    one = rows_of(sa.gold(corpus, vote=vote, weighted=True))
-    other = {(order[row[0]], *row[1:]) for row in rows_of(sa.gold(moved, vote=vote, weighted=True))}
+    one = rows_of(sa.make_gold(corpus, vote=vote, weighted=True))
+    other = {
+        (order[row[0]], *row[1:]) for row in rows_of(sa.make_gold(moved, vote=vote, weighted=True))
+    }
     assert one == other
 
 
@@ -167,9 +169,9 @@ def test_a_layer_that_overlaps_itself():
     nested = [[(0, 4, "X"), (1, 2, "X"), (1, 2, "Y")]]
     layers = {"ann": nested, "bob": nested, "cem": [[(0, 4, "X")]]}
     corpus = sa.Corpus.from_segments([5], layers)
-    tokens = sa.gold(corpus, vote="tokens").corpus[0].segments["majority"]
+    tokens = sa.make_gold(corpus, vote="tokens").corpus[0].segments["majority"]
     assert tokens == ((0, 4, "X"), (1, 2, "Y"))
-    segments = sa.gold(corpus, vote="segments").corpus[0].segments["majority"]
+    segments = sa.make_gold(corpus, vote="segments").corpus[0].segments["majority"]
     assert segments == ((0, 4, "X"), (1, 2, "X"), (1, 2, "Y"))
 
 
@@ -183,12 +185,12 @@ def test_weights():
     layers["none"] = [None] * 40
     corpus = sa.Corpus.from_segments(lengths, layers)
     for vote, match in (("tokens", "token"), ("segments", "exact")):
-        result = sa.gold(corpus, vote=vote, weighted=True)
+        result = sa.make_gold(corpus, vote=vote, weighted=True)
         scores = sa.agree(corpus, match=match).annotators
         expected = [max(scores[name].f1.corrected, 0) for name in layers if name != "none"]
         assert result.weights.tolist() == pytest.approx([*expected, np.mean(expected)], abs=1e-12)
         assert result.corpus.layers["majority"] == result.corpus.layers["ann"]
-        assert len(sa.gold(corpus, vote=vote).layer) < 40  # three of seven are not half
+        assert len(sa.make_gold(corpus, vote=vote).layer) < 40  # three of seven are not half
     weight = {n: Fraction(round(w * 2**20)) for n, w in zip(layers, result.weights, strict=True)}
     rows = by_hand(corpus, "segments", None, 2, weight)
     assert {r[:5] for r in rows_of(result)} == {r[:5] for r in rows}
@@ -208,7 +210,7 @@ def test_weights_of_layers_that_overlap(more, vote, measured):
     layers = {"a": [[(1, 3, "X"), *more], [(0, 1, "X")]], "b": [[(1, 3, "X")], [(0, 1, "X")]]}
     layers["c"] = [[(2, 4, "X")], [(0, 1, "X")]]
     corpus = sa.Corpus.from_segments([9, 9], layers)
-    result = sa.gold(corpus, vote=vote, weighted=True)
+    result = sa.make_gold(corpus, vote=vote, weighted=True)
     scores = sa.agree(corpus, match=measured[0], chance=measured[1]).annotators.values()
     assert result.weights.tolist() == [max(score.f1.corrected, 0) for score in scores]
     assert result.settings["made"]["majority"].endswith(f"/weighted-{'-'.join(measured)}")
@@ -216,13 +218,16 @@ def test_weights_of_layers_that_overlap(more, vote, measured):
 
 def test_nobody_and_nothing():
     """No annotators, no documents, nothing marked: a layer that is empty, or saw nothing."""
-    assert not len(sa.gold(sa.Corpus.from_segments([5], {})).layer)
-    assert sa.gold(sa.Corpus.from_segments([5], {})).few.tolist() == [0]
+    assert not len(sa.make_gold(sa.Corpus.from_segments([5], {})).layer)
+    assert sa.make_gold(sa.Corpus.from_segments([5], {})).few.tolist() == [0]
     for vote in ("tokens", "segments"):
-        assert len(sa.gold(sa.Corpus.from_segments([], {"a": [], "b": []}), vote=vote).corpus) == 0
+        assert (
+            len(sa.make_gold(sa.Corpus.from_segments([], {"a": [], "b": []}), vote=vote).corpus)
+            == 0
+        )
         empty = sa.Corpus.from_segments([5, 5], {"a": [[], []], "b": [[], None]})
         for weighted in (False, True):
-            result = sa.gold(empty, vote=vote, weighted=weighted)
+            result = sa.make_gold(empty, vote=vote, weighted=weighted)
             assert result.layer.annotated.tolist() == [True, False]
             assert "to adjudicate: 1 document with too few annotators" in str(result)
             assert result.table("adjudicate").to_rows()[0]["annotators"] == 1
@@ -232,7 +237,7 @@ def test_nobody_and_nothing():
 def test_who_agrees_no_better_than_chance_has_no_weight():
     """The note names the annotator; by hand her F1 is 0, which is below chance."""
     layers = {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9, "c": [[(3, 4, "X")]] * 9}
-    result = sa.gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
+    result = sa.make_gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
     assert result.notes == ("1 annotator without a weight, agreeing no better than chance: c",)
     assert result.to_dict()["weights"]["c"] == 0
 
@@ -253,7 +258,7 @@ def test_who_agrees_no_better_than_chance_has_no_weight():
 def test_errors(asked, message):
     """What cannot be is said in a line."""
     with pytest.raises(sa.SettingError) as error:
-        sa.gold(sa.Corpus.from_segments([5], {"a": [[]]}), **asked)
+        sa.make_gold(sa.Corpus.from_segments([5], {"a": [[]]}), **asked)
     assert str(error.value) == message
 
 
@@ -286,7 +291,7 @@ def test_pieces_are_tokens(crowd):
     """The model over pieces between boundaries is the model over tokens, one by one."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    result = sa.gold(corpus, vote="dawid-skene", min_annotators=1)
+    result = sa.make_gold(corpus, vote="dawid-skene", min_annotators=1)
     codes = {"": 0} | {label: i + 1 for i, label in enumerate(corpus.labels)}
     votes, where = [], []
     for d, length in enumerate(lengths):
@@ -317,8 +322,8 @@ def test_order_of_annotators_and_documents_leaves_the_model_alone(crowd, seed):
     random.Random(seed).shuffle(names)
     random.Random(seed).shuffle(order)
     moved = corpus.subset(order).of_annotators(names)
-    one = rows_of(sa.gold(corpus, vote="dawid-skene"))
-    other = rows_of(sa.gold(moved, vote="dawid-skene"))
+    one = rows_of(sa.make_gold(corpus, vote="dawid-skene"))
+    other = rows_of(sa.make_gold(moved, vote="dawid-skene"))
     assert one == {(order[row[0]], *row[1:]) for row in other}
 
 
@@ -328,7 +333,7 @@ def test_a_gold_overlaps_itself_only_where_somebody_does(vote, crowd, share):
     """Where no annotator marks a token twice, the gold does not, and a conflict is on the list."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    result = sa.gold(corpus, vote=vote, share=share if vote == "tokens" else None)
+    result = sa.make_gold(corpus, vote=vote, share=share if vote == "tokens" else None)
     sa.agree(result.corpus, chance="nonoverlapping")  # which refuses what overlaps
     for document in result.corpus:
         segments = document.segments[result.name] or ()
@@ -341,7 +346,7 @@ def test_who_touches_two_runs_supports_no_overlap():
         "a": [[(0, 2, "X"), (2, 3, "Y")]], "b": [[(0, 2, "X")]], "c": [[(1, 3, "Y")]],
         "d": [[(0, 1, "X"), (1, 3, "Y")]], "e": [[]],
     }  # fmt: skip
-    result = sa.gold(sa.Corpus.from_segments([3], layers), share=0.4)
+    result = sa.make_gold(sa.Corpus.from_segments([3], layers), share=0.4)
     assert not len(result.layer)
     assert [row["outcome"] for row in result.to_rows("adjudicate")] == ["conflict"] * 2
 
@@ -350,17 +355,19 @@ def test_the_default_is_the_model_unless_it_cannot_be():
     """Two annotators, overlaps, a share or weights are voted on by tokens, the first two said."""
     three = {name: [[(0, 2, "X")]] for name in ("a", "b", "c")}
     corpus = sa.Corpus.from_segments([5], three)
-    assert (sa.gold(corpus).name, sa.gold(corpus).notes) == ("dawid-skene", ())
-    assert sa.gold(corpus, share=0.5).vote == sa.gold(corpus, weighted=True).vote == "tokens"
-    two = sa.gold(corpus, annotators=["a", "b"])
+    assert (sa.make_gold(corpus).name, sa.make_gold(corpus).notes) == ("dawid-skene", ())
+    assert (
+        sa.make_gold(corpus, share=0.5).vote == sa.make_gold(corpus, weighted=True).vote == "tokens"
+    )
+    two = sa.make_gold(corpus, annotators=["a", "b"])
     assert (two.vote, two.name) == ("tokens", "majority")
     assert two.notes == ("two annotators do not tell who of them errs: a vote on tokens",)
     twice = sa.Corpus.from_segments([5], three | {"c": [[(0, 2, "X"), (1, 3, "Y")]]})
-    assert sa.gold(twice).vote == "tokens"
-    assert "segments 0–2 and 1–3 overlap" in sa.gold(twice).notes[0]
+    assert sa.make_gold(twice).vote == "tokens"
+    assert "segments 0–2 and 1–3 overlap" in sa.make_gold(twice).notes[0]
     for asked, message in (({}, "overlap"), ({"share": 0.5}, "share is for votes")):
         with pytest.raises(sa.SettingError, match=message):
-            sa.gold(twice, vote="dawid-skene", **asked)
+            sa.make_gold(twice, vote="dawid-skene", **asked)
 
 
 def test_the_model_finds_who_errs(crowds_of):
@@ -386,7 +393,7 @@ def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
         "gold", CROWD, "-o", out, "--share", 0.4, "--by", "segment", "--format", "csv"
     )
     assert code == 0
-    result = sa.gold(sa.read(CROWD), share=0.4)
+    result = sa.make_gold(sa.read(CROWD), share=0.4)
     written = sa.read(out)
     assert written == result.corpus
     assert written.reading["made"] == {"majority": "tokens/share-0.4/least-2"}
@@ -411,15 +418,15 @@ def test_the_layer_in_every_format(form, run, tmp_path):
     code, _, err = run("gold", CROWD, "-o", out, "--to", form, "--alone")
     assert code == 0, err
     again = sa.read(out)
-    expected = sa.gold(sa.read(CROWD)).layer
+    expected = sa.make_gold(sa.read(CROWD)).layer
     assert sum(len(layer) for layer in again.layers.values()) == len(expected)
 
 
 def test_errors_of_the_command(run, tmp_path):
     """Options without an output, and an output that is none."""
     for arguments, message in (
-        (("--alone",), "--alone is for what -o writes; name OUT too"),
-        (("--to", "conll"), "--to is for what -o writes; name OUT too"),
+        (("--alone",), "--alone needs --output"),
+        (("--to", "conll"), "--to needs --output"),
         (("-o", "-"), "-o: gold writes a file, and - is not one"),
         (
             ("--by", "segment", "--plot", tmp_path / "a.png"),
@@ -455,9 +462,12 @@ def test_thousands_of_annotators(toxic, growth):
     """A vote of 3,579 workers takes as long as their comments are many, and is right on those drawn."""
     eighth = toxic.subset(range(0, len(toxic), 8))
     assert (
-        growth(lambda: sa.gold(eighth, vote="tokens"), lambda: sa.gold(toxic, vote="tokens")) < 30
+        growth(
+            lambda: sa.make_gold(eighth, vote="tokens"), lambda: sa.make_gold(toxic, vote="tokens")
+        )
+        < 30
     )
-    result = sa.gold(toxic, vote="tokens")
+    result = sa.make_gold(toxic, vote="tokens")
     few = random.Random(0).sample(range(len(toxic)), 60)
     here = toxic.subset(few)
     expected = by_hand(here, "tokens", None, 2, dict.fromkeys(toxic.layers, Fraction(1)))

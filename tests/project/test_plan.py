@@ -26,7 +26,7 @@ def crowd():
 def test_the_docstring_by_theory():
     """Two annotators who agree in half of 40 documents: 0.25 (2·1.96/0.1)² documents."""
     layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
-    made = sa.plan(sa.Corpus.from_segments([9] * 40, layers), 0.1, figure="observed")
+    made = sa.plan_sample(sa.Corpus.from_segments([9] * 40, layers), 0.1, figure="observed")
     assert made.value == 0.5
     assert made.variance == {2: pytest.approx(0.25)}
     assert made.needed(2)[0] == math.ceil(0.25 * (2 * norm.ppf(0.975) / 0.1) ** 2) == 385
@@ -55,14 +55,14 @@ def by_hand(crowd, value, k):
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_by_twenty_lines(crowd, k):
     """With gaps, on the corpus of our own: the variance of loops over all pairs of pairs."""
-    made = sa.plan(crowd, 0.1, figure="observed", resamples=9)
+    made = sa.plan_sample(crowd, 0.1, figure="observed", resamples=9)
     assert made.variance[k] == pytest.approx(by_hand(crowd, made.value, k), rel=1e-9)
 
 
 def test_what_is_there_has_its_width(crowd):
     """The width over the documents that are there is that of the jackknife, to first order."""
     for figure in ("observed", "expected", "corrected"):
-        made = sa.plan(crowd, 0.1, figure=figure, resamples=9)
+        made = sa.plan_sample(crowd, 0.1, figure=figure, resamples=9)
         team = sa.agree(crowd, ci=True, interval="jackknife").team.f1
         low, high = getattr(team.interval, figure)
         assert made.width == pytest.approx(high - low, rel=0.05)
@@ -72,14 +72,14 @@ def test_what_is_there_has_its_width(crowd):
 
 def test_more_of_the_same(crowd):
     """Four times the documents are half the width, and the other way round."""
-    made = sa.plan(crowd, 0.1, resamples=99)
+    made = sa.plan_sample(crowd, 0.1, resamples=99)
     assert made.width_of(400, 3)[0] == pytest.approx(made.width_of(100, 3)[0] / 2)
     needed, low, high = made.needed(3)
     assert made.width_of(needed, 3)[0] <= 0.1 < made.width_of(needed - 1, 3)[0]
     assert low < needed < high
     assert made.enough is not None
     assert made.width_of(made.documents, made.enough)[0] <= 0.1
-    assert sa.plan(crowd, 0.001, resamples=9).enough is None
+    assert sa.plan_sample(crowd, 0.001, resamples=9).enough is None
 
 
 def test_how_often_it_is_right():
@@ -95,7 +95,7 @@ def test_how_often_it_is_right():
         moved = rng.random(60) >= 0.7
         layers = {"a": [[(0, 1, "X")]] * 60, "b": [[(int(x), 1 + int(x), "X")] for x in moved]}
         corpus = sa.Corpus.from_segments([9] * 60, layers)
-        made = sa.plan(corpus, 0.1, figure="observed", resamples=200, seed=seed)
+        made = sa.plan_sample(corpus, 0.1, figure="observed", resamples=200, seed=seed)
         _, low, high = made.needed(2)
         held += low <= truth <= high
     assert held / 150 > 0.9 - 4 * math.sqrt(0.95 * 0.05 / 150)
@@ -103,11 +103,11 @@ def test_how_often_it_is_right():
 
 def test_how_many_annotators_it_goes_up_to(crowd):
     """No more than there are, ten at most, and only as far as documents tell."""
-    assert list(sa.plan(crowd, 0.1, resamples=9).variance) == [2, 3, 4, 5]
+    assert list(sa.plan_sample(crowd, 0.1, resamples=9).variance) == [2, 3, 4, 5]
     two = crowd.of_annotators(["ann", "cem"])
-    assert list(sa.plan(two, 0.1, resamples=9).variance) == [2]
+    assert list(sa.plan_sample(two, 0.1, resamples=9).variance) == [2]
     three = crowd.of_annotators(["ann", "cem", "dia"])
-    made = sa.plan(three, 0.1, resamples=9)
+    made = sa.plan_sample(three, 0.1, resamples=9)
     assert list(made.variance) == [2, 3]
     assert math.isnan(made.annotators_width)
     with pytest.raises(sa.SettingError, match="annotators 4; this plan has 2, 3"):
@@ -117,7 +117,7 @@ def test_how_many_annotators_it_goes_up_to(crowd):
 def test_order_changes_no_digit(crowd):
     """Annotators and documents in another order give the same plan."""
     turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(len(crowd))[::-1])
-    one, other = (sa.plan(c, 0.1, resamples=99) for c in (crowd, turned))
+    one, other = (sa.plan_sample(c, 0.1, resamples=99) for c in (crowd, turned))
     assert [one.needed(k) for k in one.variance] == [other.needed(k) for k in other.variance]
 
 
@@ -125,15 +125,15 @@ def test_refused(crowd, run):
     """Widths that are none, unknown figures, and corpora with nothing to plan from."""
     for width in (0, 2, -1, "x", True, math.nan):
         with pytest.raises(sa.SettingError, match="a number above 0 and below 2 is needed"):
-            sa.plan(crowd, width)
+            sa.plan_sample(crowd, width)
     with pytest.raises(sa.SettingError, match="figure 'f1'; allowed: observed, expected"):
-        sa.plan(crowd, 0.1, figure="f1")
+        sa.plan_sample(crowd, 0.1, figure="f1")
     for none in (crowd.of_annotators(["ann"]), crowd.subset([])):
         with pytest.raises(sa.SettingError, match="a plan needs a part of the work done by two"):
-            sa.plan(none, 0.1)
+            sa.plan_sample(none, 0.1)
     code, _, err = run("plan", CROWD, "--width", "3")
     assert code == 1
-    assert "--width 3: a number above 0 and below 2 is needed" in err
+    assert "width 3.0; a number above 0 and below 2 is needed" in err
 
 
 def test_the_command(run, tmp_path):
@@ -151,7 +151,7 @@ def test_the_command(run, tmp_path):
     assert len(made["curve"]) == 6 * 4
     assert "|width:0.05|figure:corrected|confidence:95" in "|" + made["signature"]
     assert "planned for a 95% interval" in " ".join(sa.cite(made["signature"]).split())
-    few = sa.plan(sa.read_jsonl(CROWD).subset(range(20)), 0.1, resamples=9)
+    few = sa.plan_sample(sa.read_jsonl(CROWD).subset(range(20)), 0.1, resamples=9)
     assert few.caveats == ("only 20 documents to plan from; the variance is shaky",)
 
 
@@ -161,8 +161,8 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     names = [f"a{i}" for i in range(12)]
     layers = {name: [[(0, 1 + i % 2, "X")], *[[(d % 3 * (i == 1), 1 + d % 3, "X")] if i < 2 else None for d in range(40)]] for i, name in enumerate(names)}  # fmt: skip
     corpus = sa.Corpus.from_segments([9] * 41, layers, ids=["quiz", *(f"d{d}" for d in range(40))])
-    made = sa.plan(corpus, 0.1, resamples=9)
-    rest = sa.plan(corpus.subset(range(1, 41)), 0.1, resamples=9)
+    made = sa.plan_sample(corpus, 0.1, resamples=9)
+    rest = sa.plan_sample(corpus.subset(range(1, 41)), 0.1, resamples=9)
     assert made.without.variance == pytest.approx(rest.variance, rel=1e-12)
     assert (made.without.value, made.without.width) == pytest.approx((rest.value, rest.width))
     assert (
@@ -171,7 +171,7 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     ) in made.notes  # 66/106
     assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]
     shown = narrower(sa.agree(corpus), 9)
-    again = sa.plan(corpus, shown.settings.width, resamples=9)
+    again = sa.plan_sample(corpus, shown.settings.width, resamples=9)
     assert shown.settings.width != 0.2
     assert shown.table().to_rows() == again.table().to_rows()
     sa.write_jsonl(corpus, tmp_path / "quiz.jsonl")
@@ -180,7 +180,7 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["without"][0]["documents"] == rest.needed(2)[0]
     assert main([*line, "--explain"]) == 0
     assert "as it decides what is planned with it" in " ".join(capsys.readouterr().out.split())
-    plain = sa.plan(crowd, 0.1, resamples=9)
+    plain = sa.plan_sample(crowd, 0.1, resamples=9)
     assert not plain.notes
     assert plain.without is None
     assert "documents_without" not in plain.table().to_rows()[0]

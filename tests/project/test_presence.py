@@ -221,8 +221,8 @@ def test_command(run, path):
     assert run(*measure, "--explain")[1].count("Krippendorff") == 2
     for more, said in (
         (("--by", "pair"), "--by pair is not for --measure presence; allowed: none"),
-        (("--match", "token"), "--match is for --measure f1; leave it out"),
-        (("--block", "5"), "--measure presence compares all documents at once; leave out blocks"),
+        (("--match", "token"), "--match does not go with --measure presence"),
+        (("--block", "5"), "--measure presence does not go with blocks"),
     ):
         code, out, err = run(*measure, *more)
         assert (code, out) == (2, "")

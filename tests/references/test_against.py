@@ -517,18 +517,18 @@ def test_the_command(run, crowd, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--systems", "m", "--gold", "a0"], "--gold is for one gold layer; leave it out with"),
-        (["--systems", "m", "--test", "chance"], "--test is for one gold layer; leave it out with"),
-        (["--systems", "m", "--levels", "2"], "--levels is for one gold layer; leave it out with"),
-        (["--systems", "m", "--by", "document"], "--by document is for one gold layer; with --references or --systems there is --by annotator or label"),
-        (["--systems", "m", "--by", "label", "--best-match"], "--by label is for all references; leave out --best-match"),
-        (["--systems", "m", "--workers", "1"], "--references and --systems are for one corpus"),
-        (["--systems", "m", "--draws", "9"], "--draws is for --best-match; give that too"),
-        (["--systems", "m", "--draws", "0"], "--draws is for --best-match; give that too"),
+        (["--systems", "m", "--gold", "a0"], "--gold does not go with --systems"),
+        (["--systems", "m", "--test", "chance"], "--test does not go with --systems"),
+        (["--systems", "m", "--levels", "2"], "--levels needs --by difficulty"),
+        (["--systems", "m", "--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
+        (["--systems", "m", "--by", "label", "--best-match"], "--by label does not go with --best-match"),
+        (["--systems", "m", "--workers", "1"], "--systems does not go with blocks"),
+        (["--systems", "m", "--draws", "9"], "--draws needs --best-match"),
+        (["--systems", "m", "--draws", "0"], "--draws needs --best-match"),
         (["--systems", "m", "--draws", "0", "--best-match"], "draws 0; a whole number from 2 is needed"),
         (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
-        (["--best-match"], "--best-match is for --references or --systems; give one of them"),
-        (["--by", "annotator"], "--by annotator is for --references or --systems; give one of them"),
+        (["--best-match"], "--best-match needs --references or --systems"),
+        (["--by", "annotator"], "--by annotator needs --references or --systems"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(run, crowd, options, message):

@@ -92,7 +92,7 @@ def test_what_baselines_mark(crowd, seed):
         assert marked["nothing"] == ()
         shapes = [sorted((e - s, c) for s, e, c in x) for x in old.seen.values()]
         assert sorted((e - s, c) for s, e, c in marked["random"]) in shapes
-    assert whole.layers["majority"] == sa.gold(corpus, vote="tokens").layer
+    assert whole.layers["majority"] == sa.make_gold(corpus, vote="tokens").layer
     assert whole.of_annotators(layers) == corpus
     assert sa.with_baselines(corpus, "random", seed=seed).layers["random"] == whole.layers["random"]
 
@@ -223,7 +223,7 @@ def test_the_seed_of_random_is_that_of_intervals(run):
     ("more", "message"),
     [
         (("--baseline", "all"), "unknown baseline 'all'"),
-        (("--baseline", "nothing", "--block", 5), "--baseline is for a whole corpus; leave out --block, --workers and patterns"),
+        (("--baseline", "nothing", "--block", 5), "--baseline does not go with blocks"),
     ],
 )  # fmt: skip
 def test_errors_of_the_command(run, newsroom, more, message):

@@ -330,7 +330,18 @@ def test_the_command(run, tmp_path):
     rows = [{"id": f"q-{i}", "soft_labels": spans((1, 4, 0.7))} for i in range(1, 9)]
     path = tmp_path / "m.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    line = ("soft", ANSWERS, "--systems", "a1", "--probabilities", f"m={path}", "--threshold", 0.6)
+    line = (
+        "evaluate",
+        "--match",
+        "soft",
+        ANSWERS,
+        "--systems",
+        "a1",
+        "--probabilities",
+        f"m={path}",
+        "--threshold",
+        0.6,
+    )
     code, out, _ = run(*line, "--format", "json")
     assert code == 0
     report = json.loads(out)
@@ -359,7 +370,17 @@ def test_the_task_from_end_to_end(run, real, tmp_path, name):
     asked = ("--systems", system, "--match", "token", "--baseline", "everything,majority")
     code, out, _ = run("evaluate", path, *how, *asked)
     assert code == 0
-    code, soft, _ = run("soft", path, *how, "--probabilities", f"task={path}", "--soft-gold", path)
+    code, soft, _ = run(
+        "evaluate",
+        "--match",
+        "soft",
+        path,
+        *how,
+        "--probabilities",
+        f"task={path}",
+        "--soft-gold",
+        path,
+    )
     assert code == 0
     code, team, _ = run("agree", path, *how, "--match", "token", "--annotators", ",".join(people))
     assert code == 0
@@ -376,7 +397,7 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
     row = {"id": "1", "text": "No way", "spans": spans((0, 2, 0.1))}
     path.write_text(json.dumps(row), "utf-8")
     corpus = sa.read(path, spans="spans", text="text")
-    note = "1 span with a probability, which is not used: all are taken as marked; spanagree soft --probabilities reads it"
+    note = "1 span with a probability, which is not used: all are taken as marked; spanagree evaluate --match soft --probabilities reads it"
     assert any(note in each for each in corpus.notes)
     assert len(next(iter(corpus.layers.values()))) == 1
 
@@ -384,7 +405,7 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--threshold", 0.3), "--threshold is for --probabilities; name files of them too"),
+        (("--threshold", 0.3), "--threshold needs --probabilities"),
         (("--probabilities", "m"), "--probabilities: 'm'; NAME=FILE is needed"),
         (("--baseline", "all"), "unknown baseline 'all'"),
         (("--plot", "a.png", "--by", "document"), "no picture shows this result by document"),
@@ -392,6 +413,6 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
 )
 def test_errors_of_the_command(run, more, message):
     """What does not go together is said before any work."""
-    code, _, err = run("soft", ANSWERS, *more)
+    code, _, err = run("evaluate", "--match", "soft", ANSWERS, *more)
     assert code
     assert message in err

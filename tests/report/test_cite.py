@@ -376,12 +376,12 @@ def test_results(newsroom):
         sa.kappa(table),
         sa.disagreements(corpus, "gold.conll", "tagger.conll"),
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
-        sa.gold(corpus),
-        sa.plan(corpus, 0.1),
+        sa.make_gold(corpus),
+        sa.plan_sample(corpus, 0.1),
         sa.batches(corpus, 2, resamples=99),
         sa.soft_scores(corpus),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
-        sa.replacement_test(corpus, "tagger.conll", 0.1),
+        sa.alt_test(corpus, "tagger.conll", 0.1),
         sa.evaluate_references(corpus, systems=["tagger.conll"], best_match=True, draws=2, ci=True),
     ]
     for one in results:

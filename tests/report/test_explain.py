@@ -61,7 +61,7 @@ def agreements(corpus):
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
         yield from tables_of(sa.coefficients_by_label(corpus))
     if len(corpus) >= 30:
-        yield from tables_of(sa.replacement_test(corpus, corpus.annotators[0], 0.1))
+        yield from tables_of(sa.alt_test(corpus, corpus.annotators[0], 0.1))
     yield from units(corpus)
 
 
@@ -87,10 +87,10 @@ def tables(newsroom):
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
-        *tables_of(sa.gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.make_gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
         *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
-        *tables_of(sa.plan(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
+        *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
@@ -229,7 +229,7 @@ COMMANDS = {
     "coefficients": "coefficients crowd/crowd.jsonl --tokens",
     "difficulty": "difficulty newsroom/gold.conll",
     "chance": "chance --length 5 --segments 1,2",
-    "merge": "merge part.parquet",
+    "merge": "evaluate --from-tallies part.parquet",
 }
 
 
@@ -267,7 +267,7 @@ def test_two_tables_are_explained_once(run, tmp_path):
     assert "\nprecision: " in out
     assert "\nHolm: " in out
     assert "exchanging the two systems' tallies" in " ".join(out.split())
-    code, out, _ = run(f"merge {part} --explain")
+    code, out, _ = run(f"evaluate --from-tallies {part} --explain")
     assert code == 0
     assert "\nprecision: " in out
 
@@ -277,7 +277,7 @@ def test_two_tables_are_explained_once(run, tmp_path):
 def test_refused_before_any_work(run, command, form):
     """Formats without room for it, whatever the order of the options, and of files not there."""
     line = COMMANDS[command].replace("newsroom/", "no/").replace("crowd/", "no/")
-    message = f"spanagree: error: --explain is for text and markdown; not with {form}; see"
+    message = f"spanagree: error: --explain does not go with --format {form}; see"
     for options in (f"--explain --format {form}", f"--format {form} --explain"):
         code, out, err = run(f"{line} {options}")
         assert (code, out) == (2, "")

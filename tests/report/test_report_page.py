@@ -168,9 +168,9 @@ def test_figures_of_a_team(crowd):
     results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
-    voted = sa.gold(crowd, vote="tokens")
+    voted = sa.make_gold(crowd, vote="tokens")
     known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
-    known |= numbers([sa.plan(crowd, 0.05).to_dict(), 0.05])
+    known |= numbers([sa.plan_sample(crowd, 0.05).to_dict(), 0.05])
     known |= numbers(sa.batches(crowd, 5, ci=True, resamples=2000).to_dict())
     known |= numbers([len(b.annotators) for b in sa.batches(crowd, 5).batches])
     shown = Page(page(crowd, team=True))
@@ -288,7 +288,7 @@ def figures_in(shown, *sections):
 def test_gold_by_votes(crowd):
     """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
     them; no section where nobody shares a document, or a majority is there already."""
-    made, shown = sa.gold(crowd, vote="tokens"), Page(page(crowd, team=True))
+    made, shown = sa.make_gold(crowd, vote="tokens"), Page(page(crowd, team=True))
     rows = [each for table in ("", "adjudicate") for each in made.table(table or None).shown.rows]
     known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
     assert figures_in(shown, "gold") == known
@@ -314,7 +314,7 @@ def test_plan(crowd):
     """How many documents are needed for the widest of 0.2, 0.1, 0.05, 0.02 and 0.01 that is at most
     two thirds of what is there, as sa.plan says, and its curve; no section where nothing varies, or
     the figure is undefined."""
-    made, text = sa.plan(crowd, 0.05), page(crowd, team=True)
+    made, text = sa.plan_sample(crowd, 0.05), page(crowd, team=True)
     assert 0.05 <= made.width * 2 / 3 < 0.1
     rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
     assert figures_in(Page(text), "plan") == [made.width, 0.05, *rows]

@@ -99,7 +99,7 @@ def test_the_nearest_reference(answers, tmp_path, capsys):
     assert out.read_text("utf-8") == text
     capsys.readouterr()
     assert main(crowd) != 0
-    expected = "--best-match is for --references or --systems; give one of them"
+    expected = "--best-match needs --references or --systems"
     assert expected in capsys.readouterr().err
 
 
@@ -153,7 +153,7 @@ def test_command(answers, newsroom, tmp_path, capsys):
     assert out.read_text("utf-8") == page(with_nothing)
     capsys.readouterr()
     assert main([*crowd, "--team", "--baseline", "nothing"]) != 0
-    assert "--baseline is for systems; leave it out with --team" in capsys.readouterr().err
+    assert "--baseline does not go with --team" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("width", [400, 1280])

@@ -57,11 +57,11 @@ def results(corpus, crowd):
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd, "ann", "bob"),
         "references": sa.evaluate_references(crowd, systems=["bob"]),
-        "replacement": sa.replacement_test(crowd, "ann", 0.1),
+        "replacement": sa.alt_test(crowd, "ann", 0.1),
         "disputes": sa.disputes(crowd),
-        "gold": sa.gold(crowd),
+        "gold": sa.make_gold(crowd),
         "batches": sa.batches(crowd, 3, ci=True, resamples=99),
-        "plan": sa.plan(crowd, 0.1),
+        "plan": sa.plan_sample(crowd, 0.1),
         "soft": sa.soft_scores(crowd, systems=["ann"]),
     }
 

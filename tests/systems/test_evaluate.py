@@ -449,7 +449,7 @@ def test_no_numpy_warnings():
 def test_gold_that_was_made_of_systems():
     """A gold layer that others voted for is noted, as they took part in it; another is not."""
     layers = {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]], "m": [[(1, 2, "X")]]}
-    corpus = sa.gold(Corpus.from_segments([5], layers), annotators=["a", "b"]).corpus
+    corpus = sa.make_gold(Corpus.from_segments([5], layers), annotators=["a", "b"]).corpus
     assert sa.evaluate(corpus, "majority").to_dict()["notes"] == [
         "majority was made of other layers (tokens/more-than-half/least-2); a system that is one of"
         " them is compared with itself in part"

@@ -95,7 +95,17 @@ def test_the_command_gives_the_report_of_one_run(folder, capsys, more):
     capsys.readouterr()
     assert main(["evaluate", str(folder / "whole.jsonl"), "--gold", "gold", *more]) == 0
     one = capsys.readouterr()
-    assert main(["merge", *(str(folder / f"cli-{i}.parquet") for i in range(3)), *more]) == 0
+    assert (
+        main(
+            [
+                "evaluate",
+                "--from-tallies",
+                *(str(folder / f"cli-{i}.parquet") for i in range(3)),
+                *more,
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr() == one
 
 
@@ -105,7 +115,7 @@ def test_documents_of_merged_parts_lack_chance_alone(folder, capsys):
     more = ["--by", "document", "--format", "csv"]
     assert main(["evaluate", str(folder / "whole.jsonl"), "--gold", "gold", *more]) == 0
     one = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert main(["merge", *parts, *more]) == 0
+    assert main(["evaluate", "--from-tallies", *parts, *more]) == 0
     out, err = capsys.readouterr()
     by_chance = ("f1_expected_sd", "f1_95", "z", "p", "p_bh")
     assert [{k: v for k, v in row.items() if k not in by_chance} for row in one] == list(
@@ -288,7 +298,7 @@ def test_a_file_that_is_not_parquet(tmp_path, capsys):
     """What is no Parquet file at all is refused with what writes one."""
     path = tmp_path / "gold.conll"
     path.write_text("Jo B-PER\n", "utf-8")
-    assert main(["merge", str(path)]) == 1
+    assert main(["evaluate", "--from-tallies", str(path)]) == 1
     message = capsys.readouterr().err
     assert message.startswith(f"spanagree: error: {path}: cannot be read as Parquet: ")
     assert message.endswith("; pass files that evaluate --tallies FILE (write_tallies) wrote\n")

@@ -799,7 +799,7 @@ def test_commands(files, newsroom, systems, capsys):
     ("more", "said"),
     [
         (["--seed", "1"], "--seed needs --ci or --test"),
-        (["--test", "chance", "--interval", "percentile"], "--interval needs --ci; the test against chance has no intervals"),
+        (["--test", "chance", "--interval", "percentile"], "--interval does not go with --test chance"),
         (["--test", "chance", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
     ],
 )  # fmt: skip

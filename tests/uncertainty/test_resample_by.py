@@ -122,8 +122,8 @@ def test_sentences_added_by_id(tmp_path):
     ("command", "said"),
     [
         (["evaluate", "--resample-by", "document"], "--resample-by needs --ci or --test"),
-        (["evaluate", "--test", "chance", "--resample-by", "document"], "--resample-by needs --ci; the test against chance has no intervals"),
-        (["agree", "--measure", "alpha-u", "--resample-by", "document", "--ci"], "--resample-by is for --measure f1; leave it out with alpha-u"),
+        (["evaluate", "--test", "chance", "--resample-by", "document"], "--resample-by does not go with --test chance"),
+        (["agree", "--measure", "alpha-u", "--resample-by", "document", "--ci"], "--resample-by does not go with --measure alpha-u"),
     ],
 )  # fmt: skip
 def test_misused(newsroom, capsys, command, said):

@@ -94,25 +94,31 @@ def test_a_measure_that_does_not_fit_says_why():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--measure", "gamma", "--match", "token"], "--match is for --measure f1"),
-        (["--measure", "gamma", "--overlap-at", "1"], "--overlap-at is for --measure f1"),
+        (["--measure", "gamma", "--match", "token"], "--match does not go with --measure gamma"),
+        (
+            ["--measure", "gamma", "--overlap-at", "1"],
+            "--overlap-at does not go with --measure gamma",
+        ),
         (
             ["--measure", "gamma", "--test", "chance"],
-            "--test is for --measure f1; leave it out",
+            "--test does not go with --measure gamma",
         ),
-        (["--measure", "alpha-u", "--precision", "1"], "--precision is not for --measure alpha-u"),
-        (["--measure", "gamma", "--continuum", "joined"], "--continuum is not for"),
-        (["--measure", "alpha-u", "--chance", "overlapping"], "--chance is not for"),
+        (
+            ["--measure", "alpha-u", "--precision", "1"],
+            "--precision does not go with --measure alpha-u",
+        ),
+        (["--measure", "gamma", "--continuum", "joined"], "--continuum does not go with"),
+        (["--measure", "alpha-u", "--chance", "overlapping"], "--chance does not go with"),
         (["--measure", "gamma", "--by", "annotator"], "allowed: label, pair"),
         (["--measure", "all", "--by", "label"], "allowed: none"),
-        (["--measure", "all", "--ci"], "--ci is not for --measure all"),
+        (["--measure", "all", "--ci"], "--ci does not go with --measure all"),
         (
             ["--measure", "gamma", "--block", "9"],
-            "--block is not for --measure gamma, which places",
+            "--block does not go with --measure gamma: the units",
         ),
-        (["--measure", "all", "--on-error", "skip"], "--on-error is not for --measure all"),
+        (["--measure", "all", "--on-error", "skip"], "--on-error needs blocks"),
         (["--measure", "alpha-u", "--seed", "1"], "--seed needs --ci"),
-        (["--alpha", "3"], "--alpha is for other measures than F1"),
+        (["--alpha", "3"], "--alpha needs --measure other than f1"),
     ],
 )
 def test_refused(run, arguments, message):

@@ -67,7 +67,7 @@ class ConllOptions(TagOptions):
     ignore_tokens: bool = False
     missing: str | None = None
     repair: str | Sequence[str] = ()
-    breaks: str | None = None
+    sentences_from: str | None = None
     heads: Mapping[PathName, Head] = field(default_factory=dict)
     own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
@@ -80,16 +80,18 @@ class ConllOptions(TagOptions):
                 f"columns {show(self.columns)}; the number or name of a column by the name of its"
                 ' layer, such as {"gold": 1}, or columns such as "1-3" or "all" are needed'
             )
-        if self.breaks is not None and self.unit != "document":
+        if self.sentences_from is not None and self.unit != "document":
             raise SettingError(
-                "breaks are for --unit document (unit='document'); sentences that are documents"
-                " have to be the same in all files"
+                "sentences_from is for --unit document (unit='document'); sentences that are"
+                " documents have to be the same in all files"
             )
         if not isinstance(self.missing, (str, type(None))):
             raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")
         if self.chosen is None:  # before what a file declares is added
             given = {} if self.missing is None else {"missing": self.missing}
-            given |= as_read(self.encoding, columns=self.columns or None, breaks=self.breaks)
+            given |= as_read(
+                self.encoding, columns=self.columns or None, sentences_from=self.sentences_from
+            )
             object.__setattr__(self, "chosen", given)
         super().__post_init__()
 

@@ -58,7 +58,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     block: int | None = None,
     columns: Mapping[str, Column] | Column | Sequence[Column] | None = None,
     unit: Unit = "sentence",
-    breaks: str | None = None,
+    sentences_from: str | None = None,
     scheme: Scheme = "auto",
     strict: bool = False,
     encoding: str = "utf-8",
@@ -88,8 +88,8 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
             column of each of several. Default is the last column; of one file those at the end
             that have labels in common, the first as gold.
         unit: what a document of the corpus is, sentence or document.
-        breaks: the layer whose sentences hold for all, where documents are the unit; else each
-            layer is read in those of its own file.
+        sentences_from: the layer whose sentences hold for all, where documents are the unit; else
+            each layer is read in those of its own file.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
         encoding: of the files.
@@ -108,7 +108,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     """
     files, columns = split_columns(named_files(source), columns)
     columns = {} if columns is None else columns
-    more = (encoding, ignore_tokens, missing, repair, breaks)
+    more = (encoding, ignore_tokens, missing, repair, sentences_from)
     options = ConllOptions(scheme, strict, partial, unit, columns, *more)
     if block is not None:
         return (part() for part in _parts(files, options, block))
@@ -235,13 +235,13 @@ def _raw(
         notes.append(f"no {DOCSTART} line: all sentences are one document")
     breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
     differ = _differ(pages.values(), text) if not sentences else ""
-    if options.breaks is not None:
-        check_known([options.breaks], breaks, "layer for breaks")
-        breaks = dict.fromkeys(breaks, breaks[options.breaks])
+    if options.sentences_from is not None:
+        check_known([options.sentences_from], breaks, "layer for sentences_from")
+        breaks = dict.fromkeys(breaks, breaks[options.sentences_from])
     elif differ:
         notes.append(
             f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
-            " its own; --breaks NAME (breaks=) takes those of one"
+            " its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     tags = {
         layer.layer: _tags(pages[layer.path], layer.column or 0, text, options.missing, in_blocks)
@@ -265,7 +265,7 @@ def _raw(
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
     marked = next(alike, None) if sentences and not in_blocks else None
     wholes = None if marked is None else marked.wholes
-    same = next(iter(breaks.values()), None) if options.breaks or not differ else None
+    same = next(iter(breaks.values()), None) if options.sentences_from or not differ else None
     ends = None if sentences or in_blocks or same is None else _ends(same, text.documents)
     return raw.but(reading={**raw.reading, **ignored}, wholes=wholes, text_ends=ends)
 

@@ -113,7 +113,7 @@ def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str
         spans = counted(reader.probable, "span")
         notes.append(
             f"{_prefix(shape)}{spans} with a probability, which is not used: all are taken as"
-            " marked; spanagree soft --probabilities reads it"
+            " marked; spanagree evaluate --match soft --probabilities reads it"
         )
     if not reader.labelled and collector.call_all(ONE_LABEL):
         notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")

@@ -15,7 +15,7 @@ from oracles import enumerated_expectation, matched
 from strategies import spans
 
 import spanagree as sa
-from spanagree.references.replace import benjamini_yekutieli
+from spanagree.references.alt_test import benjamini_yekutieli
 from spanagree.uncertainty.noninferiority import exact_p
 
 # --- independent lines --------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_spans(match, chance):
         for k, kind in enumerate(scores):
             scores[kind].append([(it[k], she[k]) for it, she in each])
     corpus = sa.Corpus.from_segments([7] * 45, layers)
-    result = sa.replacement_test(corpus, "c", epsilon=0.2, match=match, chance=chance)
+    result = sa.alt_test(corpus, "c", epsilon=0.2, match=match, chance=chance)
     for kind, each in scores.items():
         rate, rho, p = by_definition(each, 0.2)
         verdict = result.verdicts[kind]
@@ -116,7 +116,7 @@ def test_the_published_example(rho):
         pattern, _, times = part.partition(":")
         for item in itertools.islice(number, int(times)):
             rows += [(item, who, x) for who, x in zip("cabd", pattern, strict=True) if x != "-"]
-    result = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.2)
+    result = sa.alt_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.2)
     verdict = result.verdicts["accuracy"]
     assert (verdict.winning_rate_t, verdict.passes_t) == (0, False)
     assert round(verdict.advantage, 2) == rho
@@ -127,7 +127,7 @@ def test_nothing_marked_by_anybody_is_no_evidence():
     """Documents in which nobody marked anything are counted apart; in others, nothing may agree."""
     some = [(0, 2, "X")]
     layers = {"a": [[]] * 60, "b": [[]] * 60, "d": [some] * 40 + [[]] * 20, "c": [[]] * 60}
-    result = sa.replacement_test(sa.Corpus.from_segments([9] * 60, layers), "c", 0.1)
+    result = sa.alt_test(sa.Corpus.from_segments([9] * 60, layers), "c", 0.1)
     assert result.empty == 20 * 3
     for verdict in result.verdicts.values():
         rho = {one.name: one[1:5] for one in verdict.annotators}
@@ -148,12 +148,12 @@ def test_who_marks_nothing_does_not_pass():
     layers = {n: [x if rng.random() < 0.8 else [] for x in drawn] for n in names}
     corpus = sa.Corpus.from_segments([15] * 200, {**layers, "c": [[]] * 200})
     for match in ("exact", "token"):
-        result = sa.replacement_test(corpus, "c", 0.1, match=match)
+        result = sa.alt_test(corpus, "c", 0.1, match=match)
         assert [each.winning_rate for each in result.verdicts.values()] == [0, 0]
     few = {n: [[(0, 2, "X")]] * 16 + [[]] * 184 for n in names}
     corpus = sa.Corpus.from_segments([15] * 200, {**few, "c": [[]] * 200})
     with pytest.raises(sa.SettingError, match="the most is 16, and 920 instances in which nobody"):
-        sa.replacement_test(corpus, "c", 0.1)
+        sa.alt_test(corpus, "c", 0.1)
 
 
 def test_chance_that_is_more_than_all():
@@ -167,7 +167,7 @@ def test_chance_that_is_more_than_all():
     layers = {"a": [two] * 30, "b": [two] * 30, "c": [one] * 30}
     corpus = sa.Corpus.from_segments([2] * 30, layers)
     assert sa.agree(corpus, chance="overlapping")["a", "b"].f1.expected == 1
-    test = sa.replacement_test(corpus, "c", 0.1, chance="overlapping")
+    test = sa.alt_test(corpus, "c", 0.1, chance="overlapping")
     for kind in ("observed", "corrected"):
         assert test.verdicts[kind].advantage == 0
     assert test.notes[-1].endswith(
@@ -192,7 +192,7 @@ def test_labels():
         scores.append(each)
     rows = [(i, who, x) for who, labels in given.items() for i, x in labels.items()]
     table = sa.LabelTable.from_rows(rows)
-    result = sa.replacement_test(table, "c", epsilon=0.15, annotators=people)
+    result = sa.alt_test(table, "c", epsilon=0.15, annotators=people)
     rate, rho, p = by_definition(scores, 0.15)
     verdict = result.verdicts["accuracy"]
     assert (verdict.winning_rate_t, verdict.advantage) == pytest.approx((rate, rho))
@@ -233,7 +233,7 @@ def answers(rng, people, items, right, candidate):
 def test_simulated_candidates(candidate, passes):
     """Who knows the truth passes, who is as good as people does with ε, who guesses does not."""
     table = answers(np.random.default_rng(1), 5, 200, 0.8, candidate)
-    verdict = sa.replacement_test(table, "c", epsilon=0.15).verdicts["accuracy"]
+    verdict = sa.alt_test(table, "c", epsilon=0.15).verdicts["accuracy"]
     assert verdict.passes is verdict.passes_t is passes
     assert (verdict.advantage > 0.75) is passes
 
@@ -246,7 +246,7 @@ def test_graded_labels():
         for who in "abdc"
     }
     rows = [(i, who, str(x)) for who, labels in given.items() for i, x in labels.items()]
-    result = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", 0.2, score="neg-rmse")
+    result = sa.alt_test(sa.LabelTable.from_rows(rows), "c", 0.2, score="neg-rmse")
     (kind,) = result.verdicts
     assert kind == "neg_rmse"
     assert "|score:neg-rmse|" in result.signature
@@ -268,7 +268,7 @@ def test_graded_labels():
     assert [one.p_t for one in verdict.annotators] == pytest.approx(p)
     odd = sa.LabelTable.from_rows([*rows, (0, "e", "high")])
     with pytest.raises(sa.SettingError, match="label 'high' is not a number"):
-        sa.replacement_test(odd, "c", 0.2, score="neg-rmse")
+        sa.alt_test(odd, "c", 0.2, score="neg-rmse")
 
 
 # --- order, gaps, and what is refused -----------------------------------------------------------
@@ -279,7 +279,7 @@ def test_order_changes_no_digit():
     layers = made_up(9, alike=0.8)
     turned = {n: layers[n][::-1] for n in reversed(layers)}
     one, other = (
-        sa.replacement_test(sa.Corpus.from_segments([7] * 45, x), "c", epsilon=0.1, match="token")
+        sa.alt_test(sa.Corpus.from_segments([7] * 45, x), "c", epsilon=0.1, match="token")
         for x in (layers, turned)
     )
     for kind, verdict in one.verdicts.items():
@@ -298,7 +298,7 @@ def test_who_saw_little_is_left_out():
     for few, out in ((shared[29:], {"n0": 29}), (shared[30:], {})):
         layers["n0"] = [None if d in few else x for d, x in enumerate(layers["n0"])]
         corpus = sa.Corpus.from_segments([7] * 40, layers)
-        result = sa.replacement_test(corpus, "c", epsilon=0.1)
+        result = sa.alt_test(corpus, "c", epsilon=0.1)
         if out:
             assert result.left_out == out
             assert "left out, with fewer than 30 instances: n0 (29)" in str(result)
@@ -324,7 +324,7 @@ def test_refused(how, message):
     """What cannot be tested is refused, and what to do is said."""
     corpus = sa.Corpus.from_segments([6] * 29, {n: [[(0, 2, "X")]] * 29 for n in "abc"})
     with pytest.raises(sa.SettingError) as error:
-        sa.replacement_test(corpus, **{"candidate": "c", "epsilon": 0.1, **how})
+        sa.alt_test(corpus, **{"candidate": "c", "epsilon": 0.1, **how})
     assert str(error.value).startswith(message)
 
 
@@ -332,9 +332,9 @@ def test_refused_labels():
     """A table without annotators is refused; so is one with too few items."""
     table = sa.LabelTable.from_rows([(i, a, "x") for i in range(9) for a in "abc"])
     with pytest.raises(sa.SettingError, match="no annotator has 30 items that the candidate"):
-        sa.replacement_test(table, "c", epsilon=0.1)
+        sa.alt_test(table, "c", epsilon=0.1)
     with pytest.raises(sa.SettingError, match="unknown candidate 'c'"):
-        sa.replacement_test(sa.LabelTable.from_counts([[2, 1]], ["x", "y"]), "c", epsilon=0.1)
+        sa.alt_test(sa.LabelTable.from_counts([[2, 1]], ["x", "y"]), "c", epsilon=0.1)
 
 
 # --- the command --------------------------------------------------------------------------------
@@ -346,30 +346,30 @@ def test_the_command(run, tmp_path):
     corpus = sa.Corpus.from_segments([7] * 45, made_up(6))
     sa.write_jsonl(corpus, path)
     options = ("--candidate", "c", "--epsilon", "0.1", "--format", "json")
-    code, out, _ = run("replace", path, *options, "--match", "token", "--plot", plot)
-    result = sa.replacement_test(corpus, "c", epsilon=0.1, match="token")
+    code, out, _ = run("alt-test", path, *options, "--match", "token", "--plot", plot)
+    result = sa.alt_test(corpus, "c", epsilon=0.1, match="token")
     data = json.loads(out)
     assert code == 0
     assert data["verdicts"] == json.loads(json.dumps(result.to_dict()["verdicts"]))
     assert "n0" in plot.read_text("utf-8")
     for by in ([], ["--by", "annotator"]):
-        code, out, _ = run("replace", path, *options[:4], "--explain", *by)
+        code, out, _ = run("alt-test", path, *options[:4], "--explain", *by)
         assert (code, "replace an annotator? ε 0.1" in out) == (0, True)
     rows = [(i, a, "xy"[(i * len(a)) % 2]) for i in range(40) for a in ("p", "qq", "c")]
     table = tmp_path / "labels.csv"
     table.write_text("item,annotator,label\n" + "\n".join(",".join(map(str, x)) for x in rows), "utf-8")  # fmt: skip
-    code, out, _ = run("replace", table, "--table", *options)
-    expected = sa.replacement_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.1).to_dict()
+    code, out, _ = run("alt-test", table, "--table", *options)
+    expected = sa.alt_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.1).to_dict()
     assert json.loads(out)["verdicts"] == json.loads(json.dumps(expected["verdicts"]))
     for line, message in (
         ([path, "--candidate", "c"], "Missing option '--epsilon'"),
         (
             [table, "--table", *options, "--match", "token"],
-            "--match is for spans; not with --table",
+            "--match does not go with --table: it is for spans",
         ),
-        ([path, *options, "--wide"], "--wide is for a table of labels; give --table too"),
+        ([path, *options, "--wide"], "--wide needs --table"),
     ):
-        code, _, err = run("replace", *line)
+        code, _, err = run("alt-test", *line)
         assert code != 0
         assert message in err
 
@@ -379,7 +379,7 @@ def test_the_majority_of_mushroom_passes(real, name, documents):
     """The page's sentences: ω is 1 and ρ above .97, raw and corrected, of three people, with ε 0."""
     path = real / "data" / "tools" / "mushroom" / f"mushroom.{name}.jsonl"
     corpus = sa.with_baselines(sa.read(path, repair=["drop-empty"]), ["majority"])
-    test = sa.replacement_test(corpus, "majority", epsilon=0, match="token")
+    test = sa.alt_test(corpus, "majority", epsilon=0, match="token")
     assert len(corpus) == documents
     for verdict in test.verdicts.values():
         assert (verdict.passes, verdict.winning_rate) == (True, 1)
@@ -391,12 +391,12 @@ def test_mushroom_has_too_few_english_answers_for_each(real):
     path = real / "data" / "tools" / "mushroom" / "mushroom.en-tst_first40.jsonl"
     corpus = sa.with_baselines(sa.read(path, repair=["drop-empty"]), ["majority"])
     with pytest.raises(sa.SettingError, match=r"no annotator has 30 documents .*; the most is 11"):
-        sa.replacement_test(corpus, "majority", epsilon=0.1, match="token")
+        sa.alt_test(corpus, "majority", epsilon=0.1, match="token")
 
 
 def test_chance_may_change_the_verdict():
     """On the made-up answers the one who marks nearly everything passes raw, not above chance."""
     corpus = sa.read(Path(__file__).parents[2] / "corpora/answers/answers.jsonl")
     people = [name for name in corpus.layers if name not in ("detector", "eager")]
-    test = sa.replacement_test(corpus, "eager", 0.2, annotators=people, match="token")
+    test = sa.alt_test(corpus, "eager", 0.2, annotators=people, match="token")
     assert [test.verdicts[kind].passes for kind in ("observed", "corrected")] == [True, False]

@@ -118,8 +118,8 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReplacementTest(Result):
-    """The result of :func:`spanagree.replacement_test`.
+class AltTest(Result):
+    """The result of :func:`spanagree.alt_test`.
 
     Attributes:
         verdicts: by the kind of score: observed and corrected F1, or accuracy of labels.
@@ -244,7 +244,7 @@ class _Wins(NamedTuple):
         return _Wins(*(column[chosen] for column in self))
 
 
-def replacement_test(
+def alt_test(
     annotations: Corpus | LabelTable,
     candidate: str,
     epsilon: float,
@@ -254,7 +254,7 @@ def replacement_test(
     chance: Chance = "nonoverlapping",
     score: LabelScore = "accuracy",
     progress: Callable[[int, int], None] | None = None,
-) -> ReplacementTest:
+) -> AltTest:
     """Return whether a candidate may replace an annotator: the alternative annotator test.
 
     Of spans the score of an instance is F1 of a document, the tallies against the others summed,
@@ -279,7 +279,7 @@ def replacement_test(
             instances; for a table of counts.
 
     >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
-    >>> result = replacement_test(Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
+    >>> result = alt_test(Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
     >>> result.verdicts["corrected"][:3]
     (1.0, True, 1.0)
     """
@@ -442,7 +442,7 @@ def _result(
     empty: int,
     settings: ReplacementSettings,
     notes: Sequence[str],
-) -> ReplacementTest:
+) -> AltTest:
     """Return the test of those who have enough instances.
 
     Raises:
@@ -467,7 +467,7 @@ def _result(
         kind: _verdict([names[i] for i in tested], tested, each, settings)
         for kind, each in wins.items()
     }
-    return ReplacementTest(verdicts, left_out, empty, settings, tuple(notes))
+    return AltTest(verdicts, left_out, empty, settings, tuple(notes))
 
 
 def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:

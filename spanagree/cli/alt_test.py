@@ -1,0 +1,52 @@
+"""Test whether a candidate, such as a model, may replace an annotator.
+
+This is the alternative annotator test of Calderon, Reichart and Dror.
+
+FILE holds annotators and the candidate; with --table it is a table of labels.
+
+\b
+spanagree alt-test crowd.jsonl --candidate model --epsilon 0.1 --match token
+spanagree alt-test labels.csv --table --candidate model --epsilon 0.2 --by annotator
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import spanagree as sa
+from spanagree.choices import BY
+from spanagree.cli import options
+from spanagree.cli.job import Job, command
+from spanagree.cli.label_tables import label_file, label_options
+from spanagree.cli.progress import progress
+
+_FUNCTION = "spanagree.references.alt_test.alt_test"
+_TABLE = "Read a table of labels, not spans."
+
+
+@command(
+    options.FILES,
+    options.comparing(
+        *options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
+        options.by(BY["AltTest"]),
+        function=_FUNCTION,
+    ),
+    options.group("Tables", options.flag("--table", _TABLE)),
+    label_options(),
+    options.reading(but=("--annotator",)),
+    options.output(),
+    first="--candidate --epsilon --annotators --match --chance --by --table --from --format"
+    " --output --plot",
+)
+def alt_test(
+    job: Job, candidate: str, by: str | None = None, table: bool = False, **settings: Any
+) -> None:
+    job.check_picture(sa.AltTest, by)
+    if table:
+        annotations: sa.Corpus | sa.LabelTable = label_file(job, dict(job.labels))
+    else:
+        column = {"annotator": job.labels["annotator"]} if "annotator" in job.labels else {}
+        job = replace(job, reading={**job.reading, **column})
+        annotations, candidate = job.read(), str(job.layer(candidate))
+    job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")), by)

@@ -1,0 +1,185 @@
+"""What options need, and what they do not go with: one table for all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import click
+
+BLOCKS = "blocks"
+"""What is given where files are worked on in blocks: by --block, --workers or a pattern."""
+
+
+class Rule(NamedTuple):
+    """What holds for options that are given.
+
+    An option is written without its dashes; ``by=label|document`` regards only these values, and
+    ``measure!=f1`` all others. Several stand apart by spaces, and each of them is regarded.
+
+    Attributes:
+        commands: for which this holds.
+        options: which are regarded.
+        needs: one of these has to be given too.
+        excludes: none of these may be.
+        unless: nor is there a rule where one of these is given.
+        why: said behind it.
+    """
+
+    commands: str
+    options: str
+    needs: str = ""
+    excludes: str = ""
+    unless: str = ""
+    why: str = ""
+
+
+_INTERVALS = "confidence interval resample_by resamples seed"
+_COMPARE = "evaluate agree difficulty split disagreements report alt-test chance plan"
+_LEVELS = "levels at chance_at quantiles"
+_REFERENCES = "references systems"
+_SOFT = "probabilities soft_gold threshold"
+_SINGLE = "single documents are not kept"
+_UNITS = "alpha beta delta_empty categorical order sampler"
+
+RULES = [
+    Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
+    Rule("evaluate agree difficulty coefficients", "on_error", needs=BLOCKS),
+    # intervals and tests
+    Rule("evaluate", "confidence interval resample_by", needs="ci test"),
+    Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
+    Rule("evaluate", "resamples", needs="ci test"),
+    Rule("evaluate", "seed", needs="ci test baseline=random best_match match=soft"),
+    Rule("agree", "confidence interval resample_by resamples", needs="ci batches"),
+    Rule("agree", "seed", needs="ci batches measure=gamma|all"),
+    Rule("coefficients", _INTERVALS, needs="ci"),
+    Rule("evaluate agree coefficients", "resamples seed", excludes="interval=jackknife",
+         unless="test batches baseline", why="it draws nothing"),
+    Rule("agree", "resamples seed", excludes="resample_by=annotators", why="it draws nothing"),
+    Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
+    Rule("coefficients", "ci", excludes="by=category|annotator|pair|item",
+         why="such rows have no intervals"),
+    Rule("evaluate", "simulate", needs="test=chance"),
+    Rule("evaluate", "test", excludes="by=difficulty", why="a test is over all documents"),
+    # systems against gold, references, shares, and sums that were written before
+    Rule("evaluate", _LEVELS, needs="by=difficulty"),
+    Rule("evaluate", f"gold test simulate tallies {_LEVELS}", excludes=_REFERENCES,
+         why="it is for one gold annotator"),
+    Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES, unless="match=soft",
+         why="it is for one gold annotator"),
+    Rule("evaluate", "best_match by=annotator", needs=_REFERENCES),
+    Rule("evaluate", "by=label", excludes="best_match"),
+    Rule("evaluate", "draws", needs="best_match"),
+    Rule("evaluate", _SOFT, needs="match=soft"),
+    Rule("evaluate", "threshold", needs="probabilities"),
+    Rule("evaluate", "match=soft",
+         excludes=f"ci test tallies gold best_match by=label|annotator|difficulty {BLOCKS}",
+         why="soft scores are means over documents"),
+    Rule("evaluate", "from_tallies",
+         excludes="gold match overlap_at chance baseline tallies simulate test=chance resample_by"
+         f" by=difficulty|annotator {_REFERENCES} {_SOFT} block workers on_error",
+         why="files of tallies hold sums that are made"),
+    Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
+    Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
+    # annotators against each other
+    Rule("agree", "sort", needs="by=annotator"),
+    Rule("agree", f"{_UNITS} continuum precision", needs="measure!=f1"),
+    Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|presence"),
+    Rule("agree", "continuum", excludes="measure!=alpha-u"),
+    Rule("agree", "precision", excludes="measure=alpha-u|alpha-u-placed|presence"),
+    Rule("agree", "chance", excludes="measure=alpha-u|presence"),
+    Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
+    Rule("agree", "resample_by", excludes="measure=alpha-u|alpha-u-placed|gamma|all"),
+    Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
+    Rule("agree", "block on_error", excludes="measure=gamma|all",
+         why="the units of all documents are placed at once"),
+    Rule("agree", "measure=presence", excludes=BLOCKS, why="all documents are compared at once"),
+    Rule("agree", "test by=document", excludes=BLOCKS, why=_SINGLE),
+    Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
+    # segments and labels
+    Rule("disagreements", "between", excludes="rest"),
+    Rule("disagreements", "rest", needs="by=label|share|expected"),
+    Rule("disagreements", "sort match overlap_at chance no_text kind",
+         excludes="by=label|share|expected"),
+    Rule("coefficients", "skip_outside", needs="tokens"),
+    Rule("coefficients", "by=label", needs="tokens"),
+    Rule("coefficients", "by=label", excludes=BLOCKS, why="--labels takes one label at a time"),
+    Rule("coefficients", "annotators", excludes=BLOCKS, why="all annotators are compared"),
+    Rule("coefficients", "item label wide counts duplicates separator", excludes="tokens",
+         why="it is for a table of labels"),
+    Rule("alt-test", "item label wide counts categories duplicates separator score", needs="table"),
+    Rule("alt-test", "match chance overlap_at", excludes="table", why="it is for spans"),
+    # files and projects
+    Rule("gold", "to alone", needs="output"),
+    Rule("report", "baseline", excludes="team", why="it is for systems"),
+    Rule("report", "best_match", needs=_REFERENCES),
+    Rule("report", "batches=files", excludes="files",
+         why="these are its annotators; name batches by a pattern in ids, or by a table"),
+    Rule("chance", "length segments", excludes="files", why="a document by itself has no files"),
+    Rule("cite", "results", needs="result", why="RESULT is a file that --format json wrote"),
+    # how a result is shown
+    Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",
+         why="it has every figure as it is"),
+    Rule("", "explain", excludes="format=json|jsonl|csv|latex"),
+    Rule("", "safe_cells bom", needs="format=csv"),
+    Rule("", "group_by", needs="resample_by=document unit=document",
+         why="one draws whole groups, the other makes a group one document"),
+    Rule("", "group_by", excludes=BLOCKS, why="a group may be in several"),
+]  # fmt: skip
+"""What each command refuses; the first that is broken is said."""
+
+
+def check(command: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        command: its name.
+        given: the value of each option that a user gave, by name, and blocks if there are any.
+
+    Raises:
+        UsageError: in one line.
+    """
+    for rule in RULES:
+        if rule.commands and command not in rule.commands.split():
+            continue
+        if any(_holds(term, given) for term in rule.unless.split()):
+            continue
+        for term in filter(lambda each: _holds(each, given), rule.options.split()):
+            name, why = _written(term, given), f": {rule.why}" if rule.why else ""
+            needed = rule.needs.split()
+            if needed and not any(_holds(each, given) for each in needed):
+                every = " or ".join(_written(each, {}) for each in needed)
+                raise click.UsageError(f"{name} needs {every}{why}")
+            for other in rule.excludes.split():
+                if _holds(other, given):
+                    other = _written(other, given)
+                    raise click.UsageError(f"{name} does not go with {other}{why}")
+
+
+def _parts(term: str) -> tuple[str, bool, list[str]]:
+    """Return the option of a term, whether it has one of some values, and these."""
+    name, _, values = term.partition("=")
+    return name.removesuffix("!"), not name.endswith("!"), values.split("|") if values else []
+
+
+def _holds(term: str, given: Mapping[str, Any]) -> bool:
+    name, among, values = _parts(term)
+    if name not in given or not values:
+        return name in given
+    several = given[name] if isinstance(given[name], list) else [given[name]]
+    return any(value in values for value in several) is among
+
+
+def _written(term: str, given: Mapping[str, Any]) -> str:
+    """Return a term as a user writes it, with the value that was given."""
+    name, among, values = _parts(term)
+    if name == BLOCKS:
+        return "blocks (--block, --workers, a pattern of files)"
+    if name in ("files", "result"):
+        return "FILE" if name == "files" else "RESULT"
+    value = given.get(name) if values else None
+    if value is None and values and among:
+        value = "|".join(values)
+    if value is None and values:
+        value = f"other than {values[0]}"
+    return f"--{name.replace('_', '-')}{'' if value is None else f' {value}'}"

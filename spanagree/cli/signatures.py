@@ -1,0 +1,103 @@
+"""What functions take: the name, type, default and text of each parameter, read from the source.
+
+Nothing is imported, so that no help loads what it describes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanagree import choices
+
+OF_BLOCKS = ("executor", "on_error", "progress")
+OF_INTERVALS = ("ci", "confidence", "resamples", "seed", "interval", "resample_by")
+"""Parameters that many functions have; their options stand below headings of their own."""
+
+_ROOT = Path(__file__).parent.parent
+_MANY = re.compile(r"(?:Sequence|Collection|Iterable|list)\[(.*)\]")
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function.
+
+    Attributes:
+        name: as it is in Python.
+        kind: its type as it is written, without ``None``; of several values, that of one.
+        default: its value; ``None`` if there is none, or if it is not written out.
+        text: what the docstring says of it.
+        several: whether it takes several values.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    text: str
+    several: bool
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What it may be, if its type is one of :mod:`spanagree.choices`."""
+        known = [getattr(choices, name, None) for name in self.kind.split(" | ")]
+        return tuple(name for each in known if each for name in choices.names_of(each))
+
+
+@cache
+def parameters(function: str) -> dict[str, Parameter]:
+    """Return the parameters of a function by name, in their order.
+
+    Args:
+        function: its full name, ``spanagree.room.module.function``.
+
+    >>> parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
+    ('nonoverlapping', 'per-label', 'overlapping')
+    """
+    module, _, name = function.rpartition(".")
+    tree = ast.parse(_ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8"))
+    every = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    arguments, texts = every[-1].args, _texts(ast.get_docstring(every[-1]) or "")
+    named = arguments.args + arguments.kwonlyargs
+    bare: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    defaults = [*bare, *arguments.defaults, *arguments.kw_defaults]
+    return {
+        each.arg: _parameter(each, default, texts.get(each.arg, ""))
+        for each, default in zip(named, defaults, strict=True)
+    }
+
+
+def _parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parameter:
+    kind = ast.unparse(argument.annotation) if argument.annotation else ""
+    kind = kind.removesuffix(" | None")
+    many = _MANY.fullmatch(kind)
+    return Parameter(argument.arg, many[1] if many else kind, _value(default), text, bool(many))
+
+
+def _value(default: ast.expr | None) -> Any:
+    """Return the value of a default: a literal, or a name of :mod:`spanagree.choices`."""
+    if isinstance(default, ast.Name):
+        return getattr(choices, default.id, None)
+    try:
+        return None if default is None else ast.literal_eval(default)
+    except ValueError:
+        return None
+
+
+def _texts(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of each argument, by name.
+
+    >>> _texts("Do.\\n\\nArgs:\\n    a, b: two\\n        numbers.\\n    c: one.")
+    {'a': 'two numbers.', 'b': 'two numbers.', 'c': 'one.'}
+    """
+    section = re.search(r"^Args:\n((?: .*\n|\n)+)", f"{docstring}\n", re.MULTILINE)
+    texts: dict[str, str] = {}
+    names: list[str] = []
+    for line in section[1].splitlines() if section else ():
+        begun = re.match(r"    (\w+(?:, \w+)*): (.*)", line)
+        names = begun[1].split(", ") if begun else names
+        text = begun[2] if begun else line.strip()
+        for name in names if text else ():
+            texts[name] = text if begun else f"{texts[name]} {text}"
+    return texts
