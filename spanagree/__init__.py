@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.comparisons.chance_distribution.distribution import MatchDistribution as MatchDistribution
     from spanagree.comparisons.chance_distribution.distribution import match_distribution as match_distribution
     from spanagree.comparisons.custom import expected as expected
-    from spanagree.comparisons.tally import Tallies as Tallies
+    from spanagree.comparisons.table import Comparisons as Comparisons
     from spanagree.comparisons.tally import Tally as Tally
     from spanagree.corpus.corpus import Corpus as Corpus
     from spanagree.corpus.label_table import LabelTable as LabelTable

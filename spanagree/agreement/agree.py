@@ -90,7 +90,7 @@ def agree(
     )
     counts = count_all(corpus, counting, "compare", executor, on_error, progress)
     if in_blocks:
-        check_known(annotators or (), counts.saw)
+        check_known(annotators or (), counts.sharing.annotators)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
     made = result(counts, min_shared, resampling, drawing)
     return with_p_values(made, corpus, step_of(progress, "chance")) if p_values else made
@@ -114,7 +114,7 @@ def with_p_values(
     ask = Question(find_match(settings.match), settings.chance)
     report_progress = progress or (lambda done, total: None)
     by_chance = {}
-    for done, pair in enumerate(agreement.pairs.values()):
+    for done, pair in enumerate(agreement.pairs.without_intervals):
         report_progress(done, len(agreement.pairs))
         both = distribution(corpus, (pair.a, pair.b), None, ask)
         by_chance[pair.a, pair.b] = PairChance(both, both)

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.crowded import CrowdSums, crowd_sums
-from spanagree.agreement.pair_sums import PairSums
+from spanagree.agreement.crowded import crowd_sums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, groups, unique
+from spanagree.arrays import Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import TallySum, TallySums, added
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
-from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import expected_how, notes_on
-from spanagree.comparisons.joined_texts import shared_out
+from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.results.score import f1_figures
 from spanagree.settings import Settings, chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.evidence import both, evidence_of
-
-COLUMNS = ("matched", "expected", "size")  # of a figure, in a resample
+from spanagree.uncertainty.evidence import evidence_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,108 +42,124 @@ class AgreementSettings(Settings):
     p_values: bool | None = None
 
 
-class PairRows(NamedTuple):
-    """A row for each document that two annotators share.
-
-    Attributes:
-        tallies: of rows and labels; ``document`` numbers the rows.
-        members: the numbers of the two annotators of each pair; (2, pairs).
-        pair: the number of the pair, of each row.
-        document: the number of the document, of each row.
-    """
-
-    tallies: Tallies
-    members: tuple[Ints, ...]
-    pair: Ints
-    document: Ints
-
-    @classmethod
-    def of(
-        cls,
-        corpus: Corpus,
-        crowd: Crowd,
-        match: str,
-        chance: str,
-        documents: Bools | None = None,
-        progress: Progress = None,
-        over: Counter[str] | None = None,
-    ) -> PairRows:
-        """Compare each two annotators who saw a document; ``documents`` says which ones."""
-        first, second = crowd.pairs(documents=documents)
-        members, pair, _ = distinct(crowd.annotator[first], crowd.annotator[second])
-        tallies = compare(corpus, crowd, (first, second), match, chance, progress, over)
-        return cls(tallies, members, pair, crowd.document[first])
-
-    def without(self, document: int) -> PairRows:
-        """Return the rows of all other documents."""
-        kept = self.document != document
-        tallies = self.tallies.where(kept[self.tallies.document])
-        tallies = replace(tallies, document=(np.cumsum(kept) - 1)[tallies.document])
-        return PairRows(tallies, self.members, self.pair[kept], self.document[kept])
-
-    def by_text(self, joined: Corpus, match: str, chance: str) -> PairRows:
-        """Return a row for each text that two annotators share, of a corpus joined of texts.
-
-        Raises:
-            SettingError: if its documents were not.
-        """
-        corpus, document = JoinedTexts.of(joined)
-        texts = PairRows.of(corpus, Crowd.of(corpus), match, chance)
-        # the row of the document in which the same two share a text
-        pairs = len(self.members[0])
-        own = self.document * pairs + self.pair
-        order = np.argsort(own)
-        of_text = document[texts.document] * pairs + texts.pair
-        row = order[np.searchsorted(own, of_text, sorter=order)]
-        lengths = corpus.lengths[texts.document]
-        return texts._replace(tallies=shared_out(self.tallies, texts.tallies, row, lengths))
-
-
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The documents of a whole corpus, which are compared one by one where somebody asks.
+    """The documents of a whole corpus, whose pairs are compared one by one where somebody asks.
 
     Attributes:
         corpus: the annotators that are compared.
         match, chance: how.
-        known: the rows, if they are there already.
+        sums: what was compared: single rows, or of crowded documents their sums.
     """
 
     corpus: Corpus
     match: str
     chance: str
-    known: PairRows | None = None
+    sums: Comparisons | Marginals
+
+    @classmethod
+    def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> Kept:
+        """Compare the annotators of a corpus; nothing is checked."""
+        sums, _ = compare_annotators(corpus, Crowd.of(corpus), match, chance, progress)
+        return cls(corpus, match, chance, sums)
 
     @cached_property
-    def rows(self) -> PairRows:
-        """A row for each document that two annotators share."""
-        return self.known or PairRows.of(
-            self.corpus, Crowd.of(self.corpus), self.match, self.chance
-        )
+    def coverage(self) -> Coverage:
+        """Who annotated which documents."""
+        layers = self.corpus.layers.values()
+        return Coverage(len(self.corpus), [layer.annotated for layer in layers])
 
-    def drawn(self, resampling: Resampling, settings: Settings) -> PairRows:
-        """Return the rows with the number of what is resampled: documents, wholes, or texts.
+    @cached_property
+    def rows(self) -> Comparisons:
+        """Each two annotators of each document."""
+        if isinstance(self.sums, Comparisons):
+            return self.sums
+        crowd = Crowd.of(self.corpus)
+        return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
+
+    def drawn(self, resampling: Resampling, settings: Settings) -> Drawn:
+        """Return what is resampled: documents, wholes of them, or texts they were joined of.
 
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
-        if resampling.by_text(settings):
-            return self.rows.by_text(self.corpus, self.match, self.chance)
-        wholes = resampling.wholes_of(self.corpus.wholes, settings)
-        rows = self.rows
-        return rows if wholes is None else rows._replace(document=wholes[rows.document])
+        if not resampling.by_text(settings):
+            return Drawn(self, resampling.wholes_of(self.corpus.wholes, settings))
+
+        def compare(texts: Corpus) -> Comparisons:
+            crowd = Crowd.of(texts)
+            return compare_pairs(texts, crowd, crowd.pairs(), self.match, self.chance)
+
+        rows, document = by_text(self.rows, self.corpus, compare)
+        masks = [mask[document] for mask in self.coverage.annotated]
+        return Drawn(self, None, rows, Coverage(len(document), masks))
+
+
+class Drawn:
+    """The units that are resampled for an agreement, and what each adds to its figures.
+
+    Attributes:
+        sums: single rows, or sums of crowded documents.
+        coverage: who annotated which of the documents that ``sums`` numbers.
+        wholes: of each document the number of the whole that is drawn, if wholes are.
+    """
+
+    def __init__(
+        self,
+        kept: Kept,
+        wholes: Ints | None = None,
+        rows: Comparisons | None = None,
+        coverage: Coverage | None = None,
+    ) -> None:
+        """Make it of single documents, or of the rows and the coverage of others."""
+        self._kept, self._rows = kept, rows
+        self.sums = kept.sums if rows is None else rows
+        self.coverage = coverage or kept.coverage
+        self.wholes = wholes
+
+    @property
+    def rows(self) -> Comparisons:
+        """Each two annotators of each unit."""
+        rows = self._kept.rows if self._rows is None else self._rows
+        return rows.of_wholes(self.wholes)
+
+    def units(self, documents: Ints) -> Ints:
+        """Return the units that some documents are, or are parts of."""
+        return documents if self.wholes is None else unique(self.wholes[documents])
+
+    def tables(self, labels: int) -> Iterator[tuple[Ints, Floats]]:
+        """Yield the units of the team, of each label and of each annotator, and what each adds."""
+        seen = self.coverage.by_two()
+        units = self.units(seen)
+        by_label = self.sums.by("document", "label").of_wholes(self.wholes)
+        yield units, by_label.by("document").table(units)
+        for chosen in groups(by_label.label, labels) if labels else ():
+            yield units, by_label.where(chosen).table(units)
+        annotators = len(self.coverage.annotated)
+        by_annotator = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
+        for number, chosen in enumerate(groups(by_annotator.first, annotators)):
+            own = self.units(seen[self.coverage.annotated[number][seen]])
+            yield own, by_annotator.where(chosen).table(own)
+
+    def pair_tables(self, first: Ints, second: Ints) -> Iterator[tuple[Ints, Floats]]:
+        """Yield the units of some pairs, given by two annotators each, and what each adds."""
+        rows = self.rows.by("first", "second", "document")
+        wide = len(self.coverage.annotated)
+        pair = rows.first * wide + rows.second
+        for i, j in zip(first.tolist(), second.tolist(), strict=True):
+            here = slice(*np.searchsorted(pair, (i * wide + j, i * wide + j + 1)).tolist())
+            units = self.units(self.coverage.shared(i, j))
+            yield units, rows.where(here).table(units)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountedPairs(Counted[AgreementSettings]):
-    """What is counted of annotators against each other; annotators by name.
+    """What is counted of annotators against each other.
 
     Attributes:
-        seen: how many documents two or more annotators saw.
-        saw: how many documents each annotator saw.
-        seen_without: how many documents two of the others saw, for each annotator.
-        pairs: of annotators, numbered as they stand in ``saw``, and their sums.
-        labels: the sums of each label; empty for a measure that disregards labels.
+        sharing: how many documents annotators saw and share.
+        pairs: comparisons of each two, over the documents they share.
+        by_label: comparisons of each label, over pairs; of none that disregards labels.
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that carry much of the weight; of a block without ids none.
         evidence: what the F1 of a part rests on, (1, 3): of the team, whose key is (); of a block
@@ -158,36 +168,13 @@ class CountedPairs(Counted[AgreementSettings]):
         kept: single documents; ``None`` over blocks.
     """
 
-    seen: int
-    saw: Mapping[str, int]
-    seen_without: Mapping[str, int]
-    pairs: PairSums
-    labels: Mapping[str, TallySum]
+    sharing: Sharing
+    pairs: Comparisons
+    by_label: Comparisons
     single: int
     heavy: tuple[Heavy, ...]
     evidence: Mapping[tuple[str, ...], Ints]
     kept: Kept | None = None
-
-    def _add(self, other: CountedPairs) -> dict[str, Any]:
-        names = list(dict.fromkeys([*self.saw, *other.saw]))
-        number = {name: i for i, name in enumerate(names)}
-        return {
-            "seen": self.seen + other.seen,
-            "saw": {name: self.saw.get(name, 0) + other.saw.get(name, 0) for name in names},
-            "seen_without": {
-                # an annotator who is not in a block takes nothing away there
-                name: sum(part.seen_without.get(name, part.seen) for part in (self, other))
-                for name in names
-            },
-            "pairs": self.pairs.plus(
-                other.pairs, np.array([*map(number.get, other.saw)], np.int64)
-            ),
-            "labels": added(self.labels, other.labels),
-            "single": self.single + other.single,
-            "heavy": self.heavy + other.heavy,
-            "evidence": both(self.evidence, other.evidence),
-            "kept": None,
-        }
 
 
 def count(
@@ -219,167 +206,114 @@ def count(
     read["chosen"] = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators, in_part=not keep)
-    names = corpus.annotators
-    for name in names:
+    for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
-    labels = corpus.labels if find_match(match).of_label else ()
+    crowd = Crowd.of(corpus)
     drawing = None if keep else resampling
-    crowd, over = Crowd.of(corpus), Counter[str]()
-    # resamples need rows of single documents; a whole corpus makes them when it is asked for them
-    rows, at_once = _compared(corpus, crowd, match, chance, drawing is None, progress, over)
-    tallies = _by_document(rows, at_once)
-    by_label = TallySum.each(tallies, tallies.label, len(labels)) if labels else []
-    saw = np.bincount(crowd.document, minlength=len(corpus))
-    only = np.bincount(crowd.annotator[saw[crowd.document] == 2], minlength=len(names))
-    ids, how = () if keep else ids_of(corpus), expected_how(over)
+    # resamples of pairs need rows of single documents
+    comparisons, sharing = compare_annotators(
+        corpus, crowd, match, chance, progress, pair_by_pair=drawing is not None
+    )
+    kept = Kept(corpus, match, chance, comparisons)
+    by_document, number = comparisons.by("document"), kept.coverage.number()
+    labels = corpus.labels if find_match(match).of_label else ()
+    ids, how = () if keep else ids_of(corpus), expected_how(comparisons.how)
+    replicated = None
+    if drawing is not None:
+        assert isinstance(comparisons, Comparisons)
+        replicated = _draw(ids, comparisons, drawing)
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
-        notes=(*corpus.notes, *notes_on(over)),
+        notes=(*corpus.notes, *notes_on(comparisons.how)),
         ids=ids,
-        replicates=None if drawing is None else _draw(ids, names, labels, rows, drawing),
-        seen=int((saw > 1).sum()),
-        saw={name: int(layer.annotated.sum()) for name, layer in corpus.layers.items()},
-        seen_without=dict(zip(names, ((saw > 1).sum() - only).tolist(), strict=True)),
-        pairs=_pairs(rows, at_once),
-        labels=dict(zip(labels, by_label, strict=True)),
-        single=count_single(crowd, saw),
-        heavy=heavy_documents(corpus, tallies, saw) if keep or ids else (),
-        evidence=_evidence(rows, at_once, names, labels, each=drawing is not None),
-        kept=Kept(corpus, match, chance, rows if at_once is None else None) if keep else None,
+        replicates=replicated,
+        sharing=sharing,
+        pairs=comparisons.by("first", "second"),
+        by_label=comparisons.by("label") if labels else Comparisons.none(),
+        single=count_single(crowd, number),
+        heavy=heavy_documents(corpus, by_document, number) if keep or ids else (),
+        evidence=_evidence(kept, by_document, sharing, each=drawing is not None),
+        kept=kept if keep else None,
     )
 
 
-def _compared(
+def compare_annotators(
     corpus: Corpus,
     crowd: Crowd,
     match: str,
     chance: str,
-    sums: bool,
-    progress: Progress,
-    over: Counter[str],
-) -> tuple[PairRows, CrowdSums | None]:
-    """Return rows of single documents, and where ``sums`` do, those of crowded ones at once."""
-    saw = np.bincount(crowd.document)
-    work = int((saw * (saw - 1) // 2).sum())
+    progress: Progress = None,
+    *,
+    pair_by_pair: bool = False,
+) -> tuple[Comparisons | Marginals, Sharing]:
+    """Compare each two annotators who saw a document, and count what they share.
+
+    Documents that many saw are compared at once where the measure allows it, unless all pairs are
+    wanted one by one. ``progress`` is called with the number of pairs done, and of all. Nothing is
+    checked.
+    """
+    names = corpus.annotators
+    number = np.bincount(crowd.document, minlength=len(corpus))
+    pairs = number * (number - 1) // 2
     done = 0
 
-    def report(pairs: int, _: int) -> None:
+    def report(some: int, _: int) -> None:
         if progress is not None:
-            progress(done + pairs, work)
+            progress(done + some, int(pairs.sum()))
 
-    at_once = crowd_sums(corpus, crowd, find_match(match), chance, report) if sums else None
-    others = None if at_once is None else ~at_once.documents
-    done = 0 if at_once is None else int((saw * (saw - 1) // 2) @ at_once.documents[: len(saw)])
-    return PairRows.of(corpus, crowd, match, chance, others, report, over), at_once
-
-
-def _by_document(rows: PairRows, at_once: CrowdSums | None) -> Tallies:
-    """Return the tallies of documents and labels, over all pairs."""
-    tallies = replace(rows.tallies, document=rows.document[rows.tallies.document])
-    return tallies if at_once is None else Tallies.joined([tallies, at_once.tallies])
-
-
-def team_by_document(
-    corpus: Corpus, match: str, chance: str, progress: Progress = None
-) -> tuple[Floats, str | None]:
-    """Return what each document adds to matched, expected and size of the team; (documents, 3).
-
-    Behind it stands how the expected figures were made, if not all are exact. Nothing is checked.
-    """
-    over = Counter[str]()
-    compared = _compared(corpus, Crowd.of(corpus), match, chance, True, progress, over)
-    return _of_documents(_by_document(*compared), np.arange(len(corpus))), expected_how(over)
-
-
-def _pairs(rows: PairRows, at_once: CrowdSums | None) -> PairSums:
-    """Return the sums of all pairs."""
-    first, second = rows.members
-    sums = TallySums.each(rows.tallies, rows.pair[rows.tallies.document], len(first))
-    shared = np.bincount(rows.pair, minlength=len(first))
-    pairs = PairSums.of(first, second, shared, sums)
-    return pairs if at_once is None else at_once.pairs.plus(pairs)
+    at_once = None
+    if not pair_by_pair:
+        at_once = crowd_sums(corpus, crowd, find_match(match), chance, report)
+    few = None if at_once is None else ~at_once.documents
+    done = 0 if at_once is None else int(pairs @ at_once.documents)
+    both = crowd.pairs(documents=few)
+    rows = compare_pairs(corpus, crowd, both, match, chance, report)
+    (first, second), _, times = distinct(*(crowd.annotator[side] for side in both))
+    sharing = Sharing(
+        names,
+        int((number > 1).sum()),
+        np.bincount(crowd.annotator, minlength=len(names)),
+        np.bincount(crowd.annotator[number[crowd.document] == 2], minlength=len(names)),
+        first,
+        second,
+        times,
+    )
+    if at_once is None:
+        return rows, sharing
+    return at_once.marginals(rows), sharing + at_once.sharing
 
 
 def _evidence(
-    rows: PairRows,
-    at_once: CrowdSums | None,
-    names: Sequence[str],
-    labels: Sequence[str],
-    each: bool,
+    kept: Kept, by_document: Comparisons, sharing: Sharing, *, each: bool
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
-    parts: list[tuple[str, ...]] = [()]
-    if each:  # in the order of tables_of
-        parts += [(label,) for label in labels] + [(name, name) for name in names]
-        parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(*rows.members, strict=True)]
-    tables = tables_of(rows, len(names), len(labels))
-    # only the tables of these parts are made
-    known = {p: evidence_of(t, f1_figures) for p, (_, t) in zip(parts, tables, strict=False)}
-    if at_once is not None:
-        table = _of_documents(at_once.tallies, np.flatnonzero(at_once.documents))
-        known[()] = known[()] + evidence_of(table, f1_figures)
-    return known
+    if not each:
+        table = by_document.table(kept.coverage.by_two())
+        return {(): evidence_of(table, f1_figures)}
+    names = kept.corpus.annotators
+    labels = kept.corpus.labels if find_match(kept.match).of_label else ()
+    drawn, first, second = Drawn(kept), sharing.first, sharing.second
+    parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
+    parts += [(name, name) for name in names]
+    parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)]
+    tables = chain(drawn.tables(len(labels)), drawn.pair_tables(first, second))
+    return {
+        part: evidence_of(table, f1_figures) for part, (_, table) in zip(parts, tables, strict=True)
+    }
 
 
-def _of_documents(tallies: Tallies, documents: Ints) -> Floats:
-    """Return what documents add to matched, expected and size; (documents, 3)."""
-    sums = tallies.table(documents)
-    return np.stack((sums[:, 0], sums[:, 1], sums[:, 2] + sums[:, 3]), axis=1)
-
-
-def tables_of(rows: PairRows, annotators: int, labels: int) -> Iterator[tuple[Ints, Floats]]:
-    """Yield the documents of the team, and of each label, annotator and pair, and what each adds.
-
-    Args:
-        rows: single documents.
-        annotators: how many there are.
-        labels: how many there are, of a measure that regards them.
-
-    Yields:
-        The numbers of documents, and what they add to matched, expected and size; (documents, 3).
-    """
-    seen = unique(rows.document)
-    tallies = rows.tallies
-    by_document = replace(tallies, document=rows.document[tallies.document])
-    yield seen, _of_documents(by_document, seen)
-    for chosen in groups(by_document.label, labels) if labels else ():
-        yield seen, _of_documents(by_document.where(chosen), seen)
-    first, second = rows.members
-    yield from _tables_by(rows, np.stack((first[rows.pair], second[rows.pair])), annotators)
-    yield from _tables_by(rows, rows.pair[None], len(first))
-
-
-def _tables_by(rows: PairRows, parts: Ints, count: int) -> Iterator[tuple[Ints, Floats]]:
-    """Yield the same of each part below ``count``; ``parts`` are those of the rows, (…, rows)."""
-    times, tallies = len(parts), rows.tallies
-    (part, document), which, _ = distinct(parts.ravel(), np.tile(rows.document, times))
-    place = which.reshape(times, -1)[:, tallies.document].ravel()
-    units = replace(tallies.where(np.tile(np.arange(len(tallies.document)), times)), document=place)
-    table = _of_documents(units, np.arange(len(document)))
-    borders = np.searchsorted(part, np.arange(count + 1)).tolist()
-    for low, high in itertools.pairwise(borders):
-        yield document[low:high], table[low:high]
-
-
-def _draw(
-    ids: Sequence[Hashes],
-    names: Sequence[str],
-    labels: Sequence[str],
-    rows: PairRows,
-    resampling: Resampling,
-) -> Replicates:
+def _draw(ids: Sequence[Hashes], rows: Comparisons, resampling: Resampling) -> Replicates:
     """Return what a block adds in every resample to the columns of each pair and label."""
-    tallies, document = rows.tallies, rows.document[rows.tallies.document]
-    values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
-    keys = [tuple(sorted((names[i], names[j]))) for i, j in zip(*rows.members, strict=True)]
-    entries = [
-        Entries([(*key, column) for key in whose], which, document, value)
-        for whose, which in (
-            (keys, rows.pair[tallies.document]),
-            ([(label,) for label in labels], tallies.label),
-        )
-        if whose
-        for column, value in zip(COLUMNS, values, strict=True)
+    (first, second), pair, _ = distinct(rows.first, rows.second)
+    names = rows.annotators
+    keys: list[tuple[str, ...]] = [
+        tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)
     ]
+    values = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second), axis=1)
+    entries = [Entries(keys, pair, rows.document, values)]
+    if (rows.label != NO_LABEL).any():
+        entries.append(
+            Entries([(label,) for label in rows.labels], rows.label, rows.document, values)
+        )
     return replicates(ids, entries, resampling)

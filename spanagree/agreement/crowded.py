@@ -11,19 +11,19 @@ and so weighs two, and its middle.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
-from spanagree.blocks.exact_sums import FixedPoint, TallySums
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
+from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.expected import cover
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
@@ -38,8 +38,10 @@ class CrowdSums(NamedTuple):
 
     Attributes:
         documents: which documents these are.
+        sharing: how many of them annotators share.
         pairs: of annotators, over these documents.
-        tallies: of documents and labels, over all pairs.
+        by_document: of documents and labels, over all pairs.
+        annotations: of annotations, each with all others of its document.
         rows: the annotations of these documents, by their rows in the crowd.
         rest: what each of them has in common with the references of its document, herself left
             out: matched and expected; (2, rows).
@@ -47,11 +49,18 @@ class CrowdSums(NamedTuple):
     """
 
     documents: Bools
-    pairs: PairSums
-    tallies: Tallies
+    sharing: Sharing
+    pairs: Comparisons
+    by_document: Comparisons
+    annotations: Comparisons
     rows: Ints
     rest: Floats
     by_label: Floats
+
+    def marginals(self, rows: Comparisons) -> Marginals:
+        """Return the sums together with rows of the documents that are not crowded."""
+        parts = (self.by_document, self.pairs, self.annotations)
+        return Marginals(rows, *(part.named(rows.annotators, rows.labels) for part in parts))
 
 
 class _Segments(NamedTuple):
@@ -141,7 +150,7 @@ def crowd_sums(
 
     A document of ten annotators or more is crowded, unless F takes too much room, for measures that
     are inner products. The product of a document is the same whatever else there is, and products
-    are added in fixed point: so neither the order of documents nor the size of blocks changes a
+    are added without rounding: so neither the order of documents nor the size of blocks changes a
     digit. ``progress`` is called with the number of pairs of annotations done, and of all;
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.
@@ -167,7 +176,9 @@ def crowd_sums(
         if progress is not None:
             progress(*products.pairs_done(high))
     return CrowdSums(
-        documents, products.pairs(), products.tallies(corpus), products.rows, products.rest,
+        documents, products.sharing(corpus.annotators), products.by_pair(),
+        products.by_document(corpus), products.by_annotation(crowd.annotator),
+        products.rows, products.rest,
         products.by_label[ranks(corpus.labels)] if by_label else products.by_label,
     )  # fmt: skip
 
@@ -249,7 +260,7 @@ class _Products:
         self.size = np.bincount(row, self.weight, len(rows))
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
-        self.matched, self.expected = np.zeros((K, K)), FixedPoint(K, K)
+        self.matched, self.expected, self.lost = np.zeros((3, K, K))
         self.cells, self.cell, _ = distinct(self.segments.document, self.segments.label)
         self.totals = np.zeros((2, len(self.cells[0])))
 
@@ -292,7 +303,9 @@ class _Products:
         """Add what chance would give a document."""
         d, label, first, F = random
         product = F @ F.T
-        self.expected.add(self._where(d), product)
+        where = self._where(d)
+        self.expected[where], lost = two_sum(self.expected[where], product)
+        self.lost[where] += lost
         cell = self._cell_of(np.full(len(label), d), label)
         np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
         here = slice(self.first[d], self.first[d + 1])
@@ -376,24 +389,59 @@ class _Products:
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
 
-    def pairs(self) -> PairSums:
-        """Return the sums of pairs."""
+    def sharing(self, annotators: Sequence[str]) -> Sharing:
+        """Return how many of these documents annotators share."""
         i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
-        columns = self.shared[i, j], self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
-        shared, matched, *sizes = (column.astype(np.int64) for column in columns)
-        sums = TallySums.of_whole(matched, self.expected.totals((i, j)), *sizes)
-        return PairSums.of(self.members[i], self.members[j], shared, sums)
+        times = self.shared[i, j].astype(np.int64)
+        i, j = np.sort((self.members[i], self.members[j]), axis=0)
+        order = np.lexsort((j, i))
+        # who saw how many is counted over all documents
+        nothing = np.zeros(len(annotators), np.int64)
+        return Sharing(tuple(annotators), 0, nothing, nothing, i[order], j[order], times[order])
 
-    def tallies(self, corpus: Corpus) -> Tallies:
-        """Return the tallies of documents and labels, over all pairs."""
+    def by_pair(self) -> Comparisons:
+        """Return comparisons of two annotators each, over these documents."""
+        i, j = np.nonzero(np.triu(self.shared, 1))
+        columns = self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
+        matched, *sizes = (column.astype(np.int64) for column in columns)
+        everything = np.full(len(i), ALL)
+        pairs = Comparisons.of(everything, everything, matched, self.expected[i, j], sizes)
+        first, second = self.members[i], self.members[j]
+        turned = first > second
+        lost = {"expected": self.lost[i, j]}
+        return (
+            replace(pairs, remainders=lost)
+            .turned(turned)
+            .between(np.where(turned, second, first), np.where(turned, first, second))
+        )
+
+    def by_document(self, corpus: Corpus) -> Comparisons:
+        """Return comparisons of documents and labels, over all pairs."""
         annotation = self.first[self.segments.document] + self.segments.row
         later = self.count[self.segments.document] - 1 - self.place[annotation]
         matched, expected = self.totals
         document, label = self.cells
-        sizes = (
+        sizes = [
             np.bincount(self.cell, self.weight * times, len(label)).astype(np.int64)
             for times in (later, self.place[annotation])
-        )
+        ]
         by_name = np.argsort(ranks(corpus.labels))
-        label = by_name[label] if self.measure.of_label else label - 1
-        return Tallies(self.numbers[document], label, matched.astype(np.int64), expected, *sizes)
+        label = by_name[label] if self.measure.of_label else label + NO_LABEL
+        return Comparisons.of(
+            self.numbers[document], label, matched.astype(np.int64), expected, sizes
+        ).between(ALL, ALL)
+
+    def by_annotation(self, annotator: Ints) -> Comparisons:
+        """Return comparisons of each annotation, the first, with all others of its document.
+
+        ``annotator`` has the number of the annotator of each annotation of the corpus.
+        """
+        of_all = np.bincount(self.document, self.size)[self.document]
+        sizes = self.size * (self.count[self.document] - 1), of_all - self.size
+        return Comparisons.of(
+            self.numbers[self.document],
+            np.full(len(self.rows), ALL),
+            self.rest[0].astype(np.int64),
+            self.rest[1],
+            [size.astype(np.int64) for size in sizes],
+        ).between(annotator[self.rows], ALL)

@@ -4,43 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.agreement.count import COLUMNS, CountedPairs, PairRows, tables_of
+from spanagree.agreement.count import CountedPairs, Drawn
 from spanagree.agreement.mean_over_pairs import interval_of_mean
-from spanagree.agreement.other_annotators import OtherAnnotators, widened
+from spanagree.agreement.other_annotators import OtherAnnotators, over_annotators_of_pair, widened
 from spanagree.agreement.rise import rise_intervals
-from spanagree.agreement.team import Member, Pair, Scored, Team
-from spanagree.arrays import Floats, Ints, Progress, ranks, step_of
+from spanagree.agreement.team import Member, Pairs, Scored, Team
+from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
 from spanagree.uncertainty.together import intervals
 
-Part = TypeVar("Part", Team, Member, Pair)
+Part = TypeVar("Part", Team, Member)
 Ends = tuple[Sequence[Interval], "Interval | None"]
-"""The intervals of team, labels (sorted), annotators and pairs, in this order; that of the mean."""
+"""The intervals of team, labels (sorted) and annotators, in this order; that of the mean."""
 
 
 def with_intervals(
     figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
 ) -> Scored:
-    """Return the same figures with intervals: each figure's own documents are resampled."""
-    if (kept := counts.kept) is not None:
-        rows = kept.drawn(resampling, counts.settings)
-        ends, mean = _over_documents(figures, rows, resampling, progress)
-    else:
+    """Return the same figures with intervals: each figure's own documents are resampled.
+
+    Those of pairs are made when somebody asks for them.
+    """
+    kept = counts.kept
+    drawn = None if kept is None else kept.drawn(resampling, counts.settings)
+    if drawn is None:
         ends, mean = _over_replicates(figures, counts, resampling)
+    else:
+        ends, mean = _over_documents(figures, drawn, resampling, progress)
     rises: list[Interval | None] = [None] * len(figures.annotators)
-    if kept is not None and resampling.resample_by not in SAMPLED_BY:  # a rise is of these others
-        rises = rise_intervals(figures, rows, resampling)
+    if drawn is not None and resampling.resample_by not in SAMPLED_BY:  # a rise is of these others
+        rises = rise_intervals(figures, drawn, resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
-        return Tally(bare.matched, bare.expected, bare.size_a, bare.size_b, {"f1": next(each)})
+        return replace(bare, intervals={"f1": next(each)})
 
     def part(bare: Part) -> Part:
         return replace(bare, tally=tally(bare.tally))
@@ -55,9 +59,32 @@ def with_intervals(
             name: replace(part(member), rise_interval=risen[name])
             for name, member in figures.annotators.items()
         },
-        pairs=figures.pairs.replaced([part(pair) for pair in figures.pairs.values()]),
+        pairs=figures.pairs.with_intervals(PairIntervals(counts, resampling)),
         labels={label: labels[label] for label in figures.labels},
     )
+
+
+class PairIntervals(NamedTuple):
+    """Makes the intervals of all pairs, when it is called."""
+
+    counts: CountedPairs
+    resampling: Resampling
+
+    def __call__(self) -> list[Interval]:
+        """Return the interval of each pair, in their order."""
+        counts, resampling = self.counts, self.resampling
+        sharing, kept = counts.sharing, counts.kept
+        if kept is None:
+            return _pairs_over_replicates(counts, resampling)
+        drawn = kept.drawn(resampling, counts.settings)
+        if resampling.resample_by == "annotators":
+            return [over_annotators_of_pair(resampling)] * len(sharing.first)
+        rank = ranks(sharing.annotators)
+        both = np.sort(rank[np.stack((sharing.first, sharing.second))], axis=0)
+        order = np.lexsort(both[::-1])  # by name: canonical order
+        tables = [*drawn.pair_tables(sharing.first[order], sharing.second[order])]
+        made = intervals(tables, f1_figures, resampling)
+        return [made[i][0] for i in np.argsort(order).tolist()]
 
 
 def _mean_figures(sums: Floats) -> Floats:
@@ -74,40 +101,54 @@ def _mean_figures(sums: Floats) -> Floats:
 def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampling) -> Ends:
     """Return intervals from resamples that blocks drew, all figures on the same documents."""
     drawn, evidence = counts.draws(), counts.evidence
-    seen = figures.team.documents
-    keys = [tuple(sorted(names)) for names in figures.pairs]
+    keys = _keys(counts)
     own: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
     for key in keys:
         for name in key:
             own[name].append(key)
-    pairs = list(figures.pairs.values())
-
-    def sums(whose: Sequence[tuple[str, ...]]) -> Floats:
-        return np.stack([drawn.over([(*key, column) for key in whose]) for column in COLUMNS], 1)
-
+    seen, members = figures.team.documents, figures.annotators
     parts: list[tuple[tuple[str, ...], Tally, Sequence[tuple[str, ...]], int]] = [
         ((), figures.team.tally, keys, seen),
         *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
-        *(
-            ((name, name), m.tally, own[name], m.documents)
-            for name, m in figures.annotators.items()
-        ),
-        *((key, p.tally, [key], p.documents) for p, key in zip(pairs, keys, strict=True)),
+        *(((name, name), m.tally, own[name], m.documents) for name, m in members.items()),
     ]
-
     ends = [
         percentile_intervals(
-            _columns(tally), sums(whose), f1_figures, documents, evidence[part], resampling
+            _columns(tally), drawn.over(whose, 3), f1_figures, documents, evidence[part], resampling
         )[0]
         for part, tally, whose, documents in parts
     ]
     if not keys:
         return ends, None
+    tallies = [pair.tally for pair in figures.pairs.without_intervals]
     order = sorted(range(len(keys)), key=keys.__getitem__)  # canonical order
-    total = np.concatenate([_columns(pairs[i].tally) for i in order])
-    each = np.concatenate([sums([keys[i]]) for i in order], axis=1)
+    total = np.concatenate([_columns(tallies[i]) for i in order])
+    each = np.concatenate([drawn.over([keys[i]], 3) for i in order], axis=1)
     mean = percentile_intervals(total, each, _mean_figures, seen, evidence[()], resampling)[0]
     return ends, mean
+
+
+def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
+    """Return the intervals of all pairs from resamples that blocks drew."""
+    pairs = Pairs(counts.sharing, counts.pairs, 0).without_intervals
+    return [
+        percentile_intervals(
+            _columns(pair.tally),
+            counts.draws().over([key], 3),
+            f1_figures,
+            pair.documents,
+            counts.evidence[key],
+            resampling,
+        )[0]
+        for key, pair in zip(_keys(counts), pairs, strict=True)
+    ]
+
+
+def _keys(counts: CountedPairs) -> list[tuple[str, ...]]:
+    """Return the names of each pair, sorted."""
+    names = counts.sharing.annotators
+    pairs = zip(counts.sharing.first.tolist(), counts.sharing.second.tolist(), strict=True)
+    return [tuple(sorted((names[i], names[j]))) for i, j in pairs]
 
 
 def _columns(tally: Tally) -> Floats:
@@ -118,38 +159,28 @@ def _columns(tally: Tally) -> Floats:
 
 
 def _over_documents(
-    figures: Scored, rows: PairRows, resampling: Resampling, progress: Progress
+    figures: Scored, drawn: Drawn, resampling: Resampling, progress: Progress
 ) -> Ends:
     """Return intervals from resamples of single documents, and over annotators if asked."""
-    parts = [*tables_of(rows, len(figures.annotators), len(figures.labels))]
-    place = _place_by_name(figures)
-    first, last = len(parts) - len(figures.annotators) - len(place), len(parts) - len(place)
-    members = np.argsort(ranks([*figures.annotators]))
-    by_name = np.concatenate((np.arange(first), first + members, last + np.argsort(place)))
-    made = intervals([parts[i] for i in by_name.tolist()], f1_figures, resampling, progress)
-    ends = [made[i][0] for i in np.argsort(by_name).tolist()]
+    parts = [*drawn.tables(len(figures.labels))]
+    made = intervals(parts, f1_figures, resampling, progress)
+    ends = [each[0] for each in made]
     step_of(progress, "interval of the mean")
-    mean = _mean_interval(rows, place, parts[0][0], resampling)
+    mean = _mean_interval(figures, drawn, parts[0][0], resampling)
     if resampling.resample_by in SAMPLED_BY:
-        *ends, mean = _over_annotators(figures, rows, resampling, [*ends, mean])
+        *ends, mean = _over_annotators(figures, drawn, resampling, [*ends, mean])
     return ends, mean
 
 
-def _place_by_name(figures: Scored) -> Ints:
-    """Return the place of each pair among all, by the names of the two: in canonical order."""
-    rank = ranks([*figures.annotators])
-    both = np.sort(rank[figures.pairs.members], axis=1)
-    return np.argsort(np.argsort(both[:, 0] * len(rank) + both[:, 1]))
-
-
-def _mean_interval(rows: PairRows, place: Ints, seen: Ints, resampling: Resampling) -> Interval:
+def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resampling) -> Interval:
     """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
-    tallies, pair = rows.tallies, rows.pair[rows.tallies.document]
-    unit = np.searchsorted(seen, rows.document[tallies.document])
-    column = 3 * place[pair]
-    values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
+    rows, rank = drawn.rows, ranks([*figures.annotators])
+    both = np.sort(rank[np.stack((rows.first, rows.second))], axis=0)  # by name: canonical order
+    _, pair, times = distinct(*both)
+    unit, column = np.searchsorted(seen, rows.document), 3 * pair
+    values = (rows.matched, rows.expected, rows.size_first + rows.size_second)
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    sample = Sample(table_of(entries, (len(seen), 3 * max(len(place), 1))))
+    sample = Sample(table_of(entries, (len(seen), 3 * max(len(times), 1))))
     return interval_of_mean(sample, resampling)
 
 
@@ -157,14 +188,14 @@ def _mean_interval(rows: PairRows, place: Ints, seen: Ints, resampling: Resampli
 
 
 def _over_annotators(
-    figures: Scored, rows: PairRows, resampling: Resampling, over: Sequence[Interval]
+    figures: Scored, drawn: Drawn, resampling: Resampling, over: Sequence[Interval]
 ) -> list[Interval]:
     """Return intervals over other annotators too, or only; ``over`` are those over documents."""
-    others = OtherAnnotators(rows, resampling.resample_by == "both")
+    others = OtherAnnotators(drawn.rows, resampling.resample_by == "both")
     scores = [
         figures.team.f1,
         *(figures.labels[label].f1 for label in sorted(figures.labels)),
-        *(part.f1 for part in (*figures.annotators.values(), *figures.pairs.values())),
+        *(member.f1 for member in figures.annotators.values()),
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = [*others.of_parts(len(figures.annotators), len(figures.labels)), others.of_mean()]

@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import PairRows
 from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.comparisons.table import Comparisons
 from spanagree.errors import counted
 from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
@@ -44,15 +44,13 @@ class Entries(NamedTuple):
     sums: Floats
 
     @classmethod
-    def of(cls, rows: PairRows, label: int | None = None) -> Entries:
-        """Return the entries of all labels, or of one."""
-        tallies = rows.tallies if label is None else rows.tallies.where(rows.tallies.label == label)
-        (pair, document), which, _ = distinct(
-            rows.pair[tallies.document], rows.document[tallies.document]
-        )
-        values = (tallies.matched, tallies.expected, tallies.size_a + tallies.size_b)
-        columns = [np.bincount(which, value, len(pair)) for value in values]
-        return cls(pair, document, np.stack(columns, axis=1))
+    def of(cls, rows: Comparisons) -> tuple[Ints, Entries]:
+        """Return the two annotators of each pair, (2, pairs), and the entries."""
+        each = rows.by("first", "second", "document")
+        sides, pair, _ = distinct(each.first, each.second)
+        values = (each.matched, each.expected, each.size_first + each.size_second)
+        columns = [value.astype(np.float64) for value in values]
+        return np.stack(sides), cls(pair, each.document, np.stack(columns, axis=1))
 
     def where(self, chosen: Ints | slice) -> tuple[Ints, Entries]:
         """Return some of the entries, with their pairs numbered anew, and which pairs these are."""
@@ -73,39 +71,37 @@ class OtherAnnotators:
     """The errors of each part of an agreement, over other annotators.
 
     Attributes:
-        rows: single documents.
+        rows: each two annotators of each document.
         beyond: whether what single documents add by themselves is taken off.
     """
 
-    rows: PairRows
+    rows: Comparisons
     beyond: bool
 
-    def of_parts(self, annotators: int, labels: int) -> Iterator[_Error | None]:
-        """Yield the errors of the team, each label, annotator and pair; ``None`` of pairs."""
-        whole = Entries.of(self.rows)
-        sides = np.stack(self.rows.members)
-        for part in (whole, *(Entries.of(self.rows, label) for label in range(labels))):
-            pairs, entries = part.where(slice(None))
-            yield self._error(sides[:, pairs], entries)
+    def of_parts(self, annotators: int, labels: int) -> Iterator[_Error]:
+        """Yield the errors of the team, of each label and of each annotator."""
+        sides, whole = Entries.of(self.rows)
+        yield self._error(sides, whole)
+        for label in range(labels):
+            yield self._error(*Entries.of(self.rows.where(self.rows.label == label)))
         who = sides[:, whole.pair].ravel()
         for name, chosen in enumerate(groups(who, annotators)):
             pairs, entries = whole.where(chosen % max(len(whole.pair), 1))
             first, second = sides[:, pairs]
             others: Ints = np.where(first == name, second, first)
             yield self._error(others.reshape(1, -1), entries)
-        yield from (None for _ in range(len(sides[0])))
 
     def of_mean(self) -> _Error:
         """Return the errors of the mean over pairs."""
-        pairs, entries = Entries.of(self.rows).where(slice(None))
-        totals = _sums(entries.pair, entries.sums, len(pairs))
+        sides, entries = Entries.of(self.rows)
+        totals = _sums(entries.pair, entries.sums, sides.shape[1])
         figures = f1_figures(totals)
         number = (~np.isnan(figures)).sum(axis=0)
         mean = np.nan_to_num(figures).sum(axis=0) / number
         of_pair = np.nan_to_num(figures - mean) / number
         left_out = f1_figures(totals[entries.pair] - entries.sums)
         of_entry = of_pair[entries.pair] - np.nan_to_num(left_out - mean) / number
-        return self._spread(np.stack(self.rows.members)[:, pairs], entries, of_pair, of_entry)
+        return self._spread(sides, entries, of_pair, of_entry)
 
     def _error(self, sides: Ints, entries: Entries) -> _Error:
         """Return the errors of a figure that is made of sums."""
@@ -165,7 +161,7 @@ def changes(sums: Floats) -> Floats:
 
 
 def widened(
-    interval: Interval, figures: Sequence[float], error: _Error | None, resampling: Resampling
+    interval: Interval, figures: Sequence[float], error: _Error, resampling: Resampling
 ) -> Interval:
     """Return the interval of three figures over other annotators, and over documents if asked.
 
@@ -175,21 +171,17 @@ def widened(
     Args:
         interval: that over documents.
         figures: the figures themselves.
-        error: that over annotators; ``None`` of a pair, whose annotators are who they are.
+        error: that over annotators.
         resampling: how.
     """
     from scipy.special import stdtrit  # takes a tenth of a second to import
 
     both = resampling.resample_by == "both"
-    if error is None and both:
-        return interval
     reason = interval.reason if both else ""
-    if error is None or np.isnan(error.freedom):
-        few = counted(0 if error is None else error.annotators, "annotator")
-        why = _OF_PAIR if error is None else f"{few}; an interval over annotators needs {_LEAST}"
-        reason = "; ".join([*filter(None, [reason]), f"{', '.join(Figures._fields)}: {why}"])
-        nothing = (UNDEFINED, UNDEFINED)
-        return Interval(nothing, nothing, nothing, reason, interval.kind)
+    if np.isnan(error.freedom):
+        few = counted(error.annotators, "annotator")
+        why = f"{few}; an interval over annotators needs {_LEAST}"
+        return _nothing(why, interval.kind, reason)
     values = np.array(figures)[:, None]
     ends = np.array(interval[:3]) if both else np.repeat(values, 2, axis=1)
     times = -float(stdtrit(error.freedom, resampling.tail))
@@ -199,3 +191,15 @@ def widened(
     observed, expected, corrected = map(tuple, kept.tolist())
     kind = f"{interval.kind}+annotators" if both else "annotators"
     return Interval(observed, expected, corrected, reason, kind)
+
+
+def over_annotators_of_pair(resampling: Resampling) -> Interval:
+    """Return the interval of a pair over annotators: there is none, as they are who they are."""
+    return _nothing(_OF_PAIR, resampling.name)
+
+
+def _nothing(why: str, kind: str, *before: str) -> Interval:
+    """Return an interval of which nothing is defined, and why."""
+    nothing = (UNDEFINED, UNDEFINED)
+    reasons = [*filter(None, before), f"{', '.join(Figures._fields)}: {why}"]
+    return Interval(nothing, nothing, nothing, "; ".join(reasons), kind)

@@ -31,8 +31,7 @@ from spanagree.agreement.team import (
     team_of,
 )
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
-from spanagree.arrays import Floats, Progress, unique
-from spanagree.blocks.exact_sums import TallySum
+from spanagree.arrays import Floats, Progress
 from spanagree.choices import MIN_SHARED, By, Figure
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
@@ -98,7 +97,7 @@ class Agreement(Result):
         "document": "a row for each document that two annotators saw and one marked something in",
     }
     DRAWN = ("pair", "annotator", "label")
-    IN_JSON = ("document", "annotator")
+    IN_JSON = ("document", "annotator", "pair")
     OF_LAYERS = True
 
     @property
@@ -195,19 +194,16 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        tallies, _, _, document = self.documents_kept().rows
-        which = document[tallies.document]
-        pairs = np.bincount(document, minlength=self.documents)
-        sums = TallySum.each(tallies, which, self.documents)
-        for d in unique(which).tolist():
-            saw = round((1 + math.sqrt(1 + 8 * int(pairs[d]))) / 2)  # from the number of pairs
-            yield self.document_ids[d] if self.document_ids else str(d + 1), saw, sums[d].tally
+        kept = self.documents_kept()
+        documents, saw = kept.sums.by("document"), kept.coverage.number()
+        for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
+            yield self.document_ids[d] if self.document_ids else str(d + 1), int(saw[d]), tally
 
     def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``.
 
         ``by="document"`` adds the tallies and scores of each document, ``by="annotator"`` how each
-        annotator stands among the others.
+        annotator stands among the others, ``by="pair"`` the intervals of pairs.
 
         Raises:
             SettingError: if ``by`` is not one of ``BY``.
@@ -219,14 +215,15 @@ class Agreement(Result):
         mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
         mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
         data = {**self.head(documents=self.documents), "team": team_of(self.team), "mean": mean}
+        pairs = self.pairs.values() if by == "pair" else self.pairs.without_intervals
         data["pairs"] = [
             {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **scores_of(p)}
-            for p in self.pairs.values()
+            for p in pairs
         ]
-        for entry, pair in zip(data["pairs"], self.pairs.values(), strict=True):
+        for entry, pair in zip(data["pairs"], pairs, strict=True):
             entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
         for entry, pair, (_, p_holm) in zip(
-            data["pairs"], self.pairs.values(), self._chance_of_pairs(), strict=False
+            data["pairs"], pairs, self._chance_of_pairs(), strict=False
         ):
             entry["by_chance"] = self.by_chance[pair.a, pair.b].to_dict(pair.tally)
             entry["by_chance"]["both_random"]["p_holm"] = p_holm
@@ -246,7 +243,8 @@ class Agreement(Result):
         if not self.by_chance:
             return []
         by_chance = [
-            self.by_chance[pair.a, pair.b].of_all(pair.tally) for pair in self.pairs.values()
+            self.by_chance[pair.a, pair.b].of_all(pair.tally)
+            for pair in self.pairs.without_intervals
         ]
         return list(zip(by_chance, holm([figures.p for figures in by_chance]), strict=True))
 
@@ -256,13 +254,13 @@ class Agreement(Result):
         Raises:
             SettingError: over blocks.
         """
-        tallies, _, pair, document = self.documents_kept().rows
-        marked = unique(tallies.document)
-        sums = TallySum.each(tallies, tallies.document, len(pair))
+        rows = self.documents_kept().rows.by("first", "second", "document")
+        numbers = {name: i for i, name in enumerate(self.annotators)}
         by_chance = {}
-        for number, (names, one) in enumerate(self.by_chance.items()):
-            rows = marked[pair[marked] == number].tolist()
-            by_chance[names] = one.of_documents({int(document[r]): sums[r].tally for r in rows})
+        for (a, b), one in self.by_chance.items():
+            own = rows.where((rows.first == numbers[a]) & (rows.second == numbers[b]))
+            by_document = dict(zip(own.document.tolist(), own.tallies, strict=True))
+            by_chance[a, b] = one.of_documents(by_document)
         return by_chance
 
     def _chance_by_name(self) -> dict[str, dict[str, list[Any]]]:
@@ -433,7 +431,9 @@ def result(
 ) -> Agreement:
     """Score what was counted, with intervals if resampling is given."""
     settings = replace(
-        counts.final_settings(resampling), annotators=len(counts.saw), min_shared=int(min_shared)
+        counts.final_settings(resampling),
+        annotators=len(counts.sharing.annotators),
+        min_shared=int(min_shared),
     )
     figures = scored(counts, min_shared)
     if resampling is not None:

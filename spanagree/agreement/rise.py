@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.count import PairRows
+from spanagree.agreement.count import Drawn
 from spanagree.agreement.team import Scored
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -28,20 +28,18 @@ _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
 """The sides of the ratio that each figure of an F1 is, from matched, expected and size."""
 
 
-def rise_intervals(
-    figures: Scored, rows: PairRows, resampling: Resampling
-) -> list[Interval | None]:
+def rise_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> list[Interval | None]:
     """Return the interval of each annotator's rise: the figure ± z standard errors.
 
     Args:
         figures: the rises.
-        rows: single documents, or wholes of them.
+        drawn: the documents, or wholes of them.
         resampling: whose confidence it has.
     """
     from scipy.special import ndtri  # takes a tenth of a second to import
 
     members = list(figures.annotators.values())
-    whole, own, unit, who = _sums(rows)
+    whole, own, unit, who = _sums(drawn)
     z = float(-ndtri(resampling.tail))
     ends: list[list[tuple[float, float]]] = []
     for kind, sides in enumerate(_SIDES):
@@ -60,22 +58,19 @@ def rise_intervals(
     ]
 
 
-def _sums(rows: PairRows) -> tuple[list[Any], list[Any], Ints, Ints]:
+def _sums(drawn: Drawn) -> tuple[list[Any], list[Any], Ints, Ints]:
     """Return what each document adds to the team, and what annotators add in each, and where.
 
     The documents are those that two or more saw, numbered from 0.
     """
-    tallies, row = rows.tallies, rows.tallies.document
-    seen, place = np.unique(rows.document, return_inverse=True)
-    sizes = tallies.size_a + tallies.size_b
-    values = [x.astype(np.float64) for x in (tallies.matched, tallies.expected, sizes)]
-    order = np.lexsort(values)  # canonical order
-    row, unit = row[order], place.reshape(-1)[row[order]]
-    both = np.concatenate([side[rows.pair[row]] for side in rows.members])
-    (units, who), which, _ = distinct(np.tile(unit, 2), both)
-    whole = [np.bincount(unit, x[order], len(seen)) for x in values]
-    own = [np.bincount(which, np.tile(x[order], 2), len(units)) for x in values]
-    return whole, own, units, who
+    seen = drawn.units(drawn.coverage.by_two())
+    team = drawn.sums.by("document").of_wholes(drawn.wholes)
+    both = drawn.sums.both_ways().by("document", "first")
+    both = both.of_wholes(drawn.wholes).by("document", "first")
+    whole = team.table(seen).T
+    own = [both.matched, both.expected, both.size_first + both.size_second]
+    place = np.searchsorted(seen, both.document)
+    return [*whole[:2], whole[2] + whole[3]], own, place, both.first
 
 
 def _errors(whole: Floats, own: Floats, unit: Ints, who: Ints, annotators: int) -> Floats:

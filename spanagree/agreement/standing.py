@@ -46,19 +46,15 @@ class Agreeing(NamedTuple):
     @classmethod
     def of(cls, kept: Kept) -> Agreeing:
         """Return it for the annotations of a corpus that are not alone in their document."""
-        crowd, rows, tallies = Crowd.of(kept.corpus), kept.rows, kept.rows.tallies
+        crowd, saw = Crowd.of(kept.corpus), kept.coverage.number()
         wide = max(len(kept.corpus.layers), 1)
-        saw = np.bincount(crowd.document, minlength=len(kept.corpus))
         shared = saw[crowd.document] > 1
         document, annotator = crowd.document[shared], crowd.annotator[shared]
-        beyond = 2 * (tallies.matched - tallies.expected)
-        possible = tallies.size_a + tallies.size_b - 2 * tallies.expected
+        both = kept.sums.both_ways().by("document", "first")
+        place = np.searchsorted(document * wide + annotator, both.document * wide + both.first)
         sums = np.zeros((2, len(document)))
-        row, key = tallies.document, document * wide + annotator
-        for side in rows.members:
-            place = np.searchsorted(key, rows.document[row] * wide + side[rows.pair[row]])
-            for total, value in zip(sums, (beyond, possible), strict=True):
-                total += np.bincount(place, value, len(key))
+        sums[0, place] = 2 * (both.matched - both.expected)
+        sums[1, place] = both.size_first + both.size_second - 2 * both.expected
         return cls(document, annotator, *(sums / (saw[document] - 1)))
 
     def over(self, wholes: Ints) -> Agreeing:

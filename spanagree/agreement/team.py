@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.count import CountedPairs
-from spanagree.agreement.pair_sums import PairSums
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.blocks.exact_sums import TallySum
-from spanagree.comparisons.tally import Tallies, Tally
+from spanagree.comparisons.table import SUMS, Comparisons, Sharing
+from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable, show
 from spanagree.results.result import Comparable
 from spanagree.results.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
@@ -118,33 +118,44 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     """
 
     def __init__(
-        self, names: Iterable[str], sums: PairSums, min_shared: int, made: Sequence[Pair] = ()
+        self,
+        sharing: Sharing,
+        comparisons: Comparisons,
+        min_shared: int,
+        ends: Callable[[], Sequence[Interval]] | None = None,
     ) -> None:
-        """Make it of all annotators and sums; ``made`` are the pairs, if they are there already."""
-        self._names = {name: i for i, name in enumerate(names)}
-        self._sums, self._min_shared, self._made = sums, min_shared, [*made]
+        """Make it of what annotators share and of comparisons by pair.
+
+        ``ends`` gives the intervals of all pairs; it is called when somebody asks for them.
+        """
+        self._names = {name: i for i, name in enumerate(sharing.annotators)}
+        self._sharing, self._min_shared, self._ends = sharing, min_shared, ends
+        self._made: list[Pair] = []
+        wide = max(len(self._names), 1)
+        # pairs that have marked nothing have no row
+        place = np.searchsorted(
+            sharing.first * wide + sharing.second, comparisons.first * wide + comparisons.second
+        )
+        self._columns = np.zeros((len(sharing.first), 4))
+        self._whole = comparisons.matched.dtype.kind != "f"
+        for k, name in enumerate(SUMS[:4]):
+            self._columns[place, k] = getattr(comparisons, name)
 
     @property
     def members(self) -> Ints:
         """The numbers of the two annotators of each pair; (pairs, 2)."""
-        return np.stack((self._sums.first, self._sums.second), axis=1)
+        return np.stack((self._sharing.first, self._sharing.second), axis=1)
 
     @property
     def few(self) -> Bools:
         """Which pairs share fewer documents than the number asked for."""
-        return self._sums.shared < self._min_shared
-
-    @cached_property
-    def tallies(self) -> Tallies:
-        """The tallies of the pairs, as columns."""
-        return self._sums.sums.tallies
+        return self._sharing.shared < self._min_shared
 
     @cached_property
     def f1(self) -> Floats:
         """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
-        t = self.tallies
         with np.errstate(divide="ignore", invalid="ignore"):
-            return f1_figures(np.stack((t.matched, t.expected, t.size_a + t.size_b), axis=1))
+            return f1_figures(self._columns)
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
@@ -159,9 +170,10 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     def _place(self, names: tuple[str, str]) -> int | None:
         i, j = self._numbers(names)
-        low, high = np.searchsorted(self._sums.first, (i, i + 1)).tolist()
-        place = low + int(np.searchsorted(self._sums.second[low:high], j))
-        return place if place < high and self._sums.second[place] == j else None
+        first, second = self._sharing.first, self._sharing.second
+        low, high = np.searchsorted(first, (i, i + 1)).tolist()
+        place = low + int(np.searchsorted(second[low:high], j))
+        return place if place < high and second[place] == j else None
 
     def _numbers(self, names: tuple[str, str]) -> tuple[int, int]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
@@ -181,24 +193,39 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return ((names[i], names[j]) for i, j in self.members.tolist())
 
     def __len__(self) -> int:
-        return len(self._sums.first)
+        return len(self._sharing.first)
 
     def __repr__(self) -> str:
         return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
 
+    @cached_property
+    def without_intervals(self) -> Sequence[Pair]:
+        """The pairs themselves, without intervals, which may take long."""
+        matched, expected, *sizes = (column.tolist() for column in self._columns.T)
+        matched = map(int, matched) if self._whole else matched
+        tallies = itertools.starmap(
+            Tally, zip(matched, expected, *(map(int, size) for size in sizes), strict=True)
+        )
+        each = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
+        return [Pair(*names, shared, tally, few) for names, shared, tally, few in each]
+
     def values(self) -> Any:
-        """The pairs themselves, which are made when somebody asks."""
+        """The pairs themselves, with intervals if they were asked for."""
+        if self._ends is None:
+            return self.without_intervals
         if not self._made:
-            t = self.tallies
-            columns = t.matched, t.expected, t.size_a, t.size_b
-            tallies = itertools.starmap(Tally, zip(*map(np.ndarray.tolist, columns), strict=True))
-            each = zip(self, self._sums.shared.tolist(), tallies, self.few.tolist(), strict=True)
-            self._made = [Pair(*names, shared, tally, few) for names, shared, tally, few in each]
+            pairs = zip(self.without_intervals, self._ends(), strict=True)
+            self._made = [
+                replace(pair, tally=replace(pair.tally, intervals={"f1": ends}))
+                for pair, ends in pairs
+            ]
         return self._made
 
-    def replaced(self, pairs: Sequence[Pair]) -> Pairs:
-        """Return the same with other figures."""
-        return Pairs(self._names, self._sums, self._min_shared, pairs)
+    def with_intervals(self, ends: Callable[[], Sequence[Interval]]) -> Pairs:
+        """Return the same with intervals, made when somebody asks for them."""
+        made = copy(self)
+        made._ends, made._made = ends, []
+        return made
 
 
 class Scored(NamedTuple):
@@ -236,23 +263,26 @@ def team_of(team: Team) -> dict[str, Any]:
 
 def scored(counts: CountedPairs, min_shared: int) -> Scored:
     """Return the figures of what was counted, without intervals."""
-    pairs = Pairs(counts.saw, counts.pairs, min_shared)
-    reason = "" if pairs else _nobody(len(counts.saw))
+    pairs = Pairs(counts.sharing, counts.pairs, min_shared)
+    reason = "" if pairs else _nobody(len(counts.sharing.annotators))
     team, annotators = _team_and_members(counts, pairs, reason)
     mean = _mean(pairs.f1, reason)
-    labels = {label: sums.tally for label, sums in counts.labels.items()}
-    return Scored(team, mean, pairs, annotators, labels)
+    rows, labels = counts.by_label, counts.by_label.labels
+    of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
+    by_label = {label: of_code.get(code, Tally()) for code, label in enumerate(labels)}
+    return Scored(team, mean, pairs, annotators, by_label)
 
 
 def notes_on_sharing(counts: CountedPairs) -> list[str]:
     """Return who shares no document with another annotator, a note for each."""
-    alone = np.full(len(counts.saw), len(counts.saw) > 1)
-    alone[counts.pairs.first] = alone[counts.pairs.second] = False
-    names, what = list(counts.saw), unit(counts.settings)
+    sharing, what = counts.sharing, unit(counts.settings)
+    names = sharing.annotators
+    alone = np.full(len(names), len(names) > 1)
+    alone[sharing.first] = alone[sharing.second] = False
     return [
-        f"{printable(name)}: {counted(counts.saw[name], what)}, none shared with another annotator"
-        for name in (names[number] for number in np.flatnonzero(alone).tolist())
-        if counts.saw[name]
+        f"{printable(names[i])}: {counted(int(sharing.saw[i]), what)}, none shared with another"
+        " annotator"
+        for i in np.flatnonzero(alone & (sharing.saw > 0)).tolist()
     ]
 
 
@@ -283,20 +313,22 @@ def _team_and_members(
     counts: CountedPairs, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, Member]]:
     """Return the team, and each annotator against the others, with the team less these pairs."""
-    columns = pairs.tallies
-    whole = TallySum.of(columns)
-    team = Team(len(pairs), counts.seen, whole.tally, reason)
-    members = pairs.members
-    sides = [TallySum.each(columns, members[:, side], len(counts.saw)) for side in (0, 1)]
-    shared = np.bincount(members.ravel(), minlength=len(counts.saw)).tolist()
+    sharing, whole = counts.sharing, counts.pairs.by()
+    team = Team(len(pairs), sharing.seen, whole.tallies[0], reason)
+    own = counts.pairs.both_ways().by("first")
+    with_others = dict(zip(own.first.tolist(), own.tallies, strict=True))
+    # the pairs that are left, without those of an annotator
+    rest = dict(zip(own.first.tolist(), whole.less(own).tallies, strict=True))
+    number = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
+    saw, only = sharing.saw.tolist(), sharing.only.tolist()
     annotators = {}
-    for (name, saw), as_a, as_b, own in zip(counts.saw.items(), *sides, shared, strict=True):
-        left = len(pairs) - own
-        tally = whole.minus(as_a.plus(as_b)).tally
-        rest = Team(left, counts.seen_without[name], tally, "" if left else "no pair is left")
-        rise = Figures(*map(_rise, team.f1[:3], rest.f1[:3]))
-        sums = as_a.plus(as_b.turned())
-        annotators[name] = Member(name, saw, own, sums.tally, rest, rise)
+    for i, name in enumerate(sharing.annotators):
+        left = len(pairs) - number[i]
+        why = "" if left else "no pair is left"
+        without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
+        rise = Figures(*map(_rise, team.f1[:3], without.f1[:3]))
+        tally = with_others.get(i, Tally())
+        annotators[name] = Member(name, saw[i], number[i], tally, without, rise)
     return team, annotators
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.blocks.exact_sums import TallySum
 from spanagree.comparisons.annotation_pairs import Crowd
-from spanagree.comparisons.tally import Tallies, Tally
+from spanagree.comparisons.table import Comparisons
+from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import printable
 from spanagree.results.score import Score
@@ -38,19 +38,18 @@ class Heavy(NamedTuple):
     tally: Tally
 
 
-def heavy_documents(corpus: Corpus, tallies: Tallies, saw: Ints) -> tuple[Heavy, ...]:
+def heavy_documents(corpus: Corpus, by_document: Comparisons, saw: Ints) -> tuple[Heavy, ...]:
     """Return the documents with more than a tenth of the weight; there are nine at most.
 
     Args:
         corpus: the documents.
-        tallies: of documents and labels, over all pairs.
+        by_document: comparisons of documents, over all pairs.
         saw: how many annotators saw each document.
     """
-    sizes = np.bincount(tallies.document, tallies.size_a + tallies.size_b, len(corpus))
-    return tuple(
-        Heavy(corpus.id_of(d), int(saw[d]), TallySum.of(tallies.where(tallies.document == d)).tally)
-        for d in np.flatnonzero(sizes > _MUCH * sizes.sum()).tolist()
-    )
+    sizes = by_document.size_first + by_document.size_second
+    heavy = by_document.where(sizes > _MUCH * sizes.sum())
+    documents = zip(heavy.document.tolist(), heavy.tallies, strict=True)
+    return tuple(Heavy(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
 
 
 def count_single(crowd: Crowd, saw: Ints) -> int:

@@ -6,14 +6,15 @@ A whole corpus is one block that keeps its documents; over blocks and workers on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
 from spanagree.blocks.ids import Hashes, SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
+from spanagree.comparisons.table import KEYS, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, MissingLayerError, SettingError
 from spanagree.settings import Settings
@@ -30,7 +31,10 @@ _NOTES = 20  # of blocks that are shown
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Generic[Kind]):
-    """What is counted; a kind of result adds fields of its own, which ``_add`` unites.
+    """What is counted; a kind of result adds fields of its own.
+
+    Two counts add field by field: numbers and arrays add, tuples follow each other, mappings add by
+    key, comparisons by row. Single documents (``kept``) are kept of one corpus only.
 
     Attributes:
         documents: how many there are.
@@ -74,7 +78,11 @@ class Counted(Generic[Kind]):
 
     def _add(self, other: Any) -> dict[str, Any]:
         """Return the fields of the kind, for both together."""
-        raise NotImplementedError
+        own = {each.name for each in fields(self)} - {each.name for each in fields(Counted)}
+        return {
+            name: None if name == "kept" else _added(getattr(self, name), getattr(other, name))
+            for name in own
+        }
 
     def final_settings(self, resampling: Resampling | None = None) -> Kind:
         """Return the settings of the result: also how many blocks were skipped, and resamples."""
@@ -93,6 +101,20 @@ class Counted(Generic[Kind]):
         """Return the sums in resamples over blocks, which were asked for."""
         assert self.replicates is not None
         return self.replicates
+
+
+def _added(one: Any, other: Any) -> Any:
+    """Return what two values of a field are together."""
+    if isinstance(one, Comparisons):
+        return (one + other).by(*KEYS)
+    if isinstance(one, Mapping):
+        return {
+            key: _added(one[key], other[key])
+            if key in one and key in other
+            else one.get(key, other.get(key))
+            for key in {**one, **other}
+        }
+    return one + other
 
 
 def count_all(

@@ -2,13 +2,15 @@
 
 In each resample a document counts as often as a Poisson number of mean 1 says, which a hash of its
 id, the seed and the number of the resample draws (Chamandy et al. 2012, "Estimating uncertainty for
-massive data streams"). So no block needs to know of another; and as the sums are whole numbers,
-neither the size of blocks nor their order changes a digit.
+massive data streams"). So no block needs to know of another; and as no sum is rounded, neither the
+size of blocks nor their order changes a digit.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.blocks.ids import Hashes
+from spanagree.comparisons.exact_sums import ExactSums, on_grids
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
@@ -23,9 +26,7 @@ from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
 Key: TypeAlias = tuple[Any, ...]
 
 _CELLS = 1 << 22  # of one temporary array
-_MOST = 1 << 27  # numbers that are kept
-_BITS = 26  # of a limb: a sum of limbs, times weights, is a whole number below 2**53
-_BELOW = 2  # limbs below the point, so fractions are kept to 2**-52
+_MOST = 1 << 26  # sums that are kept
 
 # splitmix64 (Steele, Lea & Flood 2014)
 STEP, _MIX_1, _MIX_2 = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
@@ -41,7 +42,10 @@ _BORDERS = np.array(
 
 
 class Entries(NamedTuple):
-    """What documents add to sums: ``values`` of ``document`` to the sum ``keys[which]``."""
+    """What documents add to sums: ``values`` of ``document`` to the sums of ``keys[which]``.
+
+    ``values`` are columns; (entries, columns).
+    """
 
     keys: Sequence[Key]
     which: Ints
@@ -53,35 +57,27 @@ class Replicates(NamedTuple):
     """Sums over documents in every resample, to be added over blocks in any order.
 
     Attributes:
-        sums: whole numbers, (limbs, resamples): the sum's whole part, and for what is not whole
-            its fraction in limbs of 26 bits.
+        sums: by key; (resamples, columns).
+        resamples: their number.
     """
 
-    sums: Mapping[Key, Ints]
+    sums: Mapping[Key, ExactSums]
+    resamples: int
 
     def plus(self, other: Replicates) -> Replicates:
         """Return the sums over the documents of both."""
         sums = dict(self.sums)
-        for key, limbs in other.sums.items():
-            sums[key] = _added(sums[key], limbs) if key in sums else limbs
-        whole = Replicates(sums)
-        _check_size(sum(map(len, sums.values())), whole.resamples)
-        return whole
+        for key, more in other.sums.items():
+            sums[key] = sums[key] + more if key in sums else more
+        _check_size(sum(each.value.shape[1] for each in sums.values()), self.resamples)
+        return Replicates(sums, self.resamples)
 
-    @property
-    def resamples(self) -> int:
-        """The number of resamples."""
-        return max((limbs.shape[1] for limbs in self.sums.values()), default=0)
-
-    def over(self, keys: Sequence[Key]) -> Floats:
-        """Return the sum of the sums of some keys, in each resample; (resamples,)."""
-        total = np.zeros((1 + _BELOW, self.resamples), np.int64)
-        for key in keys:
-            if key in self.sums:
-                total[: len(self.sums[key])] += self.sums[key]
-        return np.ldexp(total.astype(np.float64), -_BITS * np.arange(1 + _BELOW)[:, None]).sum(
-            axis=0
-        )
+    def over(self, keys: Sequence[Key], columns: int = 1) -> Floats:
+        """Return the sums of some keys together in each resample; (resamples, columns)."""
+        known = [self.sums[key] for key in keys if key in self.sums]
+        if not known:
+            return np.zeros((self.resamples, columns))
+        return functools.reduce(operator.add, known).value
 
 
 def replicates(
@@ -102,59 +98,39 @@ def replicates(
             " one"
         )
     (documents,) = ids
-    parts = [(part, _limbs(part.values)) for part in entries]
+    _check_size(sum(len(p.keys) * p.values.shape[1] for p in entries), resampling.resamples)
     tables = [
-        coo_array(
-            (limb.astype(np.float64), (part.which, part.document)),
-            shape=(len(part.keys), len(documents)),
-        )
-        for part, limbs in parts
-        for limb in limbs
+        coo_array((values, (part.which, part.document)), shape=(len(part.keys), len(documents)))
+        for part in entries
+        for column in part.values.T
+        for values in on_grids(column)
     ]
     table = vstack(tables).tocsr() if tables else np.empty((0, len(documents)))
-    height = table.shape[0]
-    _check_size(height, resampling.resamples)
-    sums = np.empty((height, resampling.resamples), np.int64)
+    sums = np.empty((table.shape[0], resampling.resamples))
     portion = 2 * max(1, _CELLS // max(len(documents), 1) // 2)
     for low in range(0, resampling.resamples, portion):
         high = min(low + portion, resampling.resamples)
         sums[:, low:high] = table @ weights(documents, low, high, resampling.seed)
-    by_key: dict[Key, Ints] = {}
+    by_key: dict[Key, ExactSums] = {}
     at = 0
-    for part, limbs in parts:
-        rows = sums[at : at + len(limbs) * len(part.keys)]
-        by_key |= {key: rows[k :: len(part.keys)] for k, key in enumerate(part.keys)}
-        at += len(rows)
-    return Replicates(by_key)
+    for part in entries:
+        shape = (part.values.shape[1], 2, len(part.keys), resampling.resamples)
+        end = at + int(np.prod(shape[:3]))
+        for key, (value, remainder) in zip(
+            part.keys, sums[at:end].reshape(shape).transpose(2, 1, 3, 0), strict=True
+        ):
+            by_key[key] = ExactSums(value, remainder)
+        at = end
+    return Replicates(by_key, resampling.resamples)
 
 
-def _added(one: Ints, other: Ints) -> Ints:
-    """Return the sums of both; a whole number has fewer limbs."""
-    more, less = (one, other) if len(one) >= len(other) else (other, one)
-    total = more.copy()
-    total[: len(less)] += less
-    return total
-
-
-def _check_size(limbs: int, resamples: int) -> None:
-    if limbs * resamples > _MOST:
+def _check_size(sums: int, resamples: int) -> None:
+    if sums * resamples > _MOST:
         raise SettingError(
-            f"ci: {limbs} sums in each of {counted(resamples, 'resample')}; over blocks they are"
-            f" all kept, and {counted(_MOST // limbs, 'resample')} or fewer, or fewer annotators,"
+            f"ci: {sums} sums in each of {counted(resamples, 'resample')}; over blocks they are"
+            f" all kept, and {counted(_MOST // sums, 'resample')} or fewer, or fewer annotators,"
             " would fit"
         )
-
-
-def _limbs(values: Ints | Floats) -> list[Ints]:
-    """Return a whole number and its fraction, in pieces of whole numbers."""
-    if values.dtype.kind != "f":
-        return [values.astype(np.int64)]
-    pieces = []
-    for _ in range(1 + _BELOW):
-        whole = np.floor(values)
-        pieces.append(whole.astype(np.int64))
-        values = np.ldexp(values - whole, _BITS)
-    return pieces
 
 
 def weights(ids: Hashes, low: int, high: int, seed: int) -> Floats:

@@ -6,7 +6,6 @@ each document and annotator who saw it, and pairs of them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,8 +14,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
 from spanagree.chance.start_distributions import Profiles
-from spanagree.comparisons.expected import Placed, place_layers, tallies
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.expected import Placed, compare_layers, place_layers
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
@@ -106,28 +106,33 @@ class Marks(NamedTuple):
         return Placed(layer, self.profile[segment], self.chance)
 
 
-def compare(
+def compare_pairs(
     corpus: Corpus,
     crowd: Crowd,
     pairs: tuple[Ints, Ints],
     match: str,
     chance: str,
     progress: Progress = None,
-    over: Counter[str] | None = None,
-) -> Tallies:
-    """Return the tallies of each pair of annotations, which the column ``document`` numbers.
+) -> Comparisons:
+    """Return what the two annotations of each pair have in common.
 
-    ``progress`` is called with the number of pairs done, and of all; ``over`` is that of
-    :func:`spanagree.comparisons.expected.tallies`. The layers must not overlap themselves in the
-    measure's sense (:func:`spanagree.comparisons.overlaps.check_layer`).
+    The layers must not overlap themselves in the measure's sense
+    (:func:`spanagree.comparisons.overlaps.check_layer`).
+
+    Args:
+        corpus: the annotators.
+        crowd: their annotations.
+        pairs: rows of the crowd, two of the same document each.
+        match: the measure.
+        chance: the chance model.
+        progress: called with the number of pairs done, and of all.
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
     report_progress(0, len(first))
     if not len(first):
-        nothing = np.zeros(0, np.int64)
-        return Tallies(nothing, nothing, nothing, np.zeros(0), nothing, nothing)
-    marks = Marks.of(corpus, crowd, chance)
+        return Comparisons.none().named(corpus.annotators, corpus.labels)
+    marks, measure = Marks.of(corpus, crowd, chance), find_match(match)
     # sides by name: canonical order
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
@@ -138,12 +143,10 @@ def compare(
     parts, low = [], 0
     for high in unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
         a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
-        part = tallies(a, b, marks.profiles, match, max(1, len(corpus.labels)), over)
-        parts.append(replace(part, document=part.document + low))
+        part = compare_layers(a, b, marks.profiles, measure, max(1, len(corpus.labels)))
+        pair = part.document + low
+        part = replace(part, document=crowd.document[first[pair]]).turned(turned[pair])
+        parts.append(part.between(*(crowd.annotator[side[pair]] for side in pairs)))
         report_progress(high, len(first))
         low = high
-    whole = Tallies.joined(parts)
-    back, size_a, size_b = turned[whole.document], whole.size_a, whole.size_b
-    return replace(
-        whole, size_a=np.where(back, size_b, size_a), size_b=np.where(back, size_a, size_b)
-    )
+    return Comparisons.joined(parts).named(corpus.annotators, corpus.labels)

@@ -9,10 +9,10 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.choices import Chance
-from spanagree.comparisons.expected import place_layers, tally_pairs
+from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi
 from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, show
 
@@ -25,7 +25,7 @@ def expected(
     in_tokens: bool = False,
     chance: Chance = "nonoverlapping",
     annotators: Sequence[str] | None = None,
-) -> Tallies:
+) -> Comparisons:
     """Return observed and exact expected totals of two annotators under a measure of your own.
 
     The similarity of two annotations is the sum of ``similarity`` over all pairs of segments, one
@@ -42,7 +42,7 @@ def expected(
         annotators: the names of the two.
 
     Returns:
-        A tally for each document and label; ``.total()`` is their sum, and its ``f1`` the Dice
+        A row for each document and label; ``.total()`` is their sum, and its ``f1`` the Dice
         coefficient, if the measure is one for which that is at most 1.
 
     Raises:
@@ -68,7 +68,7 @@ def expected(
         check_layer(corpus, name, "exact", chance)  # exact allows any overlap
     profiles, placed = place_layers(corpus, corpus.annotators, chance)
     a, b = placed.values()
-    return tally_pairs(a, b, profiles, measure, max(1, len(corpus.labels)))
+    return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 
 
 def checked(similarity: Phi) -> Phi:

@@ -7,7 +7,6 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,9 +16,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges, unique
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
-from spanagree.comparisons.measures import Match, Phi, find_match
+from spanagree.comparisons.measures import Match, Phi
 from spanagree.comparisons.observed import observed
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_choice, counted
@@ -79,51 +78,32 @@ def place_layers(
     return profiles, dict(zip(names, placed, strict=True))
 
 
-def tallies(
-    a: Placed,
-    b: Placed,
-    profiles: Profiles,
-    match: str,
-    labels: int,
-    over: Counter[str] | None = None,
-) -> Tallies:
-    """Return observed and expected totals of two layers, for each document and label.
+def compare_layers(
+    a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int
+) -> Comparisons:
+    """Return what two layers have in common, observed and expected, by document and label.
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.comparisons.overlaps.check_layer`). ``over`` counts cells whose expected match
-    is too much work, as :func:`notes_on` takes them.
-
-    Raises:
-        SettingError: for an unknown measure.
+    (:func:`spanagree.comparisons.overlaps.check_layer`).
     """
-    return tally_pairs(a, b, profiles, find_match(match), labels, over)
-
-
-def tally_pairs(
-    a: Placed,
-    b: Placed,
-    profiles: Profiles,
-    measure: Match,
-    labels: int,
-    over: Counter[str] | None = None,
-) -> Tallies:
-    """Return the same as :func:`tallies`, for any measure."""
     both = a.layer.annotated & b.layer.annotated
     a, b = _within(a, both), _within(b, both)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
-    weight = [
+    sizes = [
         np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    return Tallies(
+    values, how = expected(a, b, cell_a, cell_b, n, profiles, measure)
+    return Comparisons.of(
         cells // labels if measure.of_label else cells,
-        cells % labels if measure.of_label else np.full(n, -1),
+        cells % labels if measure.of_label else np.full(n, NO_LABEL),
         matched,
-        expected(a, b, cell_a, cell_b, n, profiles, measure, over),
-        *(w.astype(np.int64) for w in weight),
+        values,
+        [size.astype(np.int64) for size in sizes],
+        how=how,
     )
 
 
@@ -149,14 +129,14 @@ def expected(
     cells: int,
     profiles: Profiles,
     measure: Match,
-    over: Counter[str] | None = None,
-) -> Floats:
-    """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+) -> tuple[Floats, Mapping[str, int]]:
+    """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
+
+    Beside it stands in how many cells it is computed otherwise, as :func:`notes_on` takes it.
+    """
     if measure.route == "one-to-one":
         overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
-        if over is not None:
-            over.update(fixed=overlap.fixed, drawn=overlap.drawn)
-        return overlap.values
+        return overlap.values, {"fixed": overlap.fixed, "drawn": overlap.drawn}
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
     kinds = []
@@ -178,7 +158,7 @@ def expected(
     columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
     (p, p_length, q, q_length), which, _ = distinct(*columns)
     value = _expected_of_pairs(profiles, p, p_length, q, q_length, measure)[which]
-    return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells)
+    return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells), {}
 
 
 def _expected_of_pairs(
@@ -208,29 +188,29 @@ def overlap_of(
     return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
 
 
-def notes_on(over: Mapping[str, int]) -> list[str]:
+def notes_on(how: Mapping[str, int]) -> list[str]:
     """Return where the expected match is not that of two random annotations, computed exactly.
 
     Args:
-        over: for how many documents and labels the first annotation is ``fixed``, and for how many
+        how: for how many documents and labels the first annotation is ``fixed``, and for how many
             the mean is ``drawn``.
     """
     ways = {"fixed": "with the first annotation as it is", "drawn": "from draws"}
     return [
-        f"expected overlap {ways[how]} in {counted(number, 'pair')} of document and label, as both"
+        f"expected overlap {ways[way]} in {counted(number, 'pair')} of document and label, as both"
         " random would be too much work"
-        for how, number in over.items()
+        for way, number in how.items()
         if number
     ]
 
 
-def expected_how(over: Mapping[str, int]) -> str | None:
+def expected_how(how: Mapping[str, int]) -> str | None:
     """Return what the settings say of expected matches that are not all exact and both random.
 
     >>> expected_how({"fixed": 2, "drawn": 1}), expected_how({"fixed": 2}), expected_how({})
     ('partly-drawn', 'partly-fixed', None)
     """
-    return next((f"partly-{how}" for how in ("drawn", "fixed") if over.get(how)), None)
+    return next((f"partly-{way}" for way in ("drawn", "fixed") if how.get(way)), None)
 
 
 # --- sums over start distributions --------------------------------------------------------------

@@ -7,12 +7,13 @@ depend on each other, so there the documents are drawn, each with all its tokens
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
-from spanagree.blocks.poisson import percentile_intervals
+from spanagree.blocks.poisson import Key, percentile_intervals
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
@@ -59,7 +60,11 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
     tallies = basis.table
     assert isinstance(tallies, LabelTallies)
     assert tallies.replicates is not None  # as intervals were asked for
-    over, labels = tallies.replicates.over, tallies.labels
+    drawn, labels = tallies.replicates, tallies.labels
+
+    def over(keys: Sequence[Key]) -> Floats:
+        return drawn.over(keys)[:, 0]
+
     n = tallies.counts.n.tolist()
     by_label = (
         [[over([(name, k, label)]) for label in labels] for k in n]
@@ -89,7 +94,9 @@ def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -
     credited = agreeing.astype(np.float64)
     for key in sorted(key for key in tallies.replicates.sums if key[0] == "pair"):
         one, other = code[key[2]], code[key[3]]
-        credited[:, n.index(key[1]), one] += weights[one, other] * tallies.replicates.over([key])
+        credited[:, n.index(key[1]), one] += (
+            weights[one, other] * tallies.replicates.over([key])[:, 0]
+        )
     return credited
 
 

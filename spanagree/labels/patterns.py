@@ -277,7 +277,8 @@ def _draw(
     beside: list[Entries] = []
 
     def entries(name: str, keys: Iterable[tuple[Any, ...]], *columns: Ints) -> Entries:
-        return Entries([(name, *key) for key in keys], *columns)
+        which, documents, values = columns
+        return Entries([(name, *key) for key in keys], which, documents, values[:, None])
 
     if pairs:
         other, one = cells_of(table.cells, item)

@@ -17,9 +17,8 @@ from spanagree.results.score import UNDEFINED
 from spanagree.results.table import UNDEFINED as NOT_SHOWN
 from spanagree.results.table import Column, Table, Value, figure
 from spanagree.settings import unit
-from spanagree.systems.arguments import check_evaluation
 from spanagree.systems.count import EvaluationSettings
-from spanagree.systems.result import Evaluation
+from spanagree.systems.result import Evaluation, check_evaluation
 
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
-from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
+from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
@@ -57,18 +57,12 @@ class CountedDifficulty(Counted[DifficultySettings]):
     """What is counted for a difficulty: single documents, which blocks keep too.
 
     Attributes:
-        annotators: whose annotations these are.
+        annotators: whose annotations these are, and how many documents each saw.
         parts: the documents of each block, or of a whole corpus.
     """
 
-    annotators: tuple[str, ...]
+    annotators: Mapping[str, int]
     parts: tuple[Documents, ...]
-
-    def _add(self, other: CountedDifficulty) -> dict[str, Any]:
-        return {
-            "annotators": tuple(dict.fromkeys((*self.annotators, *other.annotators))),
-            "parts": (*self.parts, *other.parts),
-        }
 
 
 def count(
@@ -107,8 +101,7 @@ def count(
         team = corpus.of_annotators(annotators, in_part=not keep)
     for name in team.annotators:
         check_layer(team, name, match, chance)
-    over: Counter[str] = Counter()
-    documents = _documents(team, match, chance, progress, over)
+    documents, how = _documents(team, match, chance, progress)
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
@@ -116,44 +109,41 @@ def count(
             gold_first=None if gold in (None, corpus.annotators[0]) else False,
             match=match,
             chance=chance,
-            expected=expected_how(over),
+            expected=expected_how(how),
             of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
             chosen=chosen,
         ),
-        notes=(*team.notes, *notes_on(over)),
+        notes=(*team.notes, *notes_on(how)),
         ids=() if keep else ids_of(corpus),
-        annotators=team.annotators,
+        annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
     )
 
 
 def _documents(
-    team: Corpus, match: str, chance: str, progress: Progress, over: Counter[str]
-) -> Documents:
-    """Return the mean over all ordered pairs of those who saw each document, i = j included."""
+    team: Corpus, match: str, chance: str, progress: Progress
+) -> tuple[Documents, Mapping[str, int]]:
+    """Return the mean over all ordered pairs of those who saw each document, i = j included.
+
+    Beside it stands how the expected match was computed, as :func:`notes_on` takes it.
+    """
     crowd = Crowd.of(team)
     first, second = crowd.pairs(with_itself=True)
-    columns = compare(team, crowd, (first, second), match, chance, progress, over)
-    expected, size_a, size_b = (
-        np.bincount(columns.document, column, len(first))
-        for column in (columns.expected, columns.size_a, columns.size_b)
-    )
-    size = (size_a + size_b) / 2
-    times = np.where(first == second, 1.0, 2.0)  # i, j and j, i
-    defined = size > 0
-    alike = np.where(defined, expected / np.where(defined, size, 1), 0.0)
-    document = crowd.document[first]
-    order = np.lexsort((expected, alike, document))  # canonical order
+    rows = compare_pairs(team, crowd, (first, second), match, chance, progress)
+    each = rows.by("document", "first", "second")
+    size = (each.size_first + each.size_second) / 2
+    times = np.where(each.first == each.second, 1.0, 2.0)  # i, j and j, i
     total, pairs, all_expected, all_size = (
-        np.bincount(document[order], (times * value)[order], len(team)).astype(np.float64)
-        for value in (alike, defined.astype(np.float64), expected, size)
+        exact_sums(times * value, each.document, len(team)).value
+        for value in (each.expected / size, np.ones(len(each)), each.expected, size)
     )
-    return Documents(
+    documents = Documents(
         np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
         all_expected,
         all_size,
         np.bincount(crowd.document, minlength=len(team)) > 0,
         team.ids,
     )
+    return documents, rows.how

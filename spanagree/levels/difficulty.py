@@ -247,7 +247,7 @@ def result(counts: CountedDifficulty) -> Difficulty:
     ids: list[Any] = [part.ids for part in counts.parts]
     return Difficulty(
         **arrays,
-        annotators=counts.annotators,
+        annotators=tuple(counts.annotators),
         document_ids=None if None in ids else tuple(itertools.chain(*ids)),
         settings=replace(counts.final_settings(), annotators=len(counts.annotators)),
         notes=counts.final_notes(),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.count import AgreementSettings, tables_of
+from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
 from spanagree.choices import Chance, Interval, MatchName
@@ -303,7 +303,8 @@ class _Documents:
 
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
-        documents, table = next(tables_of(made.documents_kept().rows, len(made.annotators), 0))
+        documents, table = next(Drawn(made.documents_kept()).tables(0))
+        table = np.column_stack((table[:, :2], table[:, 2:].sum(axis=1)))
         order = np.lexsort(table.T)
         return cls([keys[d] for d in documents[order].tolist()], table[order])
 

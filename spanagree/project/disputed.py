@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import PairRows
 from spanagree.arrays import Ints, Progress, distinct, ranks
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import (
     Question,
     distribution,
@@ -135,29 +134,30 @@ def least_likely(
     crowd = Crowd.of(corpus)
     wanted = np.zeros(len(corpus), np.bool_)
     wanted[documents] = True
-    rows = PairRows.of(corpus, crowd, match, chance, wanted, progress)
     first, second = crowd.pairs(documents=wanted)
-    matched, expected = (
-        np.bincount(rows.tallies.document, column, len(first))
-        for column in (rows.tallies.matched, rows.tallies.expected)
+    rows = compare_pairs(corpus, crowd, (first, second), match, chance, progress)
+    pairs = rows.by("document", "first", "second")
+    many = np.bincount(crowd.document[first], minlength=len(corpus))
+    asked = pairs.where(pairs.expected > _OFTEN)
+    first, second = (
+        np.searchsorted(
+            crowd.document * len(corpus.layers) + crowd.annotator,
+            asked.document * len(corpus.layers) + side,
+        )
+        for side in (asked.first, asked.second)
     )
-    asked = np.flatnonzero(expected > _OFTEN)
     turned = ranks(corpus.annotators)[crowd.annotator]  # sides by name: canonical order
     swap = turned[first] > turned[second]
     first, second = np.where(swap, second, first), np.where(swap, first, second)
     segments = crowd.segments(corpus)
-    sides = {
-        name: crowd.side(segments, side[asked])[0] for name, side in (("a", first), ("b", second))
-    }
-    lengths = corpus.lengths[crowd.document[first[asked]]]
-    pairs = Corpus(lengths, sides, corpus.labels, corpus.offsets)
-    by_chance = distribution(pairs, ("a", "b"), None, Question(measure, chance)).documents
-    many = np.bincount(rows.document, minlength=len(corpus))
+    sides = {name: crowd.side(segments, side)[0] for name, side in (("a", first), ("b", second))}
+    texts = Corpus(corpus.lengths[asked.document], sides, corpus.labels, corpus.offsets)
+    by_chance = distribution(texts, ("a", "b"), None, Question(measure, chance)).documents
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
-    for one, k in zip(by_chance, asked.tolist(), strict=True):
-        p = sum(q for m, q in one.pmf.items() if m < matched[k] + 0.5)
-        d = int(rows.document[k])
+    for k, (one, matched) in enumerate(zip(by_chance, asked.matched.tolist(), strict=True)):
+        p = sum(q for m, q in one.pmf.items() if m < matched + 0.5)
+        d = int(asked.document[k])
         pair = names[crowd.annotator[first[k]]], names[crowd.annotator[second[k]]]
         here = min(1.0, p * int(many[d])), pair
         likely[d] = min(likely.get(d, here), here)

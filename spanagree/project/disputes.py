@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import team_by_document
+from spanagree.agreement.count import Kept
 from spanagree.agreement.disagreements import (
     around,
     no_texts,
@@ -18,6 +18,7 @@ from spanagree.agreement.disagreements import (
 )
 from spanagree.arrays import Floats, Ints, Progress, step_of
 from spanagree.choices import Chance, DisputeSort, MatchName
+from spanagree.comparisons.expected import expected_how
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted
@@ -317,8 +318,11 @@ def disputes(
     """
     check_choice(sort, SORTS, "sort")
     contested = _contested(corpus, match, chance)
-    sums, how = team_by_document(corpus, match, chance, progress)
+    comparisons = Kept.of(corpus, match, chance, progress).sums
+    sums = comparisons.by("document").table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
+    how = expected_how(comparisons.how)
+    how = expected_how(comparisons.how)
     settings = DisputeSettings(match=match, chance=chance, expected=how, sort=sort, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)

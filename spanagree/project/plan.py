@@ -21,12 +21,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.count import AgreementSettings, PairRows
+from spanagree.agreement.count import AgreementSettings
 from spanagree.agreement.other_annotators import Entries, OtherAnnotators, changes
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.results.data import plain
@@ -318,14 +318,15 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
 def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
     """Return the plan with these settings."""
     kept = made.documents_kept()
-    whole = _of_rows(made, kept.rows, made.team.tally, settings, resampling)
-    numbers, place = np.unique(kept.rows.document, return_inverse=True)
-    pairs = np.bincount(place)
-    most, share = int(numbers[pairs.argmax()]), float(pairs.max() / pairs.sum())
-    if share <= _HEAVY or len(numbers) < _FEW:
+    number = kept.coverage.number()
+    whole = _of_rows(made, kept.rows, number, settings, resampling)
+    pairs = number * (number - 1) // 2
+    most, share = int(pairs.argmax()), float(pairs.max() / pairs.sum())
+    if share <= _HEAVY or (pairs > 0).sum() < _FEW:
         return whole
-    rows = kept.rows.without(most)
-    rest = _of_rows(made, rows, rows.tallies.total(), settings, resampling)
+    rows = kept.rows.where(kept.rows.document != most)
+    number[most] = 0
+    rest = _of_rows(made, rows, number, settings, resampling)
     noun, name = unit(settings), printable(kept.corpus.id_of(most))
     note = (
         f"{noun} {name} has {share:.0%} of the pairs of annotations, and decides; without it the"
@@ -335,13 +336,17 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
 
 
 def _of_rows(
-    made: Agreement, rows: PairRows, team: Tally, settings: PlanSettings, resampling: Resampling
+    made: Agreement,
+    rows: Comparisons,
+    number: Ints,
+    settings: PlanSettings,
+    resampling: Resampling,
 ) -> Plan:
-    """Return the plan from some documents, over which the team has this tally."""
+    """Return the plan from some documents; ``number`` says how many annotators saw each."""
     kind = Figures._fields.index(settings.figure)
-    entries = Entries.of(rows)
+    sides, entries = Entries.of(rows)
     change = changes(entries.sums)[:, kind]
-    table = _of_documents(rows, entries, change, kind)
+    table = _of_documents(number, sides, entries, change, kind)
     table = table[np.lexsort(table.T)]  # canonical order
     counts = _numbers(table, len(made.annotators))
     variance = _variances(table.sum(axis=0, keepdims=True), counts)
@@ -351,7 +356,7 @@ def _of_rows(
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     return Plan(
-        getattr(team.f1, settings.figure),
+        getattr(rows.total().f1, settings.figure),
         len(table),
         float(table[:, _SEEN].mean()),
         _scale(resampling.tail) * here,
@@ -386,31 +391,30 @@ def _scale(tail: float) -> float:
     return -2 * float(ndtri(tail))
 
 
-def _least_width(rows: PairRows, kind: int, tail: float) -> float:
+def _least_width(rows: Comparisons, kind: int, tail: float) -> float:
     """Return how wide the interval over other annotators is beyond what documents add."""
     from scipy.special import stdtrit  # as above
 
     with np.errstate(divide="ignore", invalid="ignore"):
         error = next(OtherAnnotators(rows, beyond=True).of_parts(0, 0))
-    assert error is not None  # that of the team
     return -2 * float(stdtrit(error.freedom, tail)) * float(error.errors[kind])
 
 
-def _of_documents(rows: PairRows, entries: Entries, change: Floats, kind: int) -> Floats:
+def _of_documents(number: Ints, sides: Ints, entries: Entries, change: Floats, kind: int) -> Floats:
     """Return a row for each document that two or more saw.
 
     Its columns are the products of what two pairs change, summed over the same pair, pairs that
     share an annotator, and others; how many products these are; what the changes are divided by;
     and how many annotators saw it.
     """
-    numbers = np.unique(rows.document)
-    pairs = np.bincount(np.searchsorted(numbers, rows.document)).astype(np.float64)
-    k = np.round((1 + np.sqrt(1 + 8 * pairs)) / 2)
+    numbers = np.flatnonzero(number > 1)
+    k = number[numbers].astype(np.float64)
+    pairs = k * (k - 1) / 2
     document = np.searchsorted(numbers, entries.document)
     _, expected, size = entries.sums.T
     base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
     change = change * base.sum()
-    who = np.concatenate([side[entries.pair] for side in rows.members])
+    who = sides[:, entries.pair].ravel()
     (where, _), which, _ = distinct(np.tile(document, 2), who)
     of_annotator = np.bincount(which, np.tile(change, 2))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -118,22 +117,20 @@ def _compared(
             how = "is not defined: no document that two references saw, so there is no choice"
         notes.append(f"chance of the best match {how}")
     else:
-        over = Counter[str]()
         is_reference = np.arange(len(corpus.annotators)) < people
         by_label = shared_by_label(
             corpus,
             is_reference,
             match,
             chance,
-            over,
             progress,
             labels=codes if len(codes) > 1 else (),
         )
         shared = next(by_label)
         if len(codes) == 1:
             by_label = iter((shared,))
-        settings = replace(settings, expected=expected_how(over))
-        notes += notes_on(over)
+        settings = replace(settings, expected=expected_how(shared.how))
+        notes += notes_on(shared.how)
     alike = by_chance is not None
     tables = Tables.of(corpus, people, shared, alike=alike)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)

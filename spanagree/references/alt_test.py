@@ -9,7 +9,6 @@ which is wrong where ties are common, stands beside it.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -19,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress
 from spanagree.choices import By, Chance, LabelScore, MatchName
-from spanagree.comparisons.annotation_pairs import Crowd, compare
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
@@ -342,11 +341,10 @@ def _of_spans(
 
     Then in how many instances nobody marked anything, how chance was found, and notes.
     """
-    over = Counter[str]()
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     people = len(corpus.annotators) - 1
-    ask = corpus, np.arange(people + 1) < people, match, chance, over, progress
+    ask = corpus, np.arange(people + 1) < people, match, chance, progress
     (shared,) = shared_by_label(*ask)
     crowd = Crowd.of(corpus)  # its rows are those of shared
     first, second = crowd.pairs()
@@ -358,14 +356,21 @@ def _of_spans(
     some = marked[crowd.document[first]]
     empty = int((~some).sum())
     first, second = first[some], second[some]
-    pair = compare(corpus, crowd, (first, second), match, chance).table(np.arange(len(first)))
+    pair = compare_pairs(corpus, crowd, (first, second), match, chance).by("document", "first")
+    place = np.searchsorted(
+        crowd.document[first] * len(corpus.layers) + crowd.annotator[first],
+        pair.document * len(corpus.layers) + pair.first,
+    )
     hers = shared.sums[first]
-    both = np.stack((pair[:, 0], pair[:, 1], pair[:, 2] + pair[:, 3]), axis=1)
+    both = np.zeros_like(hers)
+    both[place] = np.stack(
+        (pair.matched, pair.expected, pair.size_first + pair.size_second), axis=1
+    )
     its = shared.sums[second] - both  # without the pair of the two
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(each) for each in (its, hers)]
     undefined = [np.isnan(each[:, 2]) for each in scores]
-    notes = [*corpus.notes, *notes_on(over)]
+    notes = [*corpus.notes, *notes_on(shared.how)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "it counts as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
@@ -383,7 +388,7 @@ def _of_spans(
         own = (np.where(each[:, 0] == 0, 0.0, each[:, column]) for each in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
         wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
-    return wins, empty, expected_how(over), notes
+    return wins, empty, expected_how(shared.how), notes
 
 
 def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:

@@ -8,17 +8,15 @@ against the others; and the ceiling is the sum over references, in which each pa
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import PairRows
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Bools, Floats, Ints, Progress
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -41,12 +39,14 @@ class Shared(NamedTuple):
         others: how many references these are.
         sums: matched and expected, both summed over them, and the sizes of both sides;
             (annotations, 3).
+        how: how the expected match was computed, as :class:`Comparisons` has it.
     """
 
     document: Ints
     annotator: Ints
     others: Ints
     sums: Floats
+    how: Mapping[str, int]
 
 
 def shared_by_label(
@@ -54,7 +54,6 @@ def shared_by_label(
     references: Bools,
     match: str,
     chance: str,
-    over: Counter[str],
     progress: Progress = None,
     *,
     labels: Sequence[int] = (),
@@ -62,7 +61,7 @@ def shared_by_label(
     """Yield what each annotation of a corpus has in common with the references of its document.
 
     Then the same of each of some labels, by number. ``references`` says which annotators are;
-    ``over`` and ``progress`` are those of :func:`spanagree.comparisons.annotation_pairs.compare`.
+    ``progress`` is called with the number of pairs done, and of all.
     """
     crowd, measure = Crowd.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
@@ -70,31 +69,30 @@ def shared_by_label(
         corpus, crowd, measure, chance, progress, references, by_label=len(labels) > 0
     )
     few = None if at_once is None else ~at_once.documents
-    tallies = PairRows.of(corpus, crowd, match, chance, few, progress, over).tallies
     pairs = crowd.pairs(documents=few)
-    whose, other = np.concatenate(pairs), np.concatenate(pairs[::-1])
+    rows = compare_pairs(corpus, crowd, pairs, match, chance, progress).both_ways()
+    rows = rows.where(references[rows.second])
     start, end, label = crowd.segments(corpus)
     length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
     there = np.bincount(crowd.document, is_reference, len(corpus))[crowd.document]
     others = there.astype(np.int64) - is_reference
+    annotation = crowd.document * len(corpus.layers) + crowd.annotator
     for code in (None, *labels):
         sums = np.zeros((len(crowd.document), 3))
         if at_once is not None:
             sums[at_once.rows, :2] = (at_once.rest if code is None else at_once.by_label[code]).T
-        counted = tallies if code is None else tallies.where(tallies.label == code)
-        each = counted.table(np.arange(len(pairs[0])))[:, :2]
-        # each pair from both its sides, in an order that does not depend on that of annotators
-        both = np.concatenate((each, each)) * is_reference[other, None]
-        order = np.lexsort((*both.T, whose))
-        for k in (0, 1):
-            sums[:, k] += np.bincount(whose[order], both[order, k], len(sums))
+        each = rows if code is None else rows.where(rows.label == code)
+        each = each.by("document", "first")
+        place = np.searchsorted(annotation, each.document * len(corpus.layers) + each.first)
+        sums[place, 0] += each.matched
+        sums[place, 1] += each.expected
         up_to = np.concatenate(
             ([0], np.cumsum(length if code is None else length * (label == code)))
         )
         size = up_to[crowd.end] - up_to[crowd.begin]
         theirs = np.bincount(crowd.document, size * is_reference, len(corpus))[crowd.document]
         sums[:, 2] = size * others + theirs - size * is_reference
-        yield Shared(crowd.document, crowd.annotator, others, sums)
+        yield Shared(crowd.document, crowd.annotator, others, sums, rows.how)
 
 
 class Tables(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.choices import HALF, Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
@@ -385,13 +386,12 @@ def _with_random_reference(
         corpus.lengths[document], {"reference": reference, **copies}, labels, corpus.offsets
     )
     counts = count(expanded, gold="reference", match=_MATCH, chance=chance, keep=True)
-    tallied = counts.documents_kept().tallies
+    kept = counts.documents_kept()
     scores = {}
     for name in layers:
-        tallies = tallied[f"system {name}"]
-        weight = 1 / times[document[tallies.document]]
-        sums = (tallies.matched, tallies.expected, tallies.size_a, tallies.size_b)
-        values = [math.fsum((column * weight).tolist()) for column in sums]
+        rows = kept.of_system(f"system {name}")
+        weight = 1 / times[document[rows.document]]
+        values = [math.fsum((getattr(rows, name) * weight).tolist()) for name in SUMS[:4]]
         shared = (layers[name].annotated & seen.any(0)).any()
         tally = Tally(*values)  # type: ignore[arg-type]  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")

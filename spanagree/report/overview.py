@@ -414,7 +414,7 @@ def _overview_of_team(
     pairs = list(agreement.pairs)
     if len(pairs) > SHOWN:  # those that share most
         pairs.sort(key=lambda names: -agreement.pairs[names].documents)
-    most = max(agreement.pairs.values(), key=lambda pair: pair.documents, default=None)
+    most = max(agreement.pairs.without_intervals, key=lambda pair: pair.documents, default=None)
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}
     annotators = corpus.layers

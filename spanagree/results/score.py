@@ -68,11 +68,11 @@ def corrected_figures(observed: Floats, expected: Floats) -> Floats:
 
 
 def f1_figures(sums: Floats) -> Floats:
-    """Return observed, expected and corrected F1 from matched, expected, size; (…, 3) to (…, 3).
+    """Return observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
 
-    ``size`` is that of both sides together.
+    Columns are matched, expected, and the sizes of either side, or of both together.
     """
-    matched, expected, size = (sums[..., i] for i in range(3))
+    matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2:].sum(axis=-1)
     return score_figures(*parts_of("f1", matched, expected, size, 0))
 
 

@@ -36,9 +36,8 @@ from spanagree.results.plots import Picture, clouds, heights, rows_size, sentenc
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, probability
-from spanagree.systems.arguments import check_evaluation
 from spanagree.systems.count import EvaluationSettings
-from spanagree.systems.result import Evaluation, System
+from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, powerless
 
@@ -246,7 +245,7 @@ def chance_test(
     for done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(done, len(evaluation.systems))
         if system.tally.size_a + system.tally.size_b:
-            two = corpus.of_annotators([settings.gold, name]).subset(kept.shared[name])
+            two = corpus.of_annotators([settings.gold, name]).subset(kept.shared[kept.number(name)])
             test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
             systems[name] = test(two, settings.gold, system, ask)
         else:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, unique
 from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results.names import short_names
@@ -23,9 +23,8 @@ from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, f1_figures, with_reason
 from spanagree.results.table import Column, Table, Value, decimal
-from spanagree.systems.arguments import check_evaluation
 from spanagree.systems.count import EvaluationSettings, Kept
-from spanagree.systems.result import Evaluation
+from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
 from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
@@ -287,7 +286,8 @@ def compare_systems(
     kept = kept._replace(wholes=wholes)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
-        groups.setdefault((kept.shared[a] & kept.shared[b]).tobytes(), []).append((a, b))
+        both = kept.shared[kept.number(a)] & kept.shared[kept.number(b)]
+        groups.setdefault(both.tobytes(), []).append((a, b))
     compared = (
         each for group in groups.values() for each in _compared(kept, group, test, resampling)
     )
@@ -320,9 +320,11 @@ def _compared(
     kept: Kept, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents, which are resampled together."""
-    documents = np.flatnonzero(np.logical_and(*(kept.shared[name] for name in pairs[0])))
+    here = np.logical_and(*(kept.shared[kept.number(name)] for name in pairs[0]))
+    units = np.flatnonzero(here) if kept.wholes is None else unique(kept.wholes[here])
+    rows = kept.comparisons.where(here[kept.comparisons.document]).of_wholes(kept.wholes)
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
-    tables = [kept.tallies[name].tables_by(documents, kept.wholes)[1] for name in names]
+    tables = [rows.where(rows.second == kept.number(name)).table(units) for name in names]
     table = np.stack([_triples(each) for each in tables], axis=1)
     few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, unique
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import TallySum, added
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
-from spanagree.comparisons.expected import expected_how, notes_on, place_layers, tallies
-from spanagree.comparisons.joined_texts import shared_out
+from spanagree.comparisons.expected import (
+    compare_layers,
+    expected_how,
+    notes_on,
+    place_layers,
+)
+from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.joined_texts import JoinedTexts
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -33,9 +35,7 @@ from spanagree.errors import (
 from spanagree.results.score import all_figures
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.evidence import both, evidence_of
-
-COLUMNS = ("matched", "expected", "size_a", "size_b")  # of a tally
+from spanagree.uncertainty.evidence import evidence_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,18 +57,30 @@ class Kept(NamedTuple):
     """Single documents, which a whole corpus keeps.
 
     Attributes:
-        tallies: of each system.
-        shared: which documents each system and gold both saw.
+        comparisons: of gold, the first, with each system, the second.
+        shared: which documents each system and gold both saw, by its number.
         ids: the names of the documents, if they have any.
         wholes: the number of the whole that each document is a sentence of, if it is known.
         joined: the corpus, if its documents were joined of texts.
     """
 
-    tallies: Mapping[str, Tallies]
-    shared: Mapping[str, Bools]
+    comparisons: Comparisons
+    shared: Mapping[int, Bools]
     ids: tuple[str, ...] | None
     wholes: Ints | None = None
     joined: Corpus | None = None
+
+    def of_system(self, name: str) -> Comparisons:
+        """Return the comparisons of one system with gold."""
+        return self.comparisons.where(self.comparisons.second == self.number(name))
+
+    def number(self, name: str) -> int:
+        """Return the number of a layer."""
+        return self.comparisons.annotators.index(name)
+
+    def table(self, name: str, documents: Ints) -> Floats:
+        """Return what documents add to a system's matched, expected and sizes; (documents, 4)."""
+        return self.of_system(name).table(documents)
 
     def drawn(
         self, resampling: Resampling, settings: EvaluationSettings
@@ -80,15 +92,15 @@ class Kept(NamedTuple):
         """
         if not resampling.by_text(settings):
             return self, resampling.wholes_of(self.wholes, settings)
-        corpus, document = JoinedTexts.of(self.joined)
-        ask = settings.gold, settings.match, settings.chance
-        _, alone = _tally_systems(corpus, *ask, {}, None)
-        tallied = {
-            name: shared_out(own, alone[name], document, corpus.lengths)
-            for name, own in self.tallies.items()
-        }
-        shared = {name: both[document] for name, both in self.shared.items()}
-        return Kept(tallied, shared, None), None
+        comparisons, document = by_text(
+            self.comparisons,
+            self.joined,
+            lambda texts: compare_with_gold(texts, settings.gold, settings.match, settings.chance)[
+                0
+            ],
+        )
+        shared = {number: both[document] for number, both in self.shared.items()}
+        return Kept(comparisons, shared, None), None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,34 +109,35 @@ class CountedSystems(Counted[EvaluationSettings]):
 
     Attributes:
         annotators: the layers, gold among them.
-        labels: the labels of the corpus.
         shared: how many documents each system and gold both saw.
-        sums: of each system and label; the label is empty for a measure that disregards labels.
+        sums: comparisons of gold, the first, with systems, the second, over all documents, by
+            system and label.
         evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
             labels, where the label is empty, and for each of a block of which intervals are asked.
         kept: single documents; ``None`` over blocks.
     """
 
     annotators: tuple[str, ...]
-    labels: tuple[str, ...]
     shared: Mapping[str, int]
-    sums: Mapping[str, Mapping[str, TallySum]]
+    sums: Comparisons
     evidence: Mapping[tuple[str, str], Ints]
     kept: Kept | None = None
 
-    def _add(self, other: CountedSystems) -> dict[str, Any]:
+    def __add__(self, other: CountedSystems) -> CountedSystems:
         if self.annotators != other.annotators:
             raise InputError(
                 f"annotators {listed(other.annotators)}; the blocks before have"
                 f" {listed(self.annotators)}"
             )
-        return {
-            "labels": tuple(sorted({*self.labels, *other.labels})),
-            "shared": {name: self.shared[name] + other.shared[name] for name in self.shared},
-            "sums": {name: added(sums, other.sums[name]) for name, sums in self.sums.items()},
-            "evidence": both(self.evidence, other.evidence),
-            "kept": None,
-        }
+        return super().__add__(other)
+
+    def _add(self, other: CountedSystems) -> dict[str, Any]:
+        return {**super()._add(other), "annotators": self.annotators}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the corpus, of a measure that regards them."""
+        return self.sums.labels if find_match(self.settings.match).of_label else ()
 
     def over(self, documents: Ints) -> CountedSystems:
         """Return the counts over some of the documents, by number from 0.
@@ -135,14 +148,11 @@ class CountedSystems(Counted[EvaluationSettings]):
         kept = self.documents_kept()
         chosen = np.zeros(len(next(iter(kept.shared.values()))), np.bool_)
         chosen[documents] = True
-        fewer = Kept(
-            {name: each.where(chosen[each.document]) for name, each in kept.tallies.items()},
-            {name: shared & chosen for name, shared in kept.shared.items()},
-            kept.ids,
-            kept.wholes,
-            kept.joined,
+        fewer = kept._replace(
+            comparisons=kept.comparisons.where(chosen[kept.comparisons.document]),
+            shared={number: both & chosen for number, both in kept.shared.items()},
         )
-        return replace(self, documents=len(documents), **sums_of(fewer, self.labels, self.settings))
+        return replace(self, documents=len(documents), **sums_of(fewer))
 
     def documents_kept(self) -> Kept:
         """Return the single documents.
@@ -157,15 +167,12 @@ class CountedSystems(Counted[EvaluationSettings]):
         return self.kept
 
 
-def sums_of(kept: Kept, labels: Sequence[str], settings: EvaluationSettings) -> dict[str, Any]:
+def sums_of(kept: Kept) -> dict[str, Any]:
     """Return the fields of :class:`CountedSystems` that follow from single documents."""
-    names = labels if find_match(settings.match).of_label else ("",)
+    names = kept.comparisons.annotators
     return {
-        "shared": {name: int(both.sum()) for name, both in kept.shared.items()},
-        "sums": {
-            name: dict(zip(names, TallySum.each(each, each.label.clip(0), len(names)), strict=True))
-            for name, each in kept.tallies.items()
-        },
+        "shared": {names[number]: int(both.sum()) for number, both in kept.shared.items()},
+        "sums": kept.comparisons.by("second", "label"),
         "evidence": _evidence(kept, ()),
         "kept": kept,
     }
@@ -180,17 +187,20 @@ def _evidence(kept: Kept, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
 def tables_of(
     kept: Kept, labels: Sequence[str], wholes: Ints | None = None
 ) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
-    """Yield each system and label, and which documents add what, as :meth:`Tallies.table`.
+    """Yield each system and label, and which units add what, as :meth:`Comparisons.table`.
 
     Over all labels that is empty; those of each one of ``labels`` come after it. With ``wholes``
-    these add, rather than the documents of which they have the numbers.
+    these are the units, rather than the documents of which they have the numbers.
     """
-    for name in sorted(kept.tallies):  # canonical order
-        tallies, documents = kept.tallies[name], np.flatnonzero(kept.shared[name])
-        yield (name, ""), tallies.tables_by(documents, wholes)
+    names = kept.comparisons.annotators
+    rows = kept.comparisons.of_wholes(wholes)
+    for number in sorted(kept.shared, key=names.__getitem__):  # canonical order
+        documents = np.flatnonzero(kept.shared[number])
+        units = documents if wholes is None else unique(wholes[documents])
+        own = rows.where((rows.second == number) & kept.shared[number][kept.comparisons.document])
+        yield (names[number], ""), (units, own.table(units))
         for code, label in enumerate(labels):
-            rows = tallies.where(tallies.label == code)
-            yield (name, label), rows.tables_by(documents, wholes)
+            yield (names[number], label), (units, own.where(own.label == code).table(units))
 
 
 def count(
@@ -218,50 +228,6 @@ def count(
         SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
             where the measure or the chance model does not allow it.
     """
-    over: dict[str, Counter[str]] = {}
-    gold, tallied = _tally_systems(corpus, gold, match, chance, over, progress)
-    annotated = {name: corpus.layers[name].annotated for name in (gold, *tallied)}
-    shared = {name: annotated[gold] & annotated[name] for name in tallied}
-    joined = None if corpus.text_ends is None else corpus
-    kept = Kept(tallied, shared, corpus.ids, corpus.wholes, joined)
-    settings = EvaluationSettings(
-        gold=gold,
-        gold_first=None if gold == corpus.annotators[0] else False,
-        match=match,
-        chance=chance,
-        expected=expected_how(sum(over.values(), Counter())),
-        offsets=corpus.offsets,
-        reading=corpus.reading,
-    )
-    whole = CountedSystems(
-        documents=len(corpus),
-        settings=settings,
-        notes=(
-            *corpus.notes,
-            *(f"{printable(name)}: {note}" for name in over for note in notes_on(over[name])),
-        ),
-        ids=() if keep else ids_of(corpus),
-        annotators=corpus.annotators,
-        labels=corpus.labels,
-        **sums_of(kept, corpus.labels, settings),
-    )
-    if keep:
-        return whole
-    drawn, few = None, whole.evidence
-    if resampling is not None:
-        drawn, few = _draw(whole, tallied, resampling), _evidence(kept, corpus.labels)
-    return replace(whole, kept=None, replicates=drawn, evidence=few)
-
-
-def _tally_systems(
-    corpus: Corpus,
-    gold: str | None,
-    match: str,
-    chance: str,
-    over: dict[str, Counter[str]],
-    progress: Progress,
-) -> tuple[str, dict[str, Tallies]]:
-    """Return gold's name, and the tallies of each system; ``over`` takes what is too much work."""
     names = corpus.annotators
     if len(names) < 2:
         raise MissingLayerError(
@@ -270,33 +236,75 @@ def _tally_systems(
         )
     gold = names[0] if gold is None else gold
     check_known([gold], names, "gold")
+    comparisons, how = compare_with_gold(corpus, gold, match, chance, progress)
+    annotated = {name: corpus.layers[name].annotated for name in names}
+    shared = {
+        number: annotated[gold] & annotated[name]
+        for number, name in enumerate(names)
+        if name != gold
+    }
+    joined = None if corpus.text_ends is None else corpus
+    kept = Kept(comparisons, shared, corpus.ids, corpus.wholes, joined)
+    settings = EvaluationSettings(
+        gold=gold,
+        gold_first=None if gold == names[0] else False,
+        match=match,
+        chance=chance,
+        expected=expected_how(comparisons.how),
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+    )
+    whole = CountedSystems(
+        documents=len(corpus),
+        settings=settings,
+        notes=(
+            *corpus.notes,
+            *(f"{printable(name)}: {note}" for name in how for note in notes_on(how[name])),
+        ),
+        ids=() if keep else ids_of(corpus),
+        annotators=names,
+        **sums_of(kept),
+    )
+    if keep:
+        return whole
+    drawn, few = None, whole.evidence
+    if resampling is not None:
+        drawn, few = _draw(whole, comparisons, resampling), _evidence(kept, whole.labels)
+    return replace(whole, kept=None, replicates=drawn, evidence=few)
+
+
+def compare_with_gold(
+    corpus: Corpus, gold: str, match: str, chance: str, progress: Progress = None
+) -> tuple[Comparisons, dict[str, Mapping[str, int]]]:
+    """Return comparisons of gold, the first, with each system, the second.
+
+    Beside them stands how the expected match of each system was computed, as
+    :func:`spanagree.comparisons.expected.notes_on` takes it.
+    """
+    names, measure = corpus.annotators, find_match(match)
     for name in names:
         check_layer(corpus, name, match, chance)
     report_progress = progress or (lambda done, total: None)
     report_progress(0, len(names))
     profiles, placed = place_layers(corpus, names, chance)
     labels = max(1, len(corpus.labels))
-    tallied: dict[str, Tallies] = {}
-    for done, name in enumerate((name for name in names if name != gold), 1):
-        report_progress(done, len(names))
-        over[name] = Counter()
-        tallied[name] = tallies(placed[gold], placed[name], profiles, match, labels, over[name])
+    first = names.index(gold)
+    parts: dict[str, Comparisons] = {}
+    for second, name in enumerate(names):
+        if name != gold:
+            report_progress(len(parts) + 1, len(names))
+            part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
+            parts[name] = part.between(first, second)
     report_progress(len(names), len(names))
-    return gold, tallied
+    comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
+    return comparisons, {name: part.how for name, part in parts.items()}
 
 
-def _draw(
-    counts: CountedSystems, tallied: Mapping[str, Tallies], resampling: Resampling
-) -> Replicates:
+def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampling) -> Replicates:
     """Return what a block adds in every resample to the columns of each system and label."""
-    columns = [
-        Entries(
-            [(name, label, column) for label in counts.sums[name]],
-            entries.label.clip(0),
-            entries.document,
-            getattr(entries, column),
-        )
-        for name, entries in tallied.items()
-        for column in COLUMNS
-    ]
-    return replicates(counts.ids, columns, resampling)
+    (system, label), which, _ = distinct(np.asarray(comparisons.second), comparisons.label)
+    names = (*counts.labels, "")  # the last where the measure disregards labels
+    keys = [(counts.annotators[i], names[code]) for i, code in zip(system, label, strict=True)]
+    values = np.stack([getattr(comparisons, name) for name in SUMS[:4]], axis=1)
+    entries = Entries(keys, which, comparisons.document, values)
+    return replicates(counts.ids, [entries], resampling)

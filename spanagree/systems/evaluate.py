@@ -18,10 +18,14 @@ from spanagree.errors import SettingError, printable
 from spanagree.formats.guessed import guessed
 from spanagree.formats.tag_lists import Tags
 from spanagree.settings import unit
-from spanagree.systems.arguments import check_evaluation
-from spanagree.systems.chance_statistics import chance_of_systems, notes_on_chance
 from spanagree.systems.count import count
-from spanagree.systems.result import Evaluation, result
+from spanagree.systems.result import (
+    Evaluation,
+    chance_of_systems,
+    check_evaluation,
+    notes_on_chance,
+    result,
+)
 from spanagree.uncertainty.bootstrap import Resampling
 
 if TYPE_CHECKING:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress, unique
-from spanagree.blocks.exact_sums import NO_TALLY, TallySum
+from spanagree.arrays import Ints, Progress
+from spanagree.blocks.poisson import percentile_intervals
 from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.tally import Tallies, Tally
+from spanagree.comparisons.tally import Tally
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.results.data import plain
 from spanagree.results.plots import (
@@ -35,14 +36,28 @@ from spanagree.results.result import (
     together,
     unaligned_of,
 )
-from spanagree.results.score import F1, Score, ScoreColumns, corrected, undefined
+from spanagree.results.score import (
+    F1,
+    Interval,
+    Score,
+    ScoreColumns,
+    all_figures,
+    corrected,
+    undefined,
+)
 from spanagree.results.table import Column, Pivot, Table, Value, ranks
 from spanagree.settings import unit
-from spanagree.systems.count import CountedSystems, EvaluationSettings
-from spanagree.systems.intervals import Ends, intervals_of
+from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
-from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
+from spanagree.uncertainty.chance_statistics import (
+    LEVEL,
+    WHOLE,
+    ChanceStatistics,
+    PairChance,
+    dull_documents,
+)
+from spanagree.uncertainty.together import intervals
 
 _NAMED = 5  # labels in a note
 _BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
@@ -78,8 +93,6 @@ class System(Comparable):
         labels: a tally for each label; empty for a measure that disregards labels.
         macro: means over the labels.
         rank: place among the systems by F1.
-        tallies: the tallies of every document and label, as columns; ``None`` over blocks.
-        shared: which documents both saw, a mask; ``None`` over blocks.
     """
 
     name: str
@@ -88,8 +101,6 @@ class System(Comparable):
     labels: Mapping[str, Tally]
     macro: Macro
     rank: Rank
-    tallies: Tallies | None = field(repr=False, compare=False)
-    shared: Bools | None = field(repr=False, compare=False)
 
     @property
     def precision(self) -> Score:
@@ -177,10 +188,9 @@ class Evaluation(Result):
             SettingError: for an unknown system.
         """
         name, kept = self[system].name, self.counted.documents_kept()
-        tallies = kept.tallies[name]
-        sums = TallySum.each(tallies, tallies.document, len(kept.shared[system]))
-        for d in unique(tallies.document).tolist():
-            yield self.document_ids[d] if self.document_ids else str(d + 1), sums[d].tally
+        documents = kept.of_system(name).by("document")
+        for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
+            yield self.document_ids[d] if self.document_ids else str(d + 1), tally
 
     def chance_by_document(self, system: str) -> dict[int, ChanceStatistics]:
         """Return what chance says of each document that has a segment, by number from 0.
@@ -190,7 +200,7 @@ class Evaluation(Result):
         """
         if self[system].name not in self.by_chance:
             raise SettingError("p values were not asked for; evaluate with p_values=True")
-        numbers = unique(self.counted.documents_kept().tallies[system].document).tolist()
+        numbers = self.counted.documents_kept().of_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.by_chance[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
@@ -388,13 +398,20 @@ def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
 
 # --- from counts to the result ------------------------------------------------------------------
 
+Ends = Mapping[tuple[str, str], Sequence[Interval]]
+"""The intervals of precision, recall and F1, by system and label; over all labels that is empty."""
+
 
 def result(
     counts: CountedSystems, resampling: Resampling | None = None, progress: Progress = None
 ) -> Evaluation:
     """Score what was counted, with intervals if resampling is given."""
     ends = {} if resampling is None else intervals_of(counts, resampling, progress)
-    tallied = {name: _tallies(name, sums, ends) for name, sums in counts.sums.items()}
+    tallied = {
+        name: _tallies(counts, number, ends)
+        for number, name in enumerate(counts.annotators)
+        if name != counts.settings.gold
+    }
     wholes = [tallies[""].f1 for tallies in tallied.values()]
     places = zip(
         *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
@@ -403,11 +420,8 @@ def result(
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         whole = labels.pop("")
-        single = (None, None) if kept is None else (kept.tallies[name], kept.shared[name])
         macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
-        systems[name] = System(
-            name, counts.shared[name], whole, labels, macro, Rank(*rank), *single
-        )
+        systems[name] = System(name, counts.shared[name], whole, labels, macro, Rank(*rank))
     return Evaluation(
         systems,
         counts.documents,
@@ -419,14 +433,46 @@ def result(
     )
 
 
-def _tallies(name: str, sums: Mapping[str, TallySum], ends: Ends) -> dict[str, Tally]:
+def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally]:
     """Return the tally of a system over all labels, which is the empty one, and of each."""
-    whole = functools.reduce(TallySum.plus, sums.values(), NO_TALLY)
-    tallies = {}
-    for label, each in {**sums, "": whole}.items():
-        intervals = zip(Macro._fields, ends[name, label], strict=True) if ends else ()
-        tallies[label] = replace(each.tally, intervals=dict(intervals))
+    name = counts.annotators[number]
+    rows = counts.sums.where(counts.sums.second == number)
+    of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
+    tallies = {label: of_code.get(code, Tally()) for code, label in enumerate(counts.labels)}
+    tallies[""] = rows.total()
+    for label, tally in tallies.items() if ends else ():
+        intervals = dict(zip(Macro._fields, ends[name, label], strict=True))
+        tallies[label] = replace(tally, intervals=intervals)
     return tallies
+
+
+def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progress = None) -> Ends:
+    """Return the intervals of every system, over all labels and for each."""
+    if counts.kept is None:
+        return _over_blocks(counts, resampling)
+    kept, wholes = counts.kept.drawn(resampling, counts.settings)
+    whose, tables = zip(*tables_of(kept, counts.labels, wholes), strict=True)
+    return dict(zip(whose, intervals(tables, all_figures, resampling, progress), strict=True))
+
+
+def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
+    """Return the intervals of every system over all labels and each, from blocks' resamples."""
+    draws, ends = counts.draws(), {}
+    for number, name in enumerate(counts.annotators):
+        if name == counts.settings.gold:
+            continue
+        labels = counts.labels or ("",)
+        for label, tally in _tallies(counts, number, {}).items():
+            keys = [(name, each) for each in ([label] if label else labels)]
+            ends[name, label] = percentile_intervals(
+                np.array(tally.counts, np.float64),
+                draws.over(keys, 4),
+                all_figures,
+                counts.shared[name],
+                counts.evidence[name, label],
+                resampling,
+            )
+    return ends
 
 
 def _notes_on(systems: Iterable[System], counts: CountedSystems) -> list[str]:
@@ -458,3 +504,70 @@ def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
         means.append(corrected(*both) if defined else undefined(nothing))
     return Macro(*means)
+
+
+def check_evaluation(given: object, what: str) -> None:
+    """Refuse what is not an evaluation.
+
+    Raises:
+        SettingError: naming ``what`` needs one, and what gives one.
+    """
+    if not isinstance(given, Evaluation):
+        raise SettingError(
+            f"{what}: {type(given).__name__}; an evaluation is needed, as evaluate(corpus) gives"
+        )
+
+
+# --- chance of each system ----------------------------------------------------------------------
+
+
+def chance_of_systems(
+    corpus: Corpus,
+    gold: str,
+    systems: list[str],
+    match: str,
+    chance: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, PairChance]:
+    """Return chance of each system, against gold and with it random.
+
+    Args:
+        corpus: gold and systems.
+        gold: the name of the gold layer.
+        systems: the names of the systems.
+        match: the measure.
+        chance: the chance model.
+        progress: called with the number of steps done, and of all.
+    """
+    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+
+    report_progress = progress or (lambda done, total: None)
+    ask = Question(find_match(match), chance)
+    by_chance = {}
+    for done, name in enumerate(systems):
+        report_progress(done, len(systems))
+        both = (gold, name)
+        by_chance[name] = PairChance(
+            distribution(corpus, both, gold, ask), distribution(corpus, both, None, ask)
+        )
+    report_progress(len(systems), len(systems))
+    return by_chance
+
+
+def notes_on_chance(
+    name: str, by_chance: PairChance, figures: dict[int, ChanceStatistics], noun: str
+) -> Iterator[str]:
+    """Yield how many documents agree no better than chance, and how many were drawn."""
+    dull, asked = dull_documents(list(figures.values()))
+    if asked:
+        yield (
+            f"{name}: {dull} of {counted(asked, noun)} in which chance can vary agree no better"
+            f" than"
+            f" chance (Benjamini-Hochberg, {LEVEL:.0%})"
+        )
+    for what, one in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
+        if len(one.drawn):
+            yield (
+                f"{name}: chance with {what} was drawn, {counted(len(one.drawn), 'time')}, in"
+                f" {counted(one.computed['drawn'], noun)} too large for the exact distribution"
+            )

@@ -19,20 +19,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, listed, printable, reason, show
 from spanagree.extras import optional, read_parquet
 from spanagree.files import PathName, write_bytes
 from spanagree.settings import merged_settings, signature
-from spanagree.systems.arguments import check_evaluation
 from spanagree.systems.count import CountedSystems, EvaluationSettings, Kept, sums_of
-from spanagree.systems.result import Evaluation, result
+from spanagree.systems.result import Evaluation, check_evaluation, result
 
 VERSION = 1
 
 
 _KEY = b"spanagree.tallies"
+
+
+_NOBODY = -1  # of systems, in a row for a document that none shares with gold
 
 
 _COLUMNS = {
@@ -70,9 +72,9 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         "version": VERSION,
         "settings": dict(counts.settings),
         "documents": counts.documents,
-        "systems": list(kept.tallies),
+        "systems": [kept.comparisons.annotators[number] for number in kept.shared],
         "labels": list(counts.labels),
-        "whole": all(tallies.matched.dtype.kind == "i" for tallies in kept.tallies.values()),
+        "whole": kept.comparisons.matched.dtype.kind == "i",
         "notes": list(counts.notes),
     }
     about["digest"] = _digest(about, columns)
@@ -92,33 +94,38 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
 
 def _columns(counts: CountedSystems, kept: Kept) -> dict[str, Any]:
     """Return the columns of the file, each as an array."""
-    rows: list[tuple[str | None, Tallies]] = []
-    for name, tallies in kept.tallies.items():
-        silent = kept.shared[name].copy()
-        silent[tallies.document] = False
-        rows += [(name, tallies), (name, _without_segments(silent))]
-    rows.append((None, _without_segments(~np.logical_or.reduce(list(kept.shared.values())))))
-    names, parts = zip(*rows, strict=True)
-    whole = Tallies.joined(parts)
+    rows = kept.comparisons
+    parts = [rows]
+    seen = np.zeros(counts.documents, np.bool_)
+    for number, both in kept.shared.items():
+        silent = both.copy()
+        silent[rows.document[rows.second == number]] = False
+        parts.append(_without_segments(silent, number))
+        seen |= both
+    parts.append(_without_segments(~seen, _NOBODY))
+    whole = Comparisons.joined(parts)
     ids = np.array(kept.ids or [None] * counts.documents, object)
     columns = (
         whole.document,
         ids[whole.document],
-        np.repeat(np.array(names, object), [len(part.document) for part in parts]),
+        np.array([*rows.annotators, None], object)[whole.second],
         np.array([*counts.labels, None], object)[whole.label],
         whole.matched.astype(np.float64),
         whole.expected,
-        whole.size_a,
-        whole.size_b,
+        whole.size_first,
+        whole.size_second,
     )
     return dict(zip(_COLUMNS, columns, strict=True))
 
 
-def _without_segments(documents: Bools) -> Tallies:
-    """Return rows that only say that a document was there."""
+def _without_segments(documents: Bools, system: int) -> Comparisons:
+    """Return rows that only say that a system was there, or that a document was."""
     number = np.flatnonzero(documents)
     nothing = np.zeros_like(number)
-    return Tallies(number, nothing - 1, nothing, nothing.astype(np.float64), nothing, nothing)
+    rows = Comparisons.of(
+        number, nothing + NO_LABEL, nothing, nothing.astype(np.float64), (nothing, nothing)
+    )
+    return rows.between(_NOBODY, system)
 
 
 class _Part(NamedTuple):
@@ -165,22 +172,23 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     column = {key: np.concatenate([part.columns[key] for part in parts]) for key in _COLUMNS}
     matched = column["matched"]
     code = {label: i for i, label in enumerate(labels)}
-    rows = Tallies(
+    names = (settings.gold, *parts[0].about["systems"])
+    number = {name: i for i, name in enumerate(names)}
+    rows = Comparisons.of(
         column["document"] + np.repeat(first, [len(part.columns["document"]) for part in parts]),
-        np.array([code.get(label, -1) for label in column["label"]], np.int64),
+        np.array([code.get(label, NO_LABEL) for label in column["label"]], np.int64),
         matched.astype(np.int64) if all(part.about["whole"] for part in parts) else matched,
-        *(column[key] for key in ("expected", "size_gold", "size_system")),
-    )
-    order = np.lexsort((rows.label, rows.document))
-    rows, system = rows.where(order), column["system"][order]
-    filled = rows.size_a + rows.size_b > 0
-    own = {name: system == name for name in parts[0].about["systems"]}
+        column["expected"],
+        (column["size_gold"], column["size_system"]),
+    ).between(0, np.array([number.get(name, _NOBODY) for name in column["system"]], np.int64))
+    shared = {
+        i: np.bincount(rows.document[rows.second == i], minlength=documents) > 0
+        for i in range(1, len(names))
+    }
+    rows = rows.where(rows.size_first + rows.size_second > 0).named(names, labels)
     kept = Kept(
-        {name: rows.where(mask & filled) for name, mask in own.items()},
-        {
-            name: np.bincount(rows.document[mask], minlength=documents) > 0
-            for name, mask in own.items()
-        },
+        rows.where(np.lexsort((rows.label, rows.document, rows.second))),
+        shared,
         tuple(id_ for part in parts for id_ in part.ids)
         if all(part.ids for part in parts)
         else None,
@@ -193,9 +201,8 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
             for part in parts
             for note in part.about["notes"]
         ),
-        annotators=(settings.gold, *own),
-        labels=tuple(labels),
-        **sums_of(kept, labels, settings),
+        annotators=names,
+        **sums_of(kept),
     )
 
 

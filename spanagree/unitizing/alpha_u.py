@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.blocks.counted import count_all
-from spanagree.blocks.exact_sums import rounded
 from spanagree.blocks.poisson import asked_resampling, percentile_intervals
 from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Continuum, Interval, Measure, OnError
@@ -25,7 +24,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.settings import kept_names
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, Sums, count, drawn_columns
+from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, count, drawn_columns
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.unitizing.placed import CHANCES
 from spanagree.unitizing.score import (
@@ -153,14 +152,16 @@ def _figures(
 ) -> AlphaUFigures:
     """Return α_U of all annotators, or of two."""
     key = tuple(sorted(whose))
-    sums = counts.sums.get(key, Sums(0, 0, {}))
-    if not sums.documents:
+    sums = counts.sums.get(key)
+    if sums is None or not sums.documents:
         nobody = undefined(f"no document that {_who(counts)} saw")
         return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
-    weight = rounded(sums.weight)
+    (weight,) = sums.weight.value.tolist()
     made, total = [], []
     for label in (ALL, *counts.labels):
-        observed, by_chance = map(rounded, sums.figures.get(label, (0, 0)))
+        observed, by_chance = (
+            sums.figures[label].value.tolist() if label in sums.figures else (0, 0)
+        )
         total += [observed, by_chance, weight, weight]
         if label in sums.figures:
             nothing = "chance alone gives no disagreement"

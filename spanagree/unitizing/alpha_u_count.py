@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,9 +12,9 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.exact_sums import exact_sums
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
+from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
@@ -52,15 +51,14 @@ class Sums(NamedTuple):
     """
 
     documents: int
-    weight: int
-    figures: Mapping[str | None, tuple[int, int]]
+    weight: ExactSums
+    figures: Mapping[str | None, ExactSums]
 
     def plus(self, other: Sums) -> Sums:
         """Return the sums over the documents of both."""
         figures = dict(self.figures)
         for label, pair in other.figures.items():
-            one, two = map(operator.add, figures.get(label, (0, 0)), pair)
-            figures[label] = one, two
+            figures[label] = figures[label] + pair if label in figures else pair
         return Sums(self.documents + other.documents, self.weight + other.weight, figures)
 
 
@@ -172,19 +170,18 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
 
 def _sums(table: Table, labels: Sequence[str]) -> Sums:
     """Return the exact sums over the documents of a table."""
-    values = table.sums
-    together = np.zeros(len(values), np.int64)
 
-    def total(k: int, column: int) -> int:
-        return exact_sums(values[:, k, column], together, 1)[0]
+    def total(k: int, columns: Sequence[int]) -> ExactSums:
+        values = table.sums[:, k, columns]
+        return exact_sums(
+            values.T.ravel(), np.repeat(np.arange(len(columns)), len(values)), len(columns)
+        )
 
     marked = (any(table.marked), *table.marked)
     figures = {
-        label: (total(k, OBSERVED), total(k, EXPECTED))
-        for k, label in enumerate((ALL, *labels))
-        if marked[k]
+        label: total(k, (OBSERVED, EXPECTED)) for k, label in enumerate((ALL, *labels)) if marked[k]
     }
-    return Sums(table.documents, total(0, WEIGHT), figures)
+    return Sums(table.documents, total(0, [WEIGHT]), figures)
 
 
 def _draw(
@@ -202,18 +199,18 @@ def _draw(
             keys: list[Key] = [(key, label, column) for label in named]
             which, document = np.divmod(np.arange(len(named) * count), max(count, 1))
             values = table.sums[:, : len(named), column].T.ravel()
-            entries.append(Entries(keys, which, table.document[document], values))
+            entries.append(Entries(keys, which, table.document[document], values[:, None]))
     return replicates(ids, entries, resampling)
 
 
 def drawn_columns(drawn: Replicates, key: tuple[str, ...], labels: Sequence[str]) -> Floats:
     """Return the sums of all and each label in every resample; (resamples, figures · 4)."""
-    weight = drawn.over([(key, ALL, WEIGHT)])
+    weight = drawn.over([(key, ALL, WEIGHT)])[:, 0]
     columns = [
         column
         for label in (ALL, *labels)
         for column in (
-            drawn.over([(key, label, OBSERVED)]), drawn.over([(key, label, EXPECTED)]),
+            drawn.over([(key, label, OBSERVED)])[:, 0], drawn.over([(key, label, EXPECTED)])[:, 0],
             weight, weight,
         )
     ]  # fmt: skip

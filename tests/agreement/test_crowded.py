@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spanagree.blocks.exact_sums import FixedPoint, rounded
 from strategies import crowds
 
 import spanagree as sa
 from spanagree.agreement import crowded
-from spanagree.blocks.exact_sums import FixedPoint, rounded
 from spanagree.chance.start_distributions import CHANCES
 
 MEASURES = ("exact", "boundaries", "token")

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spanagree.blocks.exact_sums import exact_sums, rounded
 from strategies import PAIRS, crowds
 
 import spanagree as sa
-from spanagree.blocks.exact_sums import exact_sums, rounded
 from spanagree.cli.main import main
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
+from spanagree.blocks.exact_sums import TallySum
 from strategies import crowds
 from strategies import spans as with_lengths
 
 import spanagree as sa
-from spanagree.blocks.exact_sums import TallySum
 from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs

@@ -97,7 +97,7 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
         placed.append(Placed(layer, own, "nonoverlapping"))
         cells.append(side.piece * many + side.label)
     (a, b), (cell_a, cell_b) = placed, cells
-    means = expected(a, b, cell_a, cell_b, len(pieces) * many, profiles, measure)
+    means, _ = expected(a, b, cell_a, cell_b, len(pieces) * many, profiles, measure)
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 

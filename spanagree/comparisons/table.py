@@ -1,0 +1,436 @@
+"""The one table behind every figure: what each two annotations of a document have in common.
+
+A figure is made in four steps: filter rows, group them, sum each group, score the sums. Whatever
+adds over documents, pairs of annotators and labels goes this way; a resample weighs the documents
+before the sum, and parts of a corpus add, as their rows do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, distinct, unique
+from spanagree.comparisons.exact_sums import ExactSums, exact_sums, whole_sums
+from spanagree.comparisons.tally import Tally
+
+ALL = -2
+"""In a column over which rows are summed."""
+
+NO_LABEL = -1
+"""The label where a measure disregards labels."""
+
+KEYS = ("document", "first", "second", "label")
+SUMS = (
+    "matched", "expected",
+    "size_first", "size_second", "expected_size_first", "expected_size_second",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons:
+    """What each two annotations of a document have in common, a row for each label.
+
+    There is a row where at least one of the two marked a segment of the label; who saw a document
+    and marked nothing is in :class:`Coverage`. A row may also be a sum over others.
+
+    Attributes:
+        document: its number, or ``ALL``.
+        first, second: the numbers of the two annotators; of systems gold is the first.
+        label: its number, ``NO_LABEL``, or ``ALL``.
+        matched: the similarity observed, added up over pairs of segments.
+        expected: its expected value if both annotations were random.
+        size_first, size_second: what each marked, in segments or tokens.
+        expected_size_first, expected_size_second: the same of the random annotations: other than
+            the sizes only where these are random.
+        annotators, labels: the names that the numbers stand for.
+        how: in how many documents and labels ``expected`` is not exact and of two random
+            annotations, by how it was computed.
+        remainders: what sums lack that floats cannot hold, by column.
+    """
+
+    document: Ints
+    first: Ints
+    second: Ints
+    label: Ints
+    matched: Ints | Floats
+    expected: Floats
+    size_first: Ints
+    size_second: Ints
+    expected_size_first: Ints | Floats
+    expected_size_second: Ints | Floats
+    annotators: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    how: Mapping[str, int] = field(default_factory=dict)
+    remainders: Mapping[str, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        document: Ints,
+        label: Ints,
+        matched: Ints | Floats,
+        expected: Floats,
+        sizes: Sequence[Ints],
+        expected_sizes: Sequence[Ints | Floats] | None = None,
+        *,
+        how: Mapping[str, int] | None = None,
+    ) -> Comparisons:
+        """Return the rows of two annotators, whose numbers are 0 and 1."""
+        rows = len(document)
+        first, second = (np.broadcast_to(np.int64(number), rows) for number in (0, 1))
+        expected_sizes = sizes if expected_sizes is None else expected_sizes
+        return cls(
+            document, first, second, label, matched, expected, *sizes, *expected_sizes,
+            how=dict(how or {}),
+        )  # fmt: skip
+
+    @classmethod
+    def none(cls) -> Comparisons:
+        """Return no rows."""
+        nothing = np.zeros(0, np.int64)
+        return cls.of(nothing, nothing, nothing, np.zeros(0), (nothing, nothing))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
+        """Return the rows of all parts, one after the other; names are united."""
+        if not parts:
+            return cls.none()
+        annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
+        labels = parts[0].labels
+        if any(part.labels != labels for part in parts):
+            labels = tuple(sorted({label for part in parts for label in part.labels}))
+        parts = [part._numbered(annotators, labels) for part in parts]
+        columns = {key: _concatenated([getattr(part, key) for part in parts]) for key in KEYS}
+        for name, other in zip(SUMS, (*SUMS[:4], *SUMS[2:4]), strict=True):
+            alike = all(getattr(part, name) is getattr(part, other) for part in parts)
+            columns[name] = (
+                columns[other]
+                if name != other and alike
+                else _concatenated([getattr(part, name) for part in parts])
+            )
+        lacking = sorted({name for part in parts for name in part.remainders})
+        how: Counter[str] = Counter()
+        for part in parts:
+            how.update(part.how)
+        return cls(
+            **columns,
+            annotators=annotators,
+            labels=labels,
+            how=dict(how),
+            remainders={
+                name: np.concatenate([part._remainder(name) for part in parts]) for name in lacking
+            },
+        )
+
+    def __add__(self, other: Comparisons) -> Comparisons:
+        """Return the rows of both."""
+        return self.joined([self, other])
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def __repr__(self) -> str:
+        return f"<Comparisons: {len(self)} rows>"
+
+    # --- filter ---------------------------------------------------------------------------------
+
+    def where(self, rows: Bools | Ints | slice) -> Comparisons:
+        """Return some of the rows, by a mask or by number."""
+        return self._each(lambda column: column[rows])
+
+    def _each(self, change: Any) -> Comparisons:
+        """Return the same with each column changed; those that are one array stay one."""
+        changed: dict[int, Any] = {}
+        columns = {name: getattr(self, name) for name in (*KEYS, *SUMS)}
+        for column in columns.values():
+            if id(column) not in changed:
+                changed[id(column)] = change(column)
+        return replace(
+            self,
+            **{name: changed[id(column)] for name, column in columns.items()},
+            remainders={name: change(column) for name, column in self.remainders.items()},
+        )
+
+    # --- names and sides ------------------------------------------------------------------------
+
+    def named(self, annotators: Sequence[str], labels: Sequence[str]) -> Comparisons:
+        """Return the same with names for its numbers."""
+        return replace(self, annotators=tuple(annotators), labels=tuple(labels))
+
+    def _numbered(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
+        """Return the same with the numbers that names have among others."""
+        changed: dict[str, Any] = {}
+        if self.annotators != annotators[: len(self.annotators)]:
+            number = {name: i for i, name in enumerate(annotators)}
+            own = np.array([number[name] for name in self.annotators], np.int64)
+            changed |= {key: _renumbered(getattr(self, key), own) for key in ("first", "second")}
+        if self.labels != labels[: len(self.labels)]:
+            number = {name: i for i, name in enumerate(labels)}
+            own = np.array([number[name] for name in self.labels], np.int64)
+            changed["label"] = _renumbered(self.label, own)
+        return replace(self, **changed) if changed else self
+
+    def between(self, first: Ints | int, second: Ints | int) -> Comparisons:
+        """Return the same with other numbers for the two annotators, one for all rows or each."""
+        sides = (np.broadcast_to(np.asarray(side), len(self)) for side in (first, second))
+        return replace(self, **dict(zip(("first", "second"), sides, strict=True)))
+
+    def turned(self, rows: Bools) -> Comparisons:
+        """Return the same with the two sides exchanged in some rows."""
+        if not rows.any():
+            return self
+        changed = {}
+        for kind in ("", "size_", "expected_size_"):
+            one, other = (getattr(self, f"{kind}{side}") for side in ("first", "second"))
+            changed[f"{kind}first"] = np.where(rows, other, one)
+            changed[f"{kind}second"] = np.where(rows, one, other)
+        if not self.random_sizes:
+            changed |= {f"expected_{name}": changed[name] for name in SUMS[2:4]}
+        turned = replace(self, **changed)
+        lacking = dict(self.remainders)
+        for name in SUMS[4:]:
+            if name in lacking:
+                other_name = SUMS[5] if name == SUMS[4] else SUMS[4]
+                lacking[name] = np.where(rows, self._remainder(other_name), self._remainder(name))
+        return replace(turned, remainders=lacking)
+
+    def both_ways(self) -> Comparisons:
+        """Return each row from both its sides; ``first`` is whose it is."""
+        return self.joined([self, self.turned(np.ones(len(self), np.bool_))])
+
+    # --- group and sum --------------------------------------------------------------------------
+
+    @property
+    def random_sizes(self) -> bool:
+        """Whether the sizes of random annotations are other than those observed."""
+        return self.expected_size_first is not self.size_first
+
+    def by(self, *columns: str) -> Comparisons:
+        """Return a row for each that columns tell apart, summed over the others, sorted.
+
+        Without columns it is one row, also of nothing. Sums are exact: in whatever order rows come
+        and parts are added, they are the same.
+        """
+        if columns:
+            found, which, _ = distinct(*(np.asarray(getattr(self, name)) for name in columns))
+            count = len(found[0])
+        else:
+            found, which, count = (), np.zeros(len(self), np.int64), 1
+        everything = np.broadcast_to(np.int64(ALL), count)
+        made: dict[str, Any] = dict.fromkeys(KEYS, everything)
+        made |= dict(zip(columns, found, strict=True))
+        remainders = {}
+        for name in SUMS if self.random_sizes else SUMS[:4]:
+            column = getattr(self, name)
+            if column.dtype.kind != "f":
+                made[name] = whole_sums(column, which, count)
+                continue
+            sums = self._exact(name, which, count)
+            made[name] = sums.value
+            if sums.remainder.any():
+                remainders[name] = sums.remainder
+        if not self.random_sizes:
+            made |= {f"expected_{name}": made[name] for name in SUMS[2:4]}
+        return replace(self, **made, remainders=remainders)
+
+    def _exact(self, name: str, which: Ints, count: int) -> ExactSums:
+        values = getattr(self, name)
+        if name in self.remainders:
+            values = np.concatenate((values, self.remainders[name]))
+            which = np.concatenate((which, which))
+        return exact_sums(values, which, count)
+
+    def _remainder(self, name: str) -> Floats:
+        return self.remainders.get(name, np.zeros(len(self)))
+
+    def less(self, parts: Comparisons) -> Comparisons:
+        """Return what is left of this one row without each of the parts, a row for each."""
+        whole = self.where(np.zeros(len(parts), np.int64))
+        taken = replace(
+            parts._each(lambda column: -column), **{key: getattr(parts, key) for key in KEYS}
+        )
+        place = np.arange(len(parts))
+        both = self.joined(
+            [replace(each, document=place, label=place) for each in (whole, taken)]
+        ).by("document")
+        return replace(both, **{key: getattr(parts, key) for key in KEYS})
+
+    def table(self, units: Ints) -> Floats:
+        """Return what each unit adds to matched, expected and both sizes; (units, 4).
+
+        Args:
+            units: numbers of documents, rising; rows of other documents are left out, and those of
+                which there is no row add nothing.
+        """
+        place = np.searchsorted(units, self.document)
+        here = place < len(units)
+        here[here] = units[place[here]] == self.document[here]
+        rows = np.flatnonzero(here)
+        # added up in the order of their values, so that the order of rows changes no digit
+        rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
+        columns = (self.matched, self.expected, self.size_first, self.size_second)
+        sums = [np.bincount(place[rows], column[rows], len(units)) for column in columns]
+        return np.stack(sums, axis=1)
+
+    def of_wholes(self, wholes: Ints | None) -> Comparisons:
+        """Return the same with the number of the whole that each document is a part of."""
+        return self if wholes is None else replace(self, document=wholes[self.document])
+
+    def documents(self) -> Ints:
+        """Return the numbers of the documents that have a row, rising."""
+        return unique(self.document)
+
+    # --- score ----------------------------------------------------------------------------------
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """A tally for each row, which has the scores."""
+        columns = (getattr(self, name).tolist() for name in SUMS[:4])
+        return [Tally(*counts) for counts in zip(*columns, strict=True)]
+
+    def total(self) -> Tally:
+        """Return the tally of the sum over all rows, which does not depend on their order."""
+        return self.by().tallies[0]
+
+
+def _concatenated(columns: Sequence[Any]) -> Any:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _renumbered(column: Ints, numbers: Ints) -> Ints:
+    """Return numbers as others have them; ``ALL`` and ``NO_LABEL`` stay."""
+    known = column >= 0
+    return np.where(known, numbers[np.where(known, column, 0)], column) if known.any() else column
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Who annotated which documents, marked or not; annotators by number.
+
+    Attributes:
+        documents: how many there are.
+        annotated: of each annotator, a mask of the documents.
+    """
+
+    documents: int
+    annotated: Sequence[Bools]
+
+    def number(self) -> Ints:
+        """Return how many annotators saw each document."""
+        number = np.zeros(self.documents, np.int64)
+        for mask in self.annotated:
+            number += mask
+        return number
+
+    def shared(self, a: int, b: int) -> Ints:
+        """Return the documents that both saw."""
+        return np.flatnonzero(self.annotated[a] & self.annotated[b])
+
+    def by_two(self) -> Ints:
+        """Return the documents that two or more saw."""
+        return np.flatnonzero(self.number() > 1)
+
+    def with_another(self, a: int) -> Ints:
+        """Return the documents that one annotator saw, and another."""
+        return np.flatnonzero(self.annotated[a] & (self.number() > 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """How many documents annotators saw and share; of parts of a corpus it adds, by their names.
+
+    Attributes:
+        annotators: their names.
+        seen: how many documents two or more saw.
+        saw: how many each saw.
+        only: how many each saw with one other, and nobody else.
+        first, second: the numbers of two who share a document, the lower first; sorted.
+        shared: how many documents these share.
+    """
+
+    annotators: tuple[str, ...]
+    seen: int
+    saw: Ints
+    only: Ints
+    first: Ints
+    second: Ints
+    shared: Ints
+
+    def __add__(self, other: Sharing) -> Sharing:
+        """Return what both parts have together."""
+        names = tuple(dict.fromkeys((*self.annotators, *other.annotators)))
+        place = {name: i for i, name in enumerate(names)}
+        numbers = [
+            np.array([place[name] for name in part.annotators], np.int64) for part in (self, other)
+        ]
+
+        def added(name: str) -> Ints:
+            total = np.zeros(len(names), np.int64)
+            for part, own in zip((self, other), numbers, strict=True):
+                total[own] += getattr(part, name)
+            return total
+
+        pairs = [
+            np.sort((own[part.first], own[part.second]), axis=0)
+            for part, own in zip((self, other), numbers, strict=True)
+        ]
+        (first, second), which, _ = distinct(*np.concatenate(pairs, axis=1))
+        shared = whole_sums(np.concatenate((self.shared, other.shared)), which, len(first))
+        seen = self.seen + other.seen
+        return Sharing(names, seen, added("saw"), added("only"), first, second, shared)
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """Comparisons of which some are known as sums only; views as of :class:`Comparisons`.
+
+    All pairs of a crowded document are compared at once, which gives its sums over pairs, over
+    the others of each annotator, and those of each pair over such documents.
+
+    Attributes:
+        rows: of the documents that are compared pair by pair.
+        documents: of all others, by document and label.
+        pairs: of these, by two annotators.
+        annotations: of these, by document and annotator, the first, with all the others.
+        ways: 2 if each row stands from both its sides.
+    """
+
+    rows: Comparisons
+    documents: Comparisons
+    pairs: Comparisons
+    annotations: Comparisons
+    ways: int = 1
+
+    @property
+    def how(self) -> Mapping[str, int]:
+        """As :class:`Comparisons` has it."""
+        return self.rows.how
+
+    def both_ways(self) -> Marginals:
+        """Return each row from both its sides; ``first`` is whose it is."""
+        return replace(
+            self,
+            rows=self.rows.both_ways(),
+            documents=self.documents.both_ways(),
+            pairs=self.pairs.both_ways(),
+            ways=2,
+        )
+
+    def by(self, *columns: str) -> Comparisons:
+        """Return a row for each that columns tell apart, as :meth:`Comparisons.by`.
+
+        Raises:
+            ValueError: for columns that are known of single pairs in single documents only.
+        """
+        known = [({"document", "label"}, self.documents), ({"first", "second"}, self.pairs)]
+        if self.ways == 2:
+            known.append(({"document", "first"}, self.annotations))
+        for keys, part in known:
+            if keys >= set(columns):
+                return (self.rows + part).by(*columns)
+        raise ValueError(f"{columns}: not known of crowds; compare pair by pair")
