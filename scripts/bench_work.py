@@ -21,7 +21,7 @@ import bench_peer as plain
 import numpy as np
 
 import spanagree as sa
-from spanagree.agreement.count import Kept, tables_of
+from spanagree.agreement.count import Drawn, Kept
 from spanagree.chance.simulate import redraw
 from spanagree.comparisons.expected import place_layers, tallies
 
@@ -236,8 +236,7 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    rows = Kept(corpus, "exact", "nonoverlapping").rows
-    made = tables_of(rows, len(corpus.annotators), len(corpus.labels))
+    made = Drawn(Kept.of(corpus, "exact", "nonoverlapping")).tables(len(corpus.labels))
     tables = [table for documents, table in made if len(documents) > 1]
     return lambda: sa.agree(corpus, ci=True), lambda: [one_by_one(table) for table in tables]
 
@@ -247,7 +246,7 @@ def one_by_one(table: Any) -> Any:
     rng = np.random.default_rng(0)
     drawn = rng.integers(0, len(table), size=(10_000, len(table)))
     with np.errstate(invalid="ignore"):
-        f1 = 2 * table[:, 0][drawn].sum(axis=1) / table[:, 2][drawn].sum(axis=1)
+        f1 = 2 * table[:, 0][drawn].sum(axis=1) / table[:, 2:].sum(axis=1)[drawn].sum(axis=1)
     return np.nanquantile(f1, (0.025, 0.975))
 
 

@@ -12,14 +12,12 @@ Usage: python scripts/simulate_annotators.py
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import PairRows
 from spanagree.agreement.other_annotators import OtherAnnotators, widened
-from spanagree.comparisons.tally import Tallies
+from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import TeamResampling, intervals_of
 
@@ -87,15 +85,11 @@ def true_figure(marks: Any, sizes: Any) -> float:
     return float(f1_figures(np.array([matched, by_chance * size, size]))[2])
 
 
-def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> PairRows:
+def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comparisons:
     """Return the rows of a team drawn from the population."""
     who = rng.choice(ANNOTATORS, team.annotators, replace=False)
     often = np.ones(team.annotators)
     often[: team.busy] = 10
-    pairs = np.full((team.annotators,) * 2, -1)
-    members = list(itertools.combinations(range(team.annotators), 2))
-    for number, (a, b) in enumerate(members):
-        pairs[a, b] = pairs[b, a] = number
     columns = []
     for row, d in enumerate(rng.choice(DOCUMENTS, team.documents, replace=False).tolist()):
         saw = rng.choice(team.annotators, team.each, replace=False, p=often / often.sum())
@@ -103,17 +97,17 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Pair
         size = sizes[who[saw], d]
         i, j = np.triu_indices(team.each, 1)
         matched = (here @ here.T)[i, j]
-        columns.append((pairs[saw[i], saw[j]], 0 * i + row, matched, size[i], size[j]))
-    pair, document, matched, one, other = map(np.concatenate, zip(*columns, strict=True))
-    rows = np.arange(len(pair))
-    tallies = Tallies(rows, 0 * rows, matched, by_chance * (one + other), one, other)
-    return PairRows(tallies, tuple(np.array(members).T), pair, document)
+        columns.append((saw[i], saw[j], 0 * i + row, matched, size[i], size[j]))
+    i, j, document, matched, *sizes = map(np.concatenate, zip(*columns, strict=True))
+    label, expected = np.full(len(i), NO_LABEL), by_chance * sum(sizes)
+    return Comparisons.of(document, label, matched, expected, sizes).between(
+        np.minimum(i, j), np.maximum(i, j)
+    )
 
 
-def intervals(rows: PairRows, rng: Any) -> list[tuple[float, float]]:
+def intervals(rows: Comparisons, rng: Any) -> list[tuple[float, float]]:
     """Return the intervals of corrected F1, in each way."""
-    tallies = rows.tallies
-    sums = np.stack((tallies.matched, tallies.expected, tallies.size_a + tallies.size_b), axis=1)
+    sums = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second), axis=1)
     table = np.stack([np.bincount(rows.document, column) for column in sums.T], axis=1)
     figures = f1_figures(sums.sum(axis=0))
     seed = int(rng.integers(1 << 30))
@@ -126,9 +120,9 @@ def intervals(rows: PairRows, rng: Any) -> list[tuple[float, float]]:
     return ends
 
 
-def multiplied(rows: PairRows, sums: Any, rng: Any) -> tuple[float, float]:
+def multiplied(rows: Comparisons, sums: Any, rng: Any) -> tuple[float, float]:
     """Return the interval of draws that are multiplied; a pair of the same annotator is none."""
-    members = np.stack(rows.members)[:, rows.pair]
+    members = np.stack((rows.first, rows.second))
     annotators, documents = int(members.max()) + 1, int(rows.document.max()) + 1
     who = rng.multinomial(annotators, np.full(annotators, 1 / annotators), RESAMPLES)
     which = rng.multinomial(documents, np.full(documents, 1 / documents), RESAMPLES)

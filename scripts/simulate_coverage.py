@@ -113,7 +113,7 @@ def newsroom() -> Any:
     """Return the sentences of the newsroom corpus with the output of one system."""
     corpus = sa.read_conll({name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")})
     kept = sa.evaluate(corpus).counted.documents_kept()
-    tallies = kept.tallies["tagger"].table(np.arange(len(corpus)))
+    tallies = kept.table("tagger", np.arange(len(corpus)))
     return np.stack((tallies[:, 0], tallies[:, 1], tallies[:, 2] + tallies[:, 3]), axis=1)
 
 

@@ -59,8 +59,11 @@ class CrowdSums(NamedTuple):
 
     def marginals(self, rows: Comparisons) -> Marginals:
         """Return the sums together with rows of the documents that are not crowded."""
-        parts = (self.by_document, self.pairs, self.annotations)
-        return Marginals(rows, *(part.named(rows.annotators, rows.labels) for part in parts))
+        documents, pairs, annotations = (
+            part.named(rows.annotators, rows.labels)
+            for part in (self.by_document, self.pairs, self.annotations)
+        )
+        return Marginals(rows, documents, pairs, annotations)
 
 
 class _Segments(NamedTuple):

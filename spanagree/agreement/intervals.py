@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -64,7 +64,8 @@ def with_intervals(
     )
 
 
-class PairIntervals(NamedTuple):
+@dataclass(frozen=True)
+class PairIntervals:
     """Makes the intervals of all pairs, when it is called."""
 
     counts: CountedPairs
@@ -163,8 +164,10 @@ def _over_documents(
 ) -> Ends:
     """Return intervals from resamples of single documents, and over annotators if asked."""
     parts = [*drawn.tables(len(figures.labels))]
-    made = intervals(parts, f1_figures, resampling, progress)
-    ends = [each[0] for each in made]
+    members = len(parts) - len(figures.annotators) + np.argsort(ranks([*figures.annotators]))
+    by_name = [*range(len(parts) - len(members)), *members.tolist()]
+    made = intervals([parts[i] for i in by_name], f1_figures, resampling, progress)
+    ends = [made[i][0] for i in np.argsort(by_name).tolist()]
     step_of(progress, "interval of the mean")
     mean = _mean_interval(figures, drawn, parts[0][0], resampling)
     if resampling.resample_by in SAMPLED_BY:

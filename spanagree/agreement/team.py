@@ -317,8 +317,9 @@ def _team_and_members(
     team = Team(len(pairs), sharing.seen, whole.tallies[0], reason)
     own = counts.pairs.both_ways().by("first")
     with_others = dict(zip(own.first.tolist(), own.tallies, strict=True))
-    # the pairs that are left, without those of an annotator
-    rest = dict(zip(own.first.tolist(), whole.less(own).tallies, strict=True))
+    # the pairs that are left without an annotator's own, which stand as they do in the team
+    pairs_of = (counts.pairs + replace(counts.pairs, first=counts.pairs.second)).by("first")
+    rest = dict(zip(own.first.tolist(), whole.less(pairs_of).tallies, strict=True))
     number = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
     saw, only = sharing.saw.tolist(), sharing.only.tolist()
     annotators = {}

@@ -77,7 +77,8 @@ class Replicates(NamedTuple):
         known = [self.sums[key] for key in keys if key in self.sums]
         if not known:
             return np.zeros((self.resamples, columns))
-        return functools.reduce(operator.add, known).value
+        total = functools.reduce(operator.add, known)
+        return total.value + total.remainder
 
 
 def replicates(

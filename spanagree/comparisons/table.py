@@ -85,9 +85,18 @@ class Comparisons:
         first, second = (np.broadcast_to(np.int64(number), rows) for number in (0, 1))
         expected_sizes = sizes if expected_sizes is None else expected_sizes
         return cls(
-            document, first, second, label, matched, expected, *sizes, *expected_sizes,
+            document,
+            first,
+            second,
+            label,
+            matched,
+            expected,
+            size_first=sizes[0],
+            size_second=sizes[1],
+            expected_size_first=expected_sizes[0],
+            expected_size_second=expected_sizes[1],
             how=dict(how or {}),
-        )  # fmt: skip
+        )
 
     @classmethod
     def none(cls) -> Comparisons:
@@ -177,8 +186,8 @@ class Comparisons:
 
     def between(self, first: Ints | int, second: Ints | int) -> Comparisons:
         """Return the same with other numbers for the two annotators, one for all rows or each."""
-        sides = (np.broadcast_to(np.asarray(side), len(self)) for side in (first, second))
-        return replace(self, **dict(zip(("first", "second"), sides, strict=True)))
+        a, b = (np.broadcast_to(np.asarray(side), len(self)) for side in (first, second))
+        return replace(self, first=a, second=b)
 
     def turned(self, rows: Bools) -> Comparisons:
         """Return the same with the two sides exchanged in some rows."""

@@ -163,9 +163,11 @@ class LabelTallies(Counted[Settings]):
         sums = {key: number for key, number in self.sums.items() if key[1] == everyone}
         for name in ("document", *EVIDENCE):
             sums[name, 0] = sums.get((name, everyone), 0)
-        drawn = {} if self.replicates is None else self.replicates.sums
-        kept = Replicates({key: each for key, each in drawn.items() if key[1] == everyone})
-        return replace(self, sums=sums, replicates=self.replicates and kept)
+        drawn = self.replicates
+        if drawn is not None:
+            kept = {key: each for key, each in drawn.sums.items() if key[1] == everyone}
+            drawn = drawn._replace(sums=kept)
+        return replace(self, sums=sums, replicates=drawn)
 
 
 Labels: TypeAlias = LabelTable | LabelTallies

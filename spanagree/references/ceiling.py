@@ -46,7 +46,7 @@ class Shared(NamedTuple):
     annotator: Ints
     others: Ints
     sums: Floats
-    how: Mapping[str, int]
+    how: Mapping[str, int] = {}
 
 
 def shared_by_label(

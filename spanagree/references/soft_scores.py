@@ -389,9 +389,9 @@ def _with_random_reference(
     kept = counts.documents_kept()
     scores = {}
     for name in layers:
-        rows = kept.of_system(f"system {name}")
-        weight = 1 / times[document[rows.document]]
-        values = [math.fsum((getattr(rows, name) * weight).tolist()) for name in SUMS[:4]]
+        own = kept.of_system(f"system {name}")
+        weight = 1 / times[document[own.document]]
+        values = [math.fsum((getattr(own, column) * weight).tolist()) for column in SUMS[:4]]
         shared = (layers[name].annotated & seen.any(0)).any()
         tally = Tally(*values)  # type: ignore[arg-type]  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")

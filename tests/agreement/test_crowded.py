@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spanagree.blocks.exact_sums import FixedPoint, rounded
 from strategies import crowds
 
 import spanagree as sa
@@ -137,7 +135,8 @@ def test_single_documents_are_there_for_who_asks():
         agree(corpus, NEVER, ci=True, resamples=50),
     )
     for a, b in zip(at_once.by_document(), one_by_one.by_document(), strict=True):
-        assert a == b
+        assert a[:2] == b[:2]
+        assert a[2].counts == pytest.approx(b[2].counts, rel=1e-12)
     low, high = at_once.team.f1.interval.corrected
     assert (low, high) == pytest.approx(one_by_one.team.f1.interval.corrected, abs=1e-12)
 
@@ -151,17 +150,3 @@ def test_progress_counts_all_pairs():
     assert seen[-1] == (pairs, pairs)
     assert {total for _, total in seen} == {pairs}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-@given(st.lists(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), max_size=20))
-def test_fixed_point(rows):
-    """Sums of floats in units of 2**-75, against fsum; the lower number overflows into the higher."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FixedPoint, "_ROOM", 2)
-        sums = FixedPoint(3)
-        for row in rows:
-            sums.add(slice(None), np.array(row))
-    for i, total in enumerate(sums.totals(slice(None))):
-        assert rounded(total) == pytest.approx(
-            math.fsum(row[i] for row in rows), rel=1e-15, abs=len(rows) * 2**-75
-        )

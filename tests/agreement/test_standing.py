@@ -177,18 +177,17 @@ def test_errors_of_rises(crowd):
     """The variance is that of what documents add: the slope of the rise in the weight of each."""
     result = sa.agree(crowd, ci=True, interval="jackknife")
     rows = result.kept.rows
-    tallies, members, pair, document = rows
-    values = np.stack((tallies.matched, tallies.expected, tallies.size_a + tallies.size_b))
+    values = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second))
 
     def corrected(weights, which):
-        here = which[pair[tallies.document]] * weights[document[tallies.document]]
+        here = which * weights[rows.document]
         matched, expected, size = (values * here).sum(axis=1)
         return 2 * (matched - expected) / (size - 2 * expected)
 
-    seen = np.unique(document)
+    seen = result.kept.coverage.by_two()
     for k, member in enumerate(result.annotators.values()):
-        every = np.ones(len(members[0]), bool)
-        others = (members[0] != k) & (members[1] != k)
+        every = np.ones(len(rows), bool)
+        others = (rows.first != k) & (rows.second != k)
         added = []
         for d in seen:
             weights = np.ones(len(crowd))

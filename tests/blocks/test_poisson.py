@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from strategies import PAIRS, crowds
 import spanagree as sa
 from spanagree.blocks import poisson
 from spanagree.blocks.ids import hashed, ids_of
+from spanagree.comparisons.exact_sums import on_grids
 from spanagree.uncertainty.bootstrap import Resampling
 
 
@@ -142,12 +144,13 @@ def test_agreement_of_two_is_its_pair(parts):
 
 
 def test_large_numbers_and_fractions():
-    """Limbs hold whole numbers to 2**48 and fractions to 2**-52."""
-    values = np.array([2.0**40 + 0.5 + 2.0**-12, 2.0**-52, 1 - 2.0**-52])
-    limbs = poisson._limbs(values)
-    assert [sum(int(x[i]) << 26 * (2 - k) for k, x in enumerate(limbs)) for i in range(3)] == [
-        int(v * 2**52) for v in values.tolist()
-    ]
+    """Both parts together are the number to 2**-53; the first is a multiple of 2**-20."""
+    values = np.array([2.0**32 + 0.5 + 2.0**-12, 2.0**-52, 1 - 2.0**-52, 0.1])
+    coarse, fine = on_grids(values)
+    assert (coarse * 2**20 == np.floor(coarse * 2**20)).all()
+    assert (fine * 2.0**52 == np.floor(fine * 2.0**52)).all()
+    for v, c, f in zip(values.tolist(), coarse.tolist(), fine.tolist(), strict=True):
+        assert abs(Fraction(c) + Fraction(f) - Fraction(v)) <= Fraction(1, 2**53)
 
 
 def test_whole_and_fraction_add():
@@ -157,11 +160,11 @@ def test_whole_and_fraction_add():
     nil = np.zeros(1, np.int64)
     one, other = (
         poisson.replicates(ids_of(corpus), [poisson.Entries([("k",)], nil, nil, value)], how)
-        for value in (np.array([2]), np.array([0.5]))
+        for value in (np.array([[2]]), np.array([[0.5]]))
     )
     w = poisson.weights(hashed(["x"]), 0, 4, 0)[0]
-    assert one.plus(other).over([("k",)]).tolist() == (2.5 * w).tolist()
-    assert other.plus(one).over([("k",)]).tolist() == (2.5 * w).tolist()
+    assert one.plus(other).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
+    assert other.plus(one).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
 
 
 def test_nothing_marked():

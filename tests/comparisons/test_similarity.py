@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation, matched
-from spanagree.blocks.exact_sums import TallySum
 from strategies import crowds
 from strategies import spans as with_lengths
 
@@ -19,8 +18,8 @@ from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
 from spanagree.comparisons import expected as similarity
-from spanagree.comparisons.annotation_pairs import Crowd, compare
-from spanagree.comparisons.expected import place_layers, tallies
+from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
+from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.comparisons.observed import observed, similar_within
 from spanagree.comparisons.overlaps import check_names
@@ -45,7 +44,7 @@ def layout(n, segments):
 def totals(corpus, match, chance, names=("a", "b")):
     profiles, placed = place_layers(corpus, names, chance)
     a, b = (placed[name] for name in names)
-    return tallies(a, b, profiles, match, max(1, len(corpus.labels)))
+    return compare_layers(a, b, profiles, MATCHES[match], max(1, len(corpus.labels)))
 
 
 SMALL = [
@@ -311,20 +310,20 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
     crowd = Crowd.of(three)
     pairs = crowd.pairs()
     assert len(pairs[0]) == 3 * 20
-    whole = compare(three, crowd, pairs, match, "nonoverlapping")
+    whole = compare_pairs(three, crowd, pairs, match, "nonoverlapping")
     monkeypatch.setattr(annotation_pairs, "_PORTION", 5)
     steps = []
-    parts = compare(three, crowd, pairs, match, "nonoverlapping", lambda *x: steps.append(x))
+    parts = compare_pairs(three, crowd, pairs, match, "nonoverlapping", lambda *x: steps.append(x))
     assert steps[0] == (0, 60)
     assert steps[-1] == (60, 60)
     assert len(steps) > 10
     assert sorted(steps) == steps
-    for name in ("document", "label", "matched", "size_a", "size_b"):
+    for name in ("document", "first", "second", "label", "matched", "size_first", "size_second"):
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
     np.testing.assert_allclose(parts.expected, whole.expected, rtol=1e-13)
     for names in itertools.combinations("abc", 2):
-        rows = [crowd.annotator[side] == "abc".index(name) for side, name in zip(pairs, names, strict=True)]  # fmt: skip
-        here = parts.where(np.isin(parts.document, np.flatnonzero(rows[0] & rows[1]))).total()
+        first, second = ("abc".index(name) for name in names)
+        here = parts.where((parts.first == first) & (parts.second == second)).total()
         alone = totals(three, match, "nonoverlapping", names).total()
         assert here.counts == pytest.approx(alone.counts, rel=1e-12)
 
@@ -381,13 +380,10 @@ def test_tallies_by_document_and_label(match, chance):
     mixed = corpus.subset(np.random.default_rng(1).permutation(len(corpus)))
     assert totals(mixed, match, chance).total() == total
     if MATCHES[match].of_label:
-        by_label = TallySum.each(whole, whole.label, len(corpus.labels))
-        assert sum(sums.tally.expected for sums in by_label) == pytest.approx(total.expected)
+        assert sum(whole.by("label").expected) == pytest.approx(total.expected)
     else:
         assert set(whole.label.tolist()) == {-1}
-    by_document = TallySum.each(whole, whole.document, len(corpus))
-    of_documents = [sums.tally.expected for sums in by_document]
-    assert math.fsum(of_documents) == pytest.approx(total.expected, rel=1e-12)
+    assert math.fsum(whole.by("document").expected) == pytest.approx(total.expected, rel=1e-12)
 
 
 OVERLAPS = {

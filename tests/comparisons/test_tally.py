@@ -22,10 +22,10 @@ from spanagree.results.score import (
 def tallies(matched, documents, expected=None):
     """One entry for each document, of sizes 1 and 2."""
     many = len(documents)
-    return sa.Tallies(
+    return sa.Comparisons.of(
         np.array(documents), np.zeros(many, np.int64), np.array(matched),
         np.zeros(many) if expected is None else np.array(expected),
-        np.full(many, 1), np.full(many, 2),
+        (np.full(many, 1), np.full(many, 2)),
     )  # fmt: skip
 
 

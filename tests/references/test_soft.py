@@ -138,8 +138,7 @@ def test_soft_scores_by_hand(crowd, seed):
 
 def sa_rows(evaluation, name, size):
     """What each document adds to matched, expected and both sizes."""
-    tallies = evaluation.counted.documents_kept().tallies[name]
-    return tallies.table(np.arange(size)).tolist()
+    return evaluation.counted.documents_kept().table(name, np.arange(size)).tolist()
 
 
 # --- the data of the task -----------------------------------------------------------------------

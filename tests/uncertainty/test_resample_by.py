@@ -30,7 +30,7 @@ def test_evaluation(sentences):
     plain = sa.evaluate(sentences)
     result = sa.evaluate(sentences, **ASK, resample_by="document")
     # an evaluation of whole documents, whose tallies are the sums of their sentences'
-    table = plain.systems["tagger"].tallies.table(np.arange(len(sentences)))
+    table = plain.counted.documents_kept().table("tagger", np.arange(len(sentences)))
     sums = np.stack([np.bincount(sentences.wholes, column) for column in table.T], axis=1)
     drawn = np.random.default_rng(2).integers(0, 14, (20_000, 14))
     matched, expected, a, b = np.moveaxis(sums[drawn].sum(axis=1), -1, 0)
