@@ -128,28 +128,31 @@ class Drawn:
         return documents if self.wholes is None else unique(self.wholes[documents])
 
     def tables(self, labels: int) -> Iterator[tuple[Ints, Floats]]:
-        """Yield the units of the team, of each label and of each annotator, and what each adds."""
+        """Yield the units of the team, of each label and of each annotator, and what each adds.
+
+        That is matched, expected and size; (units, 3).
+        """
         seen = self.coverage.by_two()
         units = self.units(seen)
         by_label = self.sums.by("document", "label").of_wholes(self.wholes)
-        yield units, by_label.by("document").table(units)
+        yield units, by_label.by("document").symmetric_table(units)
         for chosen in groups(by_label.label, labels) if labels else ():
-            yield units, by_label.where(chosen).table(units)
+            yield units, by_label.where(chosen).symmetric_table(units)
         annotators = len(self.coverage.annotated)
         by_annotator = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
         for number, chosen in enumerate(groups(by_annotator.first, annotators)):
             own = self.units(seen[self.coverage.annotated[number][seen]])
-            yield own, by_annotator.where(chosen).table(own)
+            yield own, by_annotator.where(chosen).symmetric_table(own)
 
     def pair_tables(self, first: Ints, second: Ints) -> Iterator[tuple[Ints, Floats]]:
-        """Yield the units of some pairs, given by two annotators each, and what each adds."""
+        """Yield the same of some pairs, given by two annotators each."""
         rows = self.rows.by("first", "second", "document")
         wide = len(self.coverage.annotated)
         pair = rows.first * wide + rows.second
         for i, j in zip(first.tolist(), second.tolist(), strict=True):
             here = slice(*np.searchsorted(pair, (i * wide + j, i * wide + j + 1)).tolist())
             units = self.units(self.coverage.shared(i, j))
-            yield units, rows.where(here).table(units)
+            yield units, rows.where(here).symmetric_table(units)
 
 
 @dataclass(frozen=True, kw_only=True)

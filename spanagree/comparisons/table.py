@@ -286,6 +286,11 @@ class Comparisons:
         sums = [np.bincount(place[rows], column[rows], len(units)) for column in columns]
         return np.stack(sums, axis=1)
 
+    def symmetric_table(self, units: Ints) -> Floats:
+        """Return the same with the sizes of both sides together, whoever is first; (units, 3)."""
+        table = self.table(units)
+        return np.column_stack((table[:, :2], table[:, 2:].sum(axis=1)))
+
     def of_wholes(self, wholes: Ints | None) -> Comparisons:
         """Return the same with the number of the whole that each document is a part of."""
         return self if wholes is None else replace(self, document=wholes[self.document])

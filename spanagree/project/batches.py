@@ -304,7 +304,6 @@ class _Documents:
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
         documents, table = next(Drawn(made.documents_kept()).tables(0))
-        table = np.column_stack((table[:, :2], table[:, 2:].sum(axis=1)))
         order = np.lexsort(table.T)
         return cls([keys[d] for d in documents[order].tolist()], table[order])
 
