@@ -15,6 +15,7 @@ from spanagree.errors import InputError, show
 
 _NOTHING = ("O", "_", "")
 _PIECE = re.compile(r"\[\d+/\d+\]")
+_LAST = "*"  # what closes the last that is open, whatever it says
 _TYPES = ("etype", "type", "entity")
 _ALLOWED = "(1-person opens, 1) closes, and (1-person) does both"
 
@@ -112,7 +113,12 @@ def _closed(open_: Sequence[tuple[int, str]], says: str, at: Callable[[], str]) 
     """Return which of the open brackets is closed by what a closing one says."""
     for number in range(len(open_) - 1, -1, -1):
         content = open_[number][1]
-        if content == says or content.startswith(f"{says}-") or says in content.split("-"):
+        if (
+            says == _LAST
+            or content == says
+            or content.startswith(f"{says}-")
+            or says in content.split("-")
+        ):
             return number
     raise InputError(f"{at()}: {show(says)} is closed, and nothing of it is open; {_ALLOWED}")
 

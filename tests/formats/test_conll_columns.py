@@ -396,3 +396,67 @@ def test_other_sentence_breaks(write):
         [a, write("x ?\ny I-X\n\nz O\n", "b")], unit="document", missing="?", partial="drop-tokens"
     )
     assert spans(dropped, "a") == spans(dropped, "b") == [(S(0, 1, "X"),)]
+
+
+ONTONOTES = """#begin document (bc/one); part 000
+bc/one 0 0 Jo NNP (TOP* - - - Ann (PERSON* * (1|(2
+bc/one 0 1 Doe NNP * - - - Ann *) * 1)
+bc/one 0 2 ran VBD *) run 01 - Ann * (V*) 2)
+
+bc/one 0 0 Rome NNP (TOP*) - - - Ann (GPE) -
+
+#end document
+#begin document (bc/one); part 001
+bc/one 1 0 1999 CD (TOP*) - - - Ann (DATE) -
+"""
+
+
+def test_conll_2012(write):
+    """Names in brackets, in rows that are as wide as their sentence has predicates; mentions too."""
+    path = write(ONTONOTES, "a.gold_conll")
+    corpus = sa.read_conll(path)
+    assert corpus.tokens == ("Jo", "Doe", "ran", "Rome", "1999")
+    assert spans(corpus, "a.gold_conll") == [
+        (S(0, 2, "PERSON"),),
+        (S(0, 1, "GPE"),),
+        (S(0, 1, "DATE"),),
+    ]
+    assert corpus.notes == (
+        f"{path}: tags are read from ne, not from 2 (coref); --columns (columns=) or FILE:COLUMN"
+        " names others",
+    )
+    whole = sa.read_conll(path, unit="document", columns="coref")
+    assert whole.ids == ("bc/one; part 000", "bc/one; part 001")
+    assert spans(whole, "coref") == [(S(0, 2, "mention"), S(0, 3, "mention")), ()]
+    blocks = list(sa.read_conll(path, unit="document", block=1, scheme="IOB2"))
+    assert [block.ids for block in blocks] == [("bc/one; part 000",), ("bc/one; part 001",)]
+    # of a system that found no name, the names are read all the same
+    nothing = write(ONTONOTES.replace("(PERSON*", "*").replace("*) * 1)", "* * 1)").replace("(GPE)", "*").replace("(DATE)", "*"), "s")  # fmt: skip
+    assert spans(sa.read_conll([path, nothing]), "s") == [(), (), ()]
+    for odd, said in (("(GPE*", ":6: 'GPE' is opened, and not closed"), ("*)", "is closed, and nothing")):  # fmt: skip
+        with pytest.raises(sa.InputError, match=said):
+            sa.read_conll(write(ONTONOTES.replace("(GPE)", odd)))
+
+
+def test_tokens_in_csv(write):
+    """Sentences are told apart by a column, on each row or the first; without one, a note says so."""
+    for name in ("Sentence #", "Sentence#", "sentence_id"):
+        for numbers in (("1", "1", "2"), ("Sentence: 1", "", "Sentence: 2")):
+            rows = zip(numbers, ("Jo", "Doe", "Rome"), ("NNP",) * 3, ("B-per", "I-per", "B-geo"), strict=True)  # fmt: skip
+            path = write("\r\n".join([f"{name},Word,POS,Tag", *map(",".join, rows)]), "f.csv")
+            corpus = sa.read(path)
+            assert spans(corpus, "f.csv") == [(S(0, 2, "per"),), (S(0, 1, "geo"),)]
+    path = write("Word,Tag\n" + "Jo,B-per\n" * 501, "f.csv")
+    assert sa.read(path).notes[-1] == (
+        f"{path}: no line is blank and no column says where sentences begin, so all 501 tokens are"
+        " one sentence"
+    )
+
+
+def test_bare_labels(write):
+    """Labels without a prefix, as Few-NERD has them, are read with the scheme that the error names."""
+    path = write("Jo\tperson-actor\nDoe\tperson-actor\nran\tO\n\nRome\tlocation-GPE\n")
+    with pytest.raises(sa.InputError, match=r"unknown tag 'person-actor'.*--scheme IO"):
+        sa.read_conll(path)
+    corpus = sa.read_conll(path, scheme="IO")
+    assert spans(corpus, "f.txt") == [(S(0, 2, "person-actor"),), (S(0, 1, "location-GPE"),)]

@@ -165,7 +165,7 @@ def slow_is_token(rows, doubtful, columns, scheme, missing):
     sure = [row for i, row in enumerate(rows) if i not in apart]
     width = len(sure[0]) if sure else 0
     where = [-1 if c is None else c for c in columns]
-    seen = {row[c] for row in sure for c in where if c < len(row)}
+    seen = {row[c] for row in sure for c in where if c < len(row)} - {""}
 
     def token(row):
         return 1 < len(row) > max(where) and all(

@@ -60,3 +60,73 @@ def test_brat_parts(real):
     for document in corpus:
         (segments,) = document.segments.values()
         assert len(segments) == facts[f"{document.id}.ann"]["T_lines"]
+
+
+CONLL_2012 = (
+    "158_emma_brat", "32_herland_brat", "coref_coref", "structured_prediction_srl_conll_2012_subdomain_example",
+    "structured_prediction_srl_conll_2012_subdomain2_example",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONLL_2012)
+def test_conll_2012(real, name):
+    """Sentences, tokens, documents, names and mentions of OntoNotes' and LitBank's files."""
+    folder = real / "data" / "doors" / "conll2012"
+    (path,) = [path for path in folder.iterdir() if path.stem == name]
+    facts = counted(folder)[path.name]
+    names = sa.read(path)
+    assert (len(names), len(names.tokens)) == (facts["sentences"], facts["tokens"])
+    documents = sa.read_conll(path, unit="document", columns="coref")
+    assert len(documents) == facts["documents"]
+    assert len(documents.layers["coref"]) == facts["coreference_mentions_opened"]
+    entities = facts["named_entities_opened_in_column_11"]
+    assert len(sa.read_conll(path, columns="ne").layers["ne"]) == entities
+
+
+def test_germeval(real):
+    """Outer and inner names, each by itself, with the row that has a cell more."""
+    folder = real / "data" / "doors" / "germeval2014"
+    facts = counted(folder)
+    path = folder / "NER-de-test_cut.tsv"
+    for column, name in ((2, "outer"), (3, "inner")):
+        corpus = sa.read_conll(path, columns=column)
+        assert (len(corpus), len(corpus.tokens)) == (facts["sentences"], facts["tokens"])
+        assert len(corpus.layers[str(column)]) == facts[f"spans_{name}"]
+        for label, number in labels_of(corpus).items():
+            assert facts["labels"][f"{name}:{label}"] == number
+    with pytest.raises(sa.InputError, match="all inside those of 2"):
+        sa.read(path)
+
+
+def test_conll_2003(real):
+    """Token, part of speech, chunk and name."""
+    folder = real / "data" / "doors" / "conll2003_four_columns"
+    facts = counted(folder)
+    corpus = sa.read(folder / "FIN3.txt")
+    assert (len(corpus), len(corpus.tokens)) == (facts["sentences"], facts["tokens"])
+    assert labels_of(corpus) == facts["labels"]
+    assert len(sa.read_conll(folder / "FIN3.txt", unit="document")) == facts["DOCSTART"]
+
+
+def test_tokens_in_csv(real, tmp_path):
+    """Tables of tokens with and without sentences; a tag that is none is refused with its line."""
+    folder = real / "data" / "doors" / "bio_csv"
+    facts = counted(folder)
+    path = folder / "sentence_word_pos_tag_cut.csv"
+    with pytest.raises(sa.InputError, match=r"csv:425: unknown tag 'I\+D446-DISEASE'"):
+        sa.read(path)
+    mended = tmp_path / path.name
+    mended.write_text(path.read_text("utf-8").replace("I+D446-DISEASE", "I-DISEASE"), "utf-8")
+    corpus = sa.read(mended)
+    of_file = facts[path.name]
+    assert (len(corpus), len(corpus.tokens)) == (
+        of_file["distinct_sentence_cells"],
+        of_file["rows"],
+    )
+    path = folder / "gmb_word_tag.csv"
+    with pytest.raises(sa.InputError, match="--encoding"):
+        sa.read(path)
+    corpus = sa.read(path, encoding="cp1252")
+    assert len(corpus.tokens) == facts[path.name]["rows"]
+    begun = {tag[2:]: n for tag, n in facts[path.name]["tags"].items() if tag.startswith("B-")}
+    assert labels_of(corpus).items() >= begun.items()

@@ -224,6 +224,9 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     width = len(page.columns)
     if width == 2 and not page.layout.names:
         return _Seen([1], [1])
+    if page.layout.ragged:  # names, or where nobody looked for any, mentions
+        has_names = {*page.columns[1]} != {"_"}
+        return _Seen([1, 2], [1] if has_names else [2])
     sets: dict[Column, set[str]] = {}
     misc = page.layout.misc
     if misc is not None:
@@ -360,6 +363,9 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
 def brackets_of(page: Page, column: Column, values: Iterable[str]) -> Sequence[str] | None:
     """Return what the parts behind a bracket are called, if these are in a key of CoNLL-U's."""
     number = number_of(column, page.layout)
-    if (number is not None and number < len(page.columns)) or not are_brackets({*values}):
+    is_column = number is not None and number < len(page.columns)
+    if page.layout.ragged and is_column:
+        return ()
+    if is_column or not are_brackets({*values}):
         return None
     return dict(page.layout.brackets).get(str(column), "").split("-")

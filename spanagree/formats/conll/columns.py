@@ -25,10 +25,24 @@ OWN = "# spanagree ="
 
 _TOKEN = ("token", "tokens", "word", "words", "form")
 _NUMBER = ("id", "idx", "index", "number")
-_SENTENCE = ("sentence", "sentence #", "sentence_id", "sent_id", "sentence_number", "sent")
+_SENTENCE = (
+    "sentence",
+    "sentence #",
+    "sentence#",
+    "sentence id",
+    "sentence_idx",
+    "sent_idx",
+    "sentence_id",
+    "sent_id",
+    "sentence_number",
+    "sent",
+)
 _DOCUMENT = ("document", "document_id", "doc", "doc_id")
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _LINES = 50  # that are looked at for a layout
+_BEGIN = re.compile(r"#\s*begin document\b")
+_RAGGED = ("word", "ne", "coref")  # the columns that are kept of CoNLL-2012
+_FIXED = 11  # columns of CoNLL-2012 up to the names
 INDEX = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 
 
@@ -42,6 +56,7 @@ class Layout(NamedTuple):
         sign: what separates them: a tab (or spaces), or below such a row a comma or semicolon.
         numbered: whether the first numbers the tokens of each sentence, as in CoNLL-U.
         brackets: by key of its last column, what the parts behind a bracket are called.
+        ragged: whether it is CoNLL-2012's, whose rows are as wide as their sentence has predicates.
     """
 
     names: tuple[str, ...] = ()
@@ -50,6 +65,7 @@ class Layout(NamedTuple):
     sign: str = "\t"
     numbered: bool = False
     brackets: tuple[tuple[str, str], ...] = ()
+    ragged: bool = False
 
     def place(self, names: Iterable[str]) -> int | None:
         """Return the number of the first column that is called so, if one is."""
@@ -116,6 +132,9 @@ def layout_of(text: str) -> Layout:
         elif row[0] != "#":
             sentences[-1].append(row)
     first = next(chain.from_iterable(sentences), "")
+    cells = fields_of(first)
+    if _BEGIN.match(text) and len(cells) > _FIXED and cells[2].isdecimal():
+        return Layout(_RAGGED, ragged=True)
     sign = next((sign for sign in "\t,;" if sign in first), "\t")
     fields = fields_of(first, sign)
     if not names and _is_header(fields):
@@ -171,6 +190,18 @@ def number_of(column: Column, layout: Layout) -> int | None:
         if same:
             return same[0]
     return whole_number(column, "column") if column.isdecimal() else None
+
+
+def with_brackets(value: str) -> str:
+    """Return what CoNLL-2012 says of a token as brackets that say what they open or close.
+
+    >>> [with_brackets(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
+    ['(GPE', '*)', '(GPE)', 'O', '_', '(1-mention(23-mention)']
+    """
+    if value in ("*", "-", "_", ""):
+        return "O" if value == "*" else "_"
+    opened = re.sub(r"\((\d+)", r"(\1-mention", value.replace("|", ""))
+    return opened.replace("*", "") if opened.startswith("(") else opened
 
 
 def is_column(column: object) -> bool:

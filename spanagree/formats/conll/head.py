@@ -26,8 +26,10 @@ LINES = 50_000  # of a file that are looked at
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""
 
-MARK = re.compile(r"#[^=]*=\s*\S")
+MARK = re.compile(r"#\s*begin document\s*\S|#[^=]*=\s*\S")
 """A line that begins a document and has its id."""
+
+_BEGIN = re.compile(r"#\s*begin document\s*(?:\((.*)\);\s*part\s*(\d+)|(.*))")
 
 _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
 _KIND = {b"-": "multiword range", b".": "empty node"}
@@ -99,6 +101,8 @@ class Head:
     def _is_token(self, text: str) -> bool:
         """Return whether a line that begins with # has the columns and the tags of a token."""
         row = fields_of(text, self.layout.sign)
+        if self.layout.ragged:  # each begins with the document
+            return False
         if not 1 < len(row) == self.width > max(self.where) or (self.tabbed and "\t" not in text):
             return False
         return all(self._is_tag(row[column]) for column in self.where)
@@ -141,7 +145,9 @@ def head_of(
     def fields(line: int) -> list[str]:
         return fields_of(_text(data, starts, line), layout.sign)
 
-    if sure:
+    if layout.ragged:
+        head = replace(head, width=len(layout.names))
+    elif sure:
         first = sure[1] if layout.header and len(sure) > 1 else sure[0]
         head = replace(head, width=len(fields(first)))
     if sure and len(doubtful):
@@ -149,7 +155,7 @@ def head_of(
         head = replace(
             head,
             tabbed=layout.sign == "\t" and all("\t" in _text(data, starts, i) for i in sure),
-            tags=frozenset(row[c] for row in rows for c in columns if c < len(row)),
+            tags=frozenset(row[c] for row in rows for c in columns if c < len(row)) - {""},
         )
     elif len(doubtful):  # the first that can be a token decides
         texts = [_text(data, starts, line) for line in doubtful.tolist()]
@@ -183,6 +189,17 @@ def rows_above(lines: Ints, others: Ints) -> Ints:
     """Return how many rows are above each of some lines; ``others`` are all that are not rows."""
     above: Ints = lines - np.searchsorted(others, lines)
     return above
+
+
+def id_in(line: str) -> str:
+    """Return the id that a line gives a sentence or document.
+
+    >>> id_in("# sent_id = 3"), id_in("#begin document (bn/cnn_0115); part 000")
+    ('3', 'bn/cnn_0115; part 000')
+    """
+    if match := _BEGIN.match(line):
+        return f"{match[1]}; part {match[2]}" if match[2] else match[3].strip()
+    return line.partition("=")[2].strip()
 
 
 def first_lines(lines: Iterator[str]) -> str:

@@ -24,7 +24,11 @@ _IS_BLANK = np.isin(np.arange(256), list(b" \t\r"))
 _DOCSTART = re.compile(rb"-DOCSTART-(?=[ \t]|[ \t\r]*(?:\n|\Z))")
 
 
-_NEWDOC = re.compile(rb"#[ \t]*(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?:=|(?=[\r\n])|\Z)")
+_NEWDOC = re.compile(
+    rb"#[ \t]*(?:(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?:=|(?=[\r\n])|\Z)"
+    rb"|begin document\b)"
+)
+_WORDS = (b"newdoc", b"document_id", b"begin document")
 
 
 _NEWLINE = ord("\n")
@@ -59,7 +63,7 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     marks: list[int] = []
     if b"-DOCSTART-" in ended:
         marks = [match.start() for match in _DOCSTART.finditer(ended)]
-    if (kinds == COMMENT).any() and (b"newdoc" in ended or b"document_id" in ended):
+    if (kinds == COMMENT).any() and any(word in ended for word in _WORDS):
         marks += [match.start() for match in _NEWDOC.finditer(ended)]
     at = np.array(marks, starts.dtype)
     line = np.searchsorted(starts, at, side="right") - 1

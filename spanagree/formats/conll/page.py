@@ -32,6 +32,7 @@ from spanagree.formats.conll.columns import (
     is_column,
     layout_of,
     number_of,
+    with_brackets,
 )
 from spanagree.formats.conll.fields import Fields, Lines, lines_of
 from spanagree.formats.conll.head import (
@@ -40,6 +41,7 @@ from spanagree.formats.conll.head import (
     Head,
     first_lines,
     head_of,
+    id_in,
     lines_in,
     rows_above,
 )
@@ -54,6 +56,7 @@ UNITS = {
 """The text that one random annotation fills."""
 
 
+_WORD, _NAME = 3, 10  # the columns of CoNLL-2012
 _WIDEST = 10_000  # columns, of which each costs time and memory
 
 
@@ -248,7 +251,10 @@ def read_page(
     if not keep.any():
         raise no_rows(path)
     at = _numbers(keep, before + 1)
-    table, cut = _table(name, lines, keep, at, head.width)
+    if layout.ragged:
+        table, cut = _ragged(lines, keep), 0
+    else:
+        table, cut = _table(name, lines, keep, at, head.width)
     others = np.flatnonzero(~keep)
     named = _among_rows(lines, np.flatnonzero(kinds == COMMENT), others, before)
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
@@ -274,7 +280,7 @@ def read_page(
     )
     return Page(
         name,
-        [table[layout.token].joined(), *table[1:]],
+        [table[layout.token].joined(), *(_opened(c) if layout.ragged else c for c in table[1:])],
         at,
         np.diff(sentences),
         np.diff(documents),
@@ -388,7 +394,7 @@ def _ids(
     seen: dict[str, int] = {}
     for begin in begins:
         text, line = ids[begin]
-        id_ = text.partition("=")[2].strip()
+        id_ = id_in(text)
         if id_ in seen:
             raise InputError(
                 f"{name}:{line}: {what} {show(id_)} again, it is that of line {seen[id_]} too;"
@@ -396,6 +402,18 @@ def _ids(
             )
         seen[id_] = line
     return tuple(seen)
+
+
+def _ragged(lines: Lines, keep: Bools) -> list[Fields]:
+    """Return word, name and mention of CoNLL-2012's rows, of which the last has no fixed place."""
+    rows = lines.fields(keep)
+    return [rows.where_wide(_WORD), rows.where_wide(_NAME), rows.where_wide(-1)]
+
+
+def _opened(column: Fields) -> Sequence[str]:
+    """Return a column of CoNLL-2012 as brackets."""
+    numbers, names = column.numbered
+    return tuple(map([*map(with_brackets, names)].__getitem__, numbers.tolist()))
 
 
 def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> tuple[list[Fields], int]:

@@ -41,6 +41,7 @@ from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
 from spanagree.formats.peek import passed_over
 
+_LONG = 500  # tokens of a sentence, which hardly any has
 _Parts: TypeAlias = dict[PathName, FilePart | TextPart]  # of each file what is read now
 
 
@@ -259,7 +260,11 @@ def _raw(
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
         ids=text.ids if sentences else text.document_ids,
-        notes=[*notes, *chain.from_iterable(map(_notes_on, pages.values())), *remarks],
+        notes=[
+            *notes,
+            *chain.from_iterable(_notes_on(page, are_whole) for page in pages.values()),
+            *remarks,
+        ],
     )
     # of sentences that another file added by id the document is not known
     alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
@@ -277,7 +282,7 @@ def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     return tuple(np.split(ends - begins[whole], np.searchsorted(ends, begins[1:], side="right")))
 
 
-def _notes_on(page: Page) -> Iterator[str]:
+def _notes_on(page: Page, are_whole: bool) -> Iterator[str]:
     """Yield what is to be said of a file by itself."""
     if page.odd_comments:
         yield (
@@ -285,6 +290,11 @@ def _notes_on(page: Page) -> Iterator[str]:
             f" columns nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
         )
     yield from passed_over(page.name, page.passed)
+    if are_whole and len(page.sentences) == 1 and len(page.lines) > _LONG:
+        yield (
+            f"{page.name}: no line is blank and no column says where sentences begin, so all"
+            f" {len(page.lines)} tokens are one sentence"
+        )
 
 
 def _differ(pages: Iterable[Page], text: Page) -> str:
