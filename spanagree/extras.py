@@ -25,10 +25,22 @@ def optional(package: str, extra: str, what: str) -> Any:
             return importlib.import_module(package)
     except ImportError:
         name = package.partition(".")[0]
-        brought = f"'spanagree[{extra}]'" if extra else name
         raise SettingError(
-            f"{what} needs {name}, which is not installed; run: pip install {brought}"
+            f"{what} needs {name}, which is not installed; {how_to_install(name, extra)}"
         ) from None
+
+
+def how_to_install(name: str, extra: str = "") -> str:
+    """Return the line that installs a package, by the extra of ours that brings it.
+
+    >>> how_to_install("pandas")
+    'run: pip install pandas'
+    >>> how_to_install("matplotlib", "plot")
+    "the extra plot brings it; run in a clone of spanagree: pip install '.[plot]'"
+    """
+    if not extra:
+        return f"run: pip install {name}"
+    return f"the extra {extra} brings it; run in a clone of spanagree: pip install '.[{extra}]'"
 
 
 @contextmanager

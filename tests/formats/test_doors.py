@@ -481,7 +481,9 @@ def test_without_the_extras(monkeypatch, tmp_path):
         (lambda: read_found({"x": path.with_suffix(".parquet")}, {}), "datasets"),
         (lambda: read_found({"x": "x"}, {}, "hub"), "datasets"),
     ):
-        with pytest.raises(sa.SettingError, match=rf"run: pip install 'spanagree\[{extra}\]'"):
+        with pytest.raises(
+            sa.SettingError, match=rf"in a clone of spanagree: pip install '.\[{extra}\]'"
+        ):
             call()
     rows = [{"text": "x y", "spans": [{"start": 0, "end": 1, "label": "X"}]}]
     assert len(sa.from_dataset(rows, text="text", spans={"a": "spans"})) == 1

@@ -171,7 +171,7 @@ def test_without_pyarrow(monkeypatch):
     with pytest.raises(sa.SettingError) as error:
         to_arrow(Table((), ()))
     assert str(error.value) == (
-        "a table needs pyarrow, which is not installed; run: pip install 'spanagree[arrow]'"
+        "a table needs pyarrow, which is not installed; the extra arrow brings it; run in a clone of spanagree: pip install '.[arrow]'"
     )
 
 

@@ -435,9 +435,7 @@ def test_refused(newsroom, tmp_path, capsys, monkeypatch):
         assert capsys.readouterr() == ("", f"spanagree: error: {message}\n")
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    message = (
-        "plotting needs matplotlib, which is not installed; run: pip install 'spanagree[plot]'"
-    )
+    message = "plotting needs matplotlib, which is not installed; the extra plot brings it; run in a clone of spanagree: pip install '.[plot]'"
     assert main(["evaluate", gold, mine, "--plot", "x.png"]) == 1
     assert capsys.readouterr() == ("", f"spanagree: error: {message}\n")
 

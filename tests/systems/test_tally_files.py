@@ -287,7 +287,7 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     assert main(["evaluate", *files, "--tallies", "x"]) == 1
     assert capsys.readouterr().err == (
-        "spanagree: error: writing tallies needs pyarrow, which is not installed; run: pip install 'spanagree[arrow]'\n"
+        "spanagree: error: writing tallies needs pyarrow, which is not installed; the extra arrow brings it; run in a clone of spanagree: pip install '.[arrow]'\n"
     )
     over = sa.evaluate([sa.read_conll(files, scheme="IOB2")])
     with pytest.raises(sa.SettingError, match="single documents are not kept over blocks"):
