@@ -194,6 +194,8 @@ KEYS = {
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number", "stopped": "word", "steps": "whole",
     "soft": "word", "threshold": "number",
+    "what": "word", "pairs": "word", "arguments": "word", "undirected": "text",
+    "untyped": "yes or no", "attribute": "text",
     "match": "match", "chance": "word", "expected": "word", "p_values": "yes or no",
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",

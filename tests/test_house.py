@@ -177,8 +177,10 @@ def choices():
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.blocks.run import ON_ERROR
     from spanagree.chance.start_distributions import CHANCES
+    from spanagree.comparisons.compared import WHATS
     from spanagree.comparisons.measures import MATCHES
     from spanagree.comparisons.pairing import KINDS
+    from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
     from spanagree.corpus.discontinuous import DISCONTINUOUS
     from spanagree.corpus.label_table import DUPLICATES
     from spanagree.corpus.offsets import ENDS
@@ -214,7 +216,7 @@ def choices():
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
-        "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
+        "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
@@ -248,7 +250,7 @@ def test_choices_in_signatures(name):
         by_name = {"match": "MatchName"}.get(
             parameter.name, parameter.name.title().replace("_", "")
         )
-        if by_name in kinds and by_name != "Measure" and "Callable" not in written:
+        if by_name in kinds and by_name != "Measure" and not {"Callable", "bool"} & written:
             assert by_name in written, f"{parameter} has no type of spanagree.choices"
         for kind in written & (kinds.keys() - NOT_HERE):
             described = re.search(rf"^ +{parameter.name}: (.*\n( {{8,}}.*\n)*)", text + "\n", re.M)

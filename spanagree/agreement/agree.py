@@ -15,14 +15,18 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.choices import (
     MIN_SHARED,
+    Arguments,
     Chance,
     Interval,
     MatchName,
     OnError,
+    Pairs,
     ResampleBy,
     SampledBy,
+    What,
 )
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.compared import compared
+from spanagree.comparisons.measures import find_match, within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
@@ -39,6 +43,13 @@ def agree(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
+    tolerance: int = 0,
+    attribute: str | None = None,
+    what: What = "segments",
+    pairs: Pairs = "types",
+    undirected: Sequence[str] = (),
+    untyped: bool = False,
+    arguments: Arguments = "fixed",
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
     ci: bool = False,
@@ -62,6 +73,9 @@ def agree(
             have different annotators.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
+            and boundaries; this, ``attribute``, and what is compared of relations are as for
+            :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
@@ -79,7 +93,12 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
+    match = within(match, tolerance)
     check_names(match, chance)
+    corpus, match = compared(
+        corpus, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
+        arguments=arguments, attribute=attribute,
+    )  # fmt: skip
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)

@@ -15,6 +15,7 @@ from spanagree.agreement.paired import paired
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
@@ -156,6 +157,7 @@ def confusion(corpus: Corpus, a: str | None = None, b: str | None = None) -> Con
     >>> confusion(corpus).matrix.tolist()
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
+    check_in_one_piece(corpus, "a confusion of labels")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)

@@ -23,6 +23,8 @@ from spanagree.comparisons.annotation_pairs import Crowd, Marks
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.expected import cover
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.relation_places import RelationCorpus
+from spanagree.comparisons.shaped_starts import has_pieces
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 
@@ -161,6 +163,8 @@ def crowd_sums(
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     if measure.route not in ("equal", "cover") or not many.any():
         return None
+    if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
+        return None  # their chance is no inner product of places
     marks = Marks.of(corpus, crowd, chance)
     if measure.route == "cover":
         profiles, profile = cover(marks.profiles, marks.profile, marks.end - marks.start)

@@ -12,6 +12,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.results.plots import Picture, bars, shown_text
@@ -252,6 +253,7 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
+    check_in_one_piece(corpus, "a list of disagreements")
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]

@@ -121,7 +121,7 @@ def _placed(state: _State, side: int, piece: Lengths, t: int) -> tuple[_State, i
     at = 0  # whoever places the next block is behind, or level
     if piece.matches:
         waiting[side] = (*waiting[side], (at, at + piece.length))
-    pairs, i, j = take_pairs(*waiting, t)
+    pairs, i, j = take_pairs(waiting[0], waiting[1], t)
     left = waiting[0][i:], waiting[1][j:]
     ahead += piece.length if side == 0 else -piece.length
     step = min(piece.length, abs(state.ahead))

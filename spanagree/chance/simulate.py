@@ -16,6 +16,7 @@ from spanagree.arrays import Ints, met_before
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
 
@@ -110,6 +111,7 @@ def simulate(
     >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
     [1, 2]
     """
+    check_in_one_piece(corpus, "a random corpus")
     if not isinstance(seed, np.random.Generator):
         check_whole(seed, 0, "seed")
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -98,7 +98,8 @@ class Marks(NamedTuple):
         """Return the segments of all annotators of a corpus."""
         profiles, placed = place_layers(corpus, corpus.annotators, chance)
         profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
-        return cls(profiles, profile, *crowd.segments(corpus), chance)
+        starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
+        return cls(starts, profile, *crowd.segments(corpus), chance)
 
     def side(self, crowd: Crowd, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""

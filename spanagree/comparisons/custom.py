@@ -14,6 +14,7 @@ from spanagree.comparisons.measures import Match, Phi
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, show
 
 
@@ -63,6 +64,7 @@ def expected(
             f"{counted(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
             " annotators"
         )
+    check_in_one_piece(corpus, "a measure of your own")
     measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
     for name in corpus.annotators:
         check_layer(corpus, name, "exact", chance)  # exact allows any overlap

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges, unique
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.comparisons.measures import Match, Phi
+from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
+from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
+from spanagree.comparisons.shaped_starts import ShapedStarts, has_pieces
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -26,6 +29,9 @@ from spanagree.limits import check_cost
 
 if TYPE_CHECKING:
     from spanagree.comparisons.overlap_expected import ExpectedOverlap  # one measure alone needs it
+
+Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces
+"""Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
 
 _CHUNK = 1 << 20  # elements of one temporary array
 
@@ -57,13 +63,25 @@ class Placed:
 
 def place_layers(
     corpus: Corpus, names: tuple[str, ...], chance: str
-) -> tuple[Profiles, dict[str, Placed]]:
+) -> tuple[Starts, dict[str, Placed]]:
     """Return start distributions for the segments of several layers, each distinct shape once.
 
     Raises:
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
+    if isinstance(corpus, RelationCorpus):
+        places, parts = PairPlaces.of(corpus, names)
+        return places, {
+            name: Placed(corpus.layers[name], part, chance)
+            for name, part in zip(names, parts, strict=True)
+        }
+    if has_pieces(corpus):
+        shaped, parts = ShapedStarts.of(corpus, names, chance)
+        return shaped, {
+            name: Placed(corpus.layers[name], part, chance)
+            for name, part in zip(names, parts, strict=True)
+        }
     layers = [corpus.layers[name] for name in names]
     grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
     first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
@@ -79,7 +97,7 @@ def place_layers(
 
 
 def compare_layers(
-    a: Placed, b: Placed, profiles: Profiles, measure: Match, labels: int
+    a: Placed, b: Placed, profiles: Starts, measure: Match, labels: int
 ) -> Comparisons:
     """Return what two layers have in common, observed and expected, by document and label.
 
@@ -95,8 +113,19 @@ def compare_layers(
         np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
-    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    values, how = expected(a, b, cell_a, cell_b, n, profiles, measure)
+    if isinstance(profiles, ShapedStarts):
+        layers, places, kinds = (a.layer, b.layer), (cell_a, cell_b), (a.profile, b.profile)
+        matched = profiles.observed(layers, places, kinds, n, measure)
+        values, how = profiles.expected(places, kinds, n, measure), dict[str, int]()
+        if measure.in_tokens:
+            sizes = [
+                np.bincount(cell, profiles.tokens(kind), n)
+                for cell, kind in zip(places, kinds, strict=True)
+            ]
+    else:
+        matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
+        values, of_cells = expected(a, b, cell_a, cell_b, n, profiles, measure)
+        how = dict(of_cells)
     return Comparisons.of(
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, NO_LABEL),
@@ -127,13 +156,21 @@ def expected(
     cell_a: Ints,
     cell_b: Ints,
     cells: int,
-    profiles: Profiles,
+    profiles: Profiles | PairPlaces,
     measure: Match,
 ) -> tuple[Floats, Mapping[str, int]]:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
     Beside it stands in how many cells it is computed otherwise, as :func:`notes_on` takes it.
     """
+    if isinstance(profiles, PairPlaces):
+        return _expected_of_equal(a, b, cell_a, cell_b, cells, profiles), {}
+    if measure.route == "near":
+        values, drawn = expected_near(
+            (a.layer, b.layer), (cell_a, cell_b), cells, tokens_of(a, b, profiles), measure,
+            a.chance,
+        )  # fmt: skip
+        return values, {"drawn": drawn}
     if measure.route == "one-to-one":
         overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
         return overlap.values, {"fixed": overlap.fixed, "drawn": overlap.drawn}
@@ -161,6 +198,17 @@ def expected(
     return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells), {}
 
 
+def _expected_of_equal(
+    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, places: PairPlaces
+) -> Floats:
+    """Return the expected number of relations in common, for each cell."""
+    (kind_a, set_a), _, number_a = distinct(cell_a, a.profile)
+    (kind_b, set_b), _, number_b = distinct(cell_b, b.profile)
+    i, j = join(kind_a, kind_b)
+    value = number_a[i] * number_b[j] * places.inner(set_a[i], set_b[j])
+    return np.bincount(kind_a[i], value, cells).astype(np.float64)
+
+
 def _expected_of_pairs(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
 ) -> Floats:
@@ -180,12 +228,18 @@ def overlap_of(
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
     from spanagree.comparisons.overlap_expected import expected_overlap
 
+    tokens = tokens_of(a, b, profiles)
+    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
+
+
+def tokens_of(a: Placed, b: Placed, profiles: Profiles) -> Ints:
+    """Return the number of tokens of each document in which one has segments, by its number."""
     tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
     for x in (a, b):
         length = x.layer.end - x.layer.start
         group = profiles.size[x.profile] + length - 1
         tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
-    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
+    return tokens
 
 
 def notes_on(how: Mapping[str, int]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, is_whole, show
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
@@ -25,7 +25,8 @@ class Match:
     ``route`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
     else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
     ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
-    segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0.
+    segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0; and ``near``
+    for one-to-one matches of segments whose borders differ by at most ``within``.
     """
 
     means: str
@@ -34,6 +35,7 @@ class Match:
     in_tokens: bool = False
     route: str = "offsets"
     share: float = 0.0
+    within: int = 0
 
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
@@ -66,9 +68,48 @@ MATCHES = {
         0.0, "segments of the same label that share a token, each in one pair at most"
     ),
 }
-"""The measures by name; :func:`find_match` knows ``overlap-at-0.5`` and the like too."""
+"""The measures by name; :func:`find_match` knows ``overlap-at-0.5`` and ``exact-within-1`` too."""
 
 _AT = "overlap-at-"
+_WITHIN = "-within-"
+MOST_WITHIN = 999
+"""The greatest tolerance, in tokens or characters."""
+
+
+def within(match: str, tolerance: int) -> str:
+    """Return the name of a measure with a tolerance.
+
+    Args:
+        match: exact or boundaries.
+        tolerance: by how many tokens or characters starts may differ, and ends.
+
+    Raises:
+        SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`.
+
+    >>> within("exact", 1), within("token", 0)
+    ('exact-within-1', 'token')
+    """
+    if not is_whole(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
+        raise SettingError(
+            f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
+        )
+    if not tolerance:
+        return match
+    if match not in ("exact", "boundaries"):
+        raise SettingError(
+            f"tolerance {tolerance} goes with match exact and boundaries, not with {show(match)}"
+        )
+    return f"{match}{_WITHIN}{tolerance}"
+
+
+def _near(name: str, t: int) -> Match:
+    def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
+        near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
+        return near.astype(np.int64)
+
+    label = "same label" if name == "exact" else "any label"
+    means = f"start and end differ by at most {t}, {label}, each in one pair at most"
+    return Match(means, phi, of_label=name == "exact", route="near", within=t)
 
 
 def turned(measure: Match) -> Match:
@@ -100,5 +141,12 @@ def find_match(match: str) -> Match:
             )
         means = f"segments of the same label with an iou of at least {share}, each in one pair"
         return _one_to_one(float(share), f"{means} at most")
+    name, sign, tolerance = match.partition(_WITHIN) if isinstance(match, str) else ("", "", "")
+    if sign and name in ("exact", "boundaries"):
+        if not re.fullmatch("[1-9][0-9]{0,2}", tolerance):
+            raise SettingError(
+                f"match {show(match)}: a whole number from 1 to 999 stands at its end"
+            )
+        return _near(name, int(tolerance))
     check_choice(match, MATCHES, "match")
     return MATCHES[match]

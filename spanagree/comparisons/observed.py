@@ -6,6 +6,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.near_pairs import near_pairs
 from spanagree.corpus.segments import Layer
 
 
@@ -25,7 +26,10 @@ def similar(
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
-    pairs = _equal_pairs if measure.route == "equal" else overlapping_pairs
+    if measure.route == "near":
+        i, j = near_pairs((cell_a, a.start, a.end), (cell_b, b.start, b.end), measure.within)
+        return i, j, np.ones(len(i), np.int64)
+    pairs = equal_pairs if measure.route == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.route == "one-to-one":
@@ -67,7 +71,7 @@ def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints
     return i, j, value
 
 
-def _equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
+def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
     """Return the indices of all pairs with the same start and end in the same cell."""
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     columns = [np.concatenate(pair) for pair in pairs]

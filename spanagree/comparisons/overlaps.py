@@ -9,6 +9,8 @@ import numpy as np
 from spanagree.arrays import Ints, distinct
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.comparisons.relation_places import RelationCorpus
+from spanagree.comparisons.shaped_starts import has_pieces, in_pieces
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
@@ -39,9 +41,17 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             f" chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
             f" {chosen('match', 'token', 'iou')}"
         )
+    if isinstance(corpus, RelationCorpus):
+        check_choice(match, ("exact",), "match of relations")
+        return
     layer = corpus.layers[name]
+    if has_pieces(corpus):
+        _check_pieces(corpus, name, match)
+        return
     forbidden = _forbidden(layer)
-    forbidden = {match: forbidden["overlap"], **forbidden}  # overlap-at-… is as overlap
+    # overlap-at-… is as overlap; with a tolerance, any label is as the whole layer
+    like = "nonoverlapping" if not find_match(match).of_label else "overlap"
+    forbidden = {match: forbidden[like], **forbidden}
     kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
     refused = {kind: setting for kind, setting, _ in kinds if forbidden[setting]}
     if not refused:
@@ -67,10 +77,40 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     )
 
 
+def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
+    """Refuse what segments of several pieces do not allow.
+
+    Those whose hulls overlap move together under every chance model.
+    """
+    measure = find_match(match)
+    if measure.route in ("one-to-one", "near"):
+        works = chosen("match", "exact", "boundaries", "token", "iou")
+        raise SettingError(
+            f"match {match} pairs segments of one piece, and this corpus has some of several; use"
+            f" {works}, or read with discontinuous hull, split or drop"
+        )
+    layer = corpus.layers[name]
+    pair = None
+    if measure.route in ("cover", "offsets"):
+        pieces, owner = in_pieces(layer)
+        pair = _first_overlap(pieces, pieces.label)
+        pair = None if pair is None else (int(owner[pair[0]]), int(owner[pair[1]]))
+    elif not measure.of_label:
+        pair = _first_twins(layer)
+    if pair is not None:
+        what = "share tokens" if measure.of_label else "have the same pieces"
+        document = show(corpus.id_of(int(layer.document[pair[0]])))
+        raise SettingError(
+            f"annotator {show(name)}, document {document}: segments"
+            f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow;"
+            " match exact would work"
+        )
+
+
 def _go_together(*names: str) -> bool:
     """Return whether a measure goes with a chance model; each is known by its name."""
     measures = (find_match(name) for name in names if name not in CHANCES)
-    one_to_one = any(measure.route == "one-to-one" for measure in measures)
+    one_to_one = any(measure.route in ("one-to-one", "near") for measure in measures)
     return not (one_to_one and "overlapping" in names)
 
 
@@ -99,7 +139,7 @@ def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
 
 def _first_twins(layer: Layer) -> tuple[int, int] | None:
     """Return the first two segments of a document with the same start and end."""
-    columns = (layer.document, layer.start, layer.end)
+    columns = (layer.document, layer.start, layer.end, layer.shape)
     same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
     first = np.flatnonzero(same)[:1].tolist()
     return (first[0], first[0] + 1) if first else None

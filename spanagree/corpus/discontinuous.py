@@ -86,14 +86,16 @@ def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
     return fewer.but(reading=reading, notes=(*raw.notes, note + more))
 
 
-def check_in_one_piece(corpus: Corpus, what: str) -> None:
+def check_in_one_piece(corpus: object, what: str) -> None:
     """Refuse a corpus with segments of several pieces for what takes segments of one.
 
     Raises:
         SettingError: naming the first, and how they can be read.
     """
-    for name, layer in corpus.layers.items():
+    layers = corpus.layers if isinstance(corpus, Corpus) else {}
+    for name, layer in layers.items():
         for row in np.flatnonzero(layer.shape)[:1].tolist():
+            assert isinstance(corpus, Corpus)  # since it has layers
             document = show(corpus.id_of(int(layer.document[row])))
             segment = layer.segment(row, corpus.labels)
             pieces = "; ".join(f"{s}–{e}" for s, e in segment.pieces)

@@ -15,6 +15,7 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.choices import OnError
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.labels.patterns import LabelTallies, tally_labels
@@ -168,6 +169,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
 
 def _check(corpus: Corpus) -> None:
     """Refuse a corpus whose tokens cannot be items."""
+    check_in_one_piece(corpus, "labels of tokens")
     if OUTSIDE in corpus.labels:
         raise InputError(
             f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"

@@ -21,6 +21,7 @@ from spanagree.choices import Chance, DisputeSort, MatchName
 from spanagree.comparisons.expected import expected_how
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.project.disputed import Disputed, disputed, least_likely
 from spanagree.results.data import plain
@@ -316,6 +317,7 @@ def disputes(
     >>> [(row.start, row.label, row.marked_by) for row in disputes(corpus)]
     [(0, 'PER', ('ann', 'bob')), (4, 'LOC', ('bob',))]
     """
+    check_in_one_piece(corpus, "disputes")
     check_choice(sort, SORTS, "sort")
     contested = _contested(corpus, match, chance)
     comparisons = Kept.of(corpus, match, chance, progress).sums

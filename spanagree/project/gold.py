@@ -17,6 +17,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, Vote
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
@@ -273,6 +274,7 @@ def make_gold(
     >>> result.name, result.layer.end.tolist(), result.counted.share.round(2).tolist()
     ('dawid-skene', [2], [1.0])
     """
+    check_in_one_piece(corpus, "a vote")
     if vote is not None:
         check_choice(vote, VOTES, "vote")
     check_whole(min_annotators, 1, "min_annotators")

@@ -14,6 +14,7 @@ from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, listed, show
 from spanagree.references.against_result import (
     PEOPLE,
@@ -77,6 +78,7 @@ def evaluate_references(
     >>> print(result["model"].f1, result.ceiling.f1.observed)
     0.6667 (chance 0.3619, corrected 0.4776) 1.0
     """
+    check_in_one_piece(corpus, "a comparison with references")
     check_names(match, chance)
     check_draws(draws)
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)

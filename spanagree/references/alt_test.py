@@ -22,6 +22,7 @@ from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import (
     SettingError,
@@ -282,6 +283,7 @@ def alt_test(
     >>> result.verdicts["corrected"][:3]
     (1.0, True, 1.0)
     """
+    check_in_one_piece(annotations, "the test")
     check_names(match, chance)
     names, settings = _settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")

@@ -14,6 +14,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
 from spanagree.project.gold import make_gold, with_layer
@@ -61,6 +62,7 @@ def with_baselines(
     >>> with_baselines(corpus, ["everything"])[0].segments["everything"], more
     ((Segment(start=0, end=9, label='Y'),), ['everything', 'nothing'])
     """
+    check_in_one_piece(corpus, "a baseline")
     asked = [baselines] if isinstance(baselines, str) else list(baselines)
     for name in asked:
         check_choice(name, BASELINES, "baseline")

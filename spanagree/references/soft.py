@@ -14,6 +14,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import check_known
 from spanagree.limits import check_cost
@@ -86,6 +87,7 @@ def shares(corpus: Corpus, annotators: Sequence[str] | None = None) -> Shares:
     >>> shares(Corpus.from_segments([4], layers))[0].tolist()
     [0.5, 1.0, 0.5, 0.0]
     """
+    check_in_one_piece(corpus, "shares of annotators")
     names = list(corpus.layers) if annotators is None else list(kept_names(annotators))
     check_known(names, corpus.layers)
     seen = np.zeros(len(corpus), np.int64)

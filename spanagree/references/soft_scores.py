@@ -16,6 +16,7 @@ from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.files import PathName
@@ -211,6 +212,7 @@ def soft_scores(
     >>> result["m"].iou, round(result["m"].rho, 3), round(result["m"].f1.observed, 3)
     (1.0, 0.913, 0.889)
     """
+    check_in_one_piece(corpus, "a soft score")
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,18 @@ from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.choices import Chance, Interval, MatchName, OnError, ResampleBy
+from spanagree.choices import (
+    Arguments,
+    Chance,
+    Interval,
+    MatchName,
+    OnError,
+    Pairs,
+    ResampleBy,
+    What,
+)
+from spanagree.comparisons.compared import compared
+from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
@@ -38,6 +49,13 @@ def evaluate(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
+    tolerance: int = 0,
+    attribute: str | None = None,
+    what: What = "segments",
+    pairs: Pairs = "types",
+    undirected: Sequence[str] = (),
+    untyped: bool = False,
+    arguments: Arguments = "fixed",
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
@@ -60,6 +78,17 @@ def evaluate(
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
+            and boundaries; each segment is then in one pair at most.
+        attribute: the name of one; segments match if they agree in its value too.
+        what: segments or relations. Relations match if their labels do, and both segments, by
+            ``match``, exact or boundaries.
+        pairs: of relations, which pairs of segments could be linked in the same way: types, those
+            with the same two labels; all; or sentence, also whether both are in one sentence.
+        undirected: labels of relations without a direction, beside those read as such.
+        untyped: labels of relations do not count.
+        arguments: of relations by chance: fixed, segments stay where they are; or common, only
+            relations among segments that all marked count.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
         confidence: of the intervals, in per cent.
         resamples: how many.
@@ -82,8 +111,13 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
+    match = within(match, tolerance)
     check_names(match, chance)
     source, named = guessed(corpus, gold)
+    source, match = compared(
+        source, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
+        arguments=arguments, attribute=attribute,
+    )  # fmt: skip
     in_blocks = not isinstance(source, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(

@@ -16,6 +16,7 @@ from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing import continuum as sums_of
@@ -116,6 +117,7 @@ def count(
     Raises:
         SettingError: for units of one annotator and category that overlap.
     """
+    check_in_one_piece(corpus, "α_U")
     chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators, in_part=not keep)

@@ -33,6 +33,7 @@ def expected_gains(
 ) -> Floats:
     """Return the mean of :func:`gains` over random annotations, for each document."""
     profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    assert isinstance(profiles, Profiles)  # as segments are one piece
     columns = [
         (
             placed[name].layer.document,

@@ -24,6 +24,7 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import Categorical, Chance, Interval, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.results.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical, only, times_seen
@@ -95,6 +96,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
+    check_in_one_piece(corpus, "γ")
     corpus, chosen = only(corpus, annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),

@@ -13,6 +13,7 @@ from spanagree.agreement.agree import agree
 from spanagree.choices import Chance
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
@@ -166,6 +167,7 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
+    check_in_one_piece(corpus, "measures of units")
     corpus, chosen = only(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))

@@ -125,5 +125,5 @@ def test_repairs_are_known(write):
         lambda: sa.read_conll(path, repair="x"),
         lambda: sa.from_tags({"a": []}, repair="x"),
     ):
-        with pytest.raises(sa.SettingError, match="unknown repair 'x'; allowed: drop-repeats"):
+        with pytest.raises(sa.SettingError, match="unknown repair 'x'; allowed: join-pieces"):
             call()

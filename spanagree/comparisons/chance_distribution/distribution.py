@@ -36,7 +36,9 @@ from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.relation_places import RelationCorpus, relation_distributions
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, check_whole, show
 
 BUDGET = 20_000_000
@@ -226,6 +228,21 @@ def match_distribution(
     return distribution(corpus, (a, b), fixed, ask, progress)
 
 
+def check_has_distribution(corpus: Corpus, measure: Match) -> None:
+    """Refuse what only the mean of chance is known of.
+
+    Raises:
+        SettingError: for segments of several pieces, and measures with a tolerance.
+    """
+    if not isinstance(corpus, RelationCorpus):
+        check_in_one_piece(corpus, "the distribution of chance")
+    if measure.route == "near":
+        raise SettingError(
+            "with a tolerance the mean of chance is known, not its distribution; leave out p_values"
+            " and by document, or the tolerance"
+        )
+
+
 @dataclass(frozen=True)
 class Question:
     """What chance is asked for, and how much work may go into the answer."""
@@ -244,7 +261,7 @@ def distribution(
     ask: Question,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchDistribution:
-    """Return the distribution of the match of two layers; nothing is checked.
+    """Return the distribution of the match of two layers; whether they may overlap is not checked.
 
     Args:
         corpus: the annotations.
@@ -255,6 +272,9 @@ def distribution(
     """
     report_progress = progress or (lambda done, total: None)
     report_progress(0, 2)
+    check_has_distribution(corpus, ask.measure)
+    if isinstance(corpus, RelationCorpus):
+        return _of_relations(corpus, names, fixed)
     moments = not has_whole_matches(ask.measure)
     pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
     report_progress(1, 2)
@@ -280,6 +300,16 @@ def distribution(
             known[document] = replace(part, mean=mean, variance=variance)
     report_progress(2, 2)
     return over_documents(known, len(corpus), moments)
+
+
+def _of_relations(
+    corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
+) -> MatchDistribution:
+    """Return the distribution of the relations in common, of each document and of all."""
+    known = {}
+    for document, parts in relation_distributions(corpus, names, fixed).items():
+        known[document] = _of_document(parts, moments=False)
+    return over_documents(known, len(corpus), moments=False)
 
 
 def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
@@ -312,7 +342,7 @@ def over_documents(
 
 def has_whole_matches(measure: Match) -> bool:
     """Return whether all matches under the measure are whole numbers."""
-    return measure.route in ("equal", "cover", "one-to-one")
+    return measure.route in ("equal", "cover", "one-to-one", "near")
 
 
 def _walked(

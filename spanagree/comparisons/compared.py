@@ -1,0 +1,140 @@
+"""What of a corpus is compared: its segments, with an attribute if asked for, or its relations."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spanagree.comparisons.relation_places import RelationRule
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, is_iterable, listed, show
+
+WHATS = {"segments": "the segments", "relations": "the relations between segments"}
+"""What annotators, or systems and gold, are compared by."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What of a corpus is compared, as :func:`compared` takes it."""
+
+    what: str = "segments"
+    pairs: str = "types"
+    undirected: tuple[str, ...] = ()
+    untyped: bool = False
+    arguments: str = "fixed"
+    attribute: str | None = None
+
+    def of(self, corpus: Corpus, match: str = "exact") -> Corpus:
+        """Return the segments or relations of a corpus, as one to compare."""
+        if self.attribute is not None:
+            corpus = with_attribute(corpus, self.attribute)
+        if self.what == "segments":
+            return corpus
+        named = (self.pairs, self.undirected, self.untyped, self.arguments)
+        return RelationRule(*named, match=match).relations(corpus)
+
+    def of_block(self, block: Corpus | Callable[[], Corpus], match: str) -> Corpus:
+        """Return the same of a block."""
+        return self.of(block if isinstance(block, Corpus) else block(), match)
+
+
+def compared(
+    corpus: Any,
+    match: str,
+    *,
+    what: str = "segments",
+    pairs: str = "types",
+    undirected: Sequence[str] = (),
+    untyped: bool = False,
+    arguments: str = "fixed",
+    attribute: str | None = None,
+) -> tuple[Any, str]:
+    """Return what of a corpus, or of blocks of one, is compared, and by which measure.
+
+    Args:
+        corpus: the annotations, or blocks of them.
+        match: the measure of segments; of relations, that of the segments that they link.
+        what: one of :data:`WHATS`.
+        pairs, undirected, untyped, arguments: as
+            :class:`spanagree.comparisons.relation_places.RelationRule` has them.
+        attribute: the name of one, whose values become part of the labels.
+
+    Raises:
+        SettingError: for an unknown choice; for a corpus without relations, or without this
+            attribute; for settings of relations where segments are compared.
+    """
+    check_choice(what, WHATS, "what")
+    if isinstance(undirected, str) or not is_iterable(undirected):
+        raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
+    chosen = Compared(what, pairs, tuple(undirected), bool(untyped), arguments, attribute)
+    given = {
+        "pairs": pairs != "types", "undirected": bool(chosen.undirected),
+        "untyped": chosen.untyped, "arguments": arguments != "fixed",
+    }  # fmt: skip
+    if what == "segments":
+        for name in (name for name, is_given in given.items() if is_given):
+            raise SettingError(f"{name} is for what relations; segments are compared here")
+        if attribute is None:
+            return corpus, match
+    if isinstance(corpus, Corpus):
+        made: Any = chosen.of(corpus, match)
+    else:
+        made = (functools.partial(chosen.of_block, block, match) for block in corpus)
+    return made, match if what == "segments" else "exact"
+
+
+def with_attribute(corpus: Corpus, name: str) -> Corpus:
+    """Return the same with an attribute as part of the labels: ``Drug negated=yes``.
+
+    The label of a segment without it stays. So what is compared is both, the segment and the
+    attribute, and random annotations keep how often each goes with which label.
+
+    Raises:
+        SettingError: if no segment has the attribute.
+
+    >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X", {"sure": "no"}), (3, 4, "X")]]})
+    >>> with_attribute(corpus, "sure").labels
+    ('X', 'X sure=no')
+    """
+    known = sorted(
+        {
+            each
+            for layer in corpus.layers.values()
+            if layer.details is not None
+            for each in layer.details.attributes
+        }
+    )
+    if name not in known:
+        there = f"there are {listed(known)}" if known else "no segment has any"
+        raise SettingError(f"attribute {show(name)}: no segment has it; {there}")
+    named = {}
+    for annotator, layer in corpus.layers.items():
+        values = [None] * len(layer) if layer.details is None else layer.details.attribute(name)
+        named[annotator] = [
+            corpus.labels[code] if value is None else f"{corpus.labels[code]} {name}={value}"
+            for code, value in zip(layer.label.tolist(), values, strict=True)
+        ]
+    labels = tuple(sorted({label for some in named.values() for label in some}))
+    number = {label: i for i, label in enumerate(labels)}
+    layers = {
+        annotator: Layer(
+            layer.document, layer.start, layer.end,
+            np.array([number[label] for label in named[annotator]], np.int64),
+            layer.annotated, layer.details,
+        )
+        for annotator, layer in corpus.layers.items()
+    }  # fmt: skip
+    reading = {**corpus.reading, "attribute": name}
+    return corpus.but(layers=layers, labels=labels, reading=reading)
+
+
+def attribute_values(corpus: Corpus, name: str) -> Iterable[tuple[str, list[str | None]]]:
+    """Yield each annotator's values of an attribute, for each segment of the layer."""
+    for annotator, layer in corpus.layers.items():
+        missing: list[str | None] = [None] * len(layer)
+        yield annotator, missing if layer.details is None else layer.details.attribute(name)

@@ -1,0 +1,121 @@
+"""One-to-one matches within a tolerance: how many there are, and how many are expected.
+
+The expected number is exact (:mod:`spanagree.chance.near_matches`), or where that is too much work
+the mean over draws of both annotations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, join
+from spanagree.chance.near_matches import Lengths, both_random
+from spanagree.chance.simulate import draw_starts
+from spanagree.comparisons.measures import Match
+from spanagree.corpus.segments import Layer
+
+BUDGET = 3_000_000
+"""How many numbers may be computed for the mean of one document and label."""
+
+DRAWS = 1000
+"""Draws of both annotations, where that is not enough."""
+
+
+def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
+    """Return the pairs of a greatest one-to-one matching of segments that are near, by number.
+
+    Segments of one side and cell share no tokens. All cells are read at once, from the left.
+
+    Args:
+        a, b: cell, start and end of each segment of either side.
+        t: by how many tokens starts may differ, and ends.
+
+    >>> zero, at = np.zeros(2, int), np.array([0, 5])
+    >>> [x.tolist() for x in near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
+    [[0, 1], [0, 1]]
+    """
+    orders = [np.lexsort((start, cell)) for cell, start, _ in (a, b)]
+    (cell_a, start_a, end_a), (cell_b, start_b, end_b) = (
+        [column[order] for column in side] for side, order in zip((a, b), orders, strict=True)
+    )
+    cells = np.intersect1d(cell_a, cell_b)
+    i, last_i = np.searchsorted(cell_a, cells), np.searchsorted(cell_a, cells, "right")
+    j, last_j = np.searchsorted(cell_b, cells), np.searchsorted(cell_b, cells, "right")
+    firsts, seconds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    while len(i):
+        start, end = start_a[i] - start_b[j], end_a[i] - end_b[j]
+        near = (np.abs(start) <= t) & (np.abs(end) <= t)
+        firsts.append(i[near])
+        seconds.append(j[near])
+        i = i + (near | (np.minimum(start, end) < -t))
+        j = j + (near | (np.maximum(start, end) > t))
+        left = (i < last_i) & (j < last_j)
+        i, last_i, j, last_j = (x[left] for x in (i, last_i, j, last_j))
+    return orders[0][np.concatenate(firsts)], orders[1][np.concatenate(seconds)]
+
+
+def expected_near(
+    layers: tuple[Layer, Layer],
+    cells: tuple[Ints, Ints],
+    count: int,
+    tokens: Ints,
+    measure: Match,
+    chance: str,
+) -> tuple[Floats, int]:
+    """Return the expected number of pairs of each cell, and of how many cells it is drawn.
+
+    Args:
+        layers: of the two annotators.
+        cells: of each segment of either, a document and label.
+        count: how many cells there are.
+        tokens: of each document.
+        measure: the measure.
+        chance: the chance model, in which the segments of a layer exclude each other.
+    """
+    values, drawn = np.zeros(count), 0
+    both = np.intersect1d(*cells)
+    document = np.zeros(count, np.int64)
+    document[cells[0]] = layers[0].document
+    kinds = [
+        _lengths(layer, cell, both, document[both], chance)
+        for layer, cell in zip(layers, cells, strict=True)
+    ]
+    for cell, a, b in zip(both.tolist(), *kinds, strict=True):
+        n = int(tokens[document[cell]])
+        p = both_random(n, a, b, measure.within, BUDGET)
+        if p is None:
+            drawn += 1
+            values[cell] = drawn_near(n, a, b, measure.within)
+        else:
+            values[cell] = p @ np.arange(len(p))
+    return values, drawn
+
+
+def _lengths(
+    layer: Layer, cell: Ints, both: Ints, document: Ints, chance: str
+) -> list[tuple[Lengths, ...]]:
+    """Return the kinds of an annotation's segments, for each cell."""
+    key, wanted = (layer.document, document) if chance == "nonoverlapping" else (cell, both)
+    order = np.argsort(key, kind="stable")
+    number, row = join(wanted, key[order])
+    row = order[row]
+    counts: list[dict[tuple[int, bool], int]] = [{} for _ in both]
+    size = (layer.end - layer.start)[row].tolist()
+    matches = (cell[row] == both[number]).tolist()
+    for at, *kind in zip(number.tolist(), size, matches, strict=True):
+        counts[at][kind[0], kind[1]] = counts[at].get((kind[0], kind[1]), 0) + 1
+    return [tuple(Lengths(*kind, many) for kind, many in sorted(each.items())) for each in counts]
+
+
+def drawn_near(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:
+    """Return the mean number of pairs over draws of both annotations."""
+    rng = np.random.default_rng(0)
+    sides = []
+    for side in (a, b):
+        size = np.repeat([x.length for x in side], [x.number for x in side])
+        mine = np.repeat([x.matches for x in side], [x.number for x in side])
+        start = draw_starts(n, size.tolist(), DRAWS, rng)[:, mine]
+        draw = np.repeat(np.arange(DRAWS), start.shape[1])
+        flat = start.ravel()
+        sides.append((draw, flat, flat + np.tile(size[mine], DRAWS)))
+    return len(near_pairs(sides[0], sides[1], t)[0]) / DRAWS

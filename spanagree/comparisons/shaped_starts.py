@@ -1,0 +1,229 @@
+"""Segments of several pieces: what they have in common, observed and expected.
+
+In a random annotation a segment keeps its shape, and moves with those whose hulls it overlaps
+(:mod:`spanagree.chance.rigid_blocks`). Two segments are the same if their shapes are; they share
+the tokens that their pieces share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, join
+from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
+from spanagree.chance.start_distributions import Profiles, place
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.observed import equal_pairs, overlapping_pairs
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import Pieces
+from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.limits import check_cost
+
+
+@dataclass(frozen=True, eq=False)
+class ShapedStarts:
+    """Where segments start that may have several pieces, and their shapes; a row for each kind.
+
+    Attributes:
+        profiles: the start distributions of blocks.
+        profile: of each kind, that of its block.
+        offset: how far after its block it begins.
+        length: of its hull.
+        shape: the number of its shape, 0 for one piece.
+        shapes: the pieces of each number.
+    """
+
+    profiles: Profiles
+    profile: Ints
+    offset: Ints
+    length: Ints
+    shape: Ints
+    shapes: tuple[Pieces, ...]
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: str
+    ) -> tuple[ShapedStarts, list[Ints]]:
+        """Return the kinds of the segments of several layers, and which is that of each."""
+        layers = [corpus.layers[name] for name in names]
+        document, start, end, label, layer = columns_of_all(layers)
+        known: dict[Pieces, int] = {(): 0}
+        shape = np.concatenate(
+            [np.zeros(0, np.int64), *(_shape_codes(each, known) for each in layers)]
+        )
+        _, group, _ = distinct(layer, document, label if chance == "per-label" else 0 * label)
+        of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+        of_group[group] = document
+        blocks = chain_hulls(group, start, end, alone=chance == "overlapping")
+        profiles, profile = place(
+            blocks.group,
+            corpus.lengths[of_group],
+            blocks.end - blocks.start,
+            free=chance == "overlapping",
+        )
+        columns = (profile[blocks.block], blocks.offset, end - start, shape)
+        kinds, which, _ = distinct(*columns)
+        borders = np.cumsum([len(each) for each in layers])[:-1]
+        made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
+        return made, np.split(which, borders)
+
+    def tokens(self, kind: Ints) -> Ints:
+        """Return the tokens of the pieces of each segment."""
+        gaps = [
+            sum(e - s for s, e in shape) - (shape[-1][1] if shape else 0) for shape in self.shapes
+        ]
+        counts: Ints = self.length[kind] + np.array(gaps, np.int64)[self.shape[kind]]
+        return counts
+
+    def pieces(self, kind: int) -> Pieces:
+        """Return the pieces of a kind, from its start."""
+        return self.shapes[self.shape[kind]] or ((0, int(self.length[kind])),)
+
+    def observed(
+        self,
+        layers: tuple[Layer, Layer],
+        cells: tuple[Ints, Ints],
+        kinds: tuple[Ints, Ints],
+        count: int,
+        measure: Match,
+    ) -> Ints | Floats:
+        """Return Σ φ over all pairs of segments in the same cell, for each cell."""
+        a, b = layers
+        if measure.route == "equal":
+            i, j = equal_pairs(a, b, *cells)
+            same = self.shape[kinds[0][i]] == self.shape[kinds[1][j]]
+            return np.bincount(cells[0][i[same]], minlength=count)
+        i, j = overlapping_pairs(a, b, *cells)
+        columns = (kinds[0][i], kinds[1][j], b.start[j] - a.start[i])
+        (one, other, offset), which, _ = distinct(*columns)
+        value = np.zeros(len(one))
+        plain = (self.shape[one] == 0) & (self.shape[other] == 0)
+        value[plain] = measure.phi(
+            offset[plain], self.length[one[plain]], self.length[other[plain]]
+        )
+        for row in np.flatnonzero(~plain).tolist():
+            least, shared = self._shares(int(one[row]), int(other[row]), measure)
+            value[row] = shared[offset[row] - least]
+        total = np.bincount(cells[0][i], value[which], count)
+        return total.round().astype(np.int64) if measure.route == "cover" else total
+
+    def _shares(self, one: int, other: int, measure: Match) -> tuple[int, Floats]:
+        """Return φ of two kinds for each offset at which their hulls share a token."""
+        least, shared = shares_of_offsets(self.pieces(one), self.pieces(other))
+        if measure.route == "cover":
+            return least, shared.astype(np.float64)
+        sizes = sum(self.tokens(np.array([one, other])))
+        return least, shared / (sizes - shared)
+
+    def expected(
+        self, cells: tuple[Ints, Ints], kinds: tuple[Ints, Ints], count: int, measure: Match
+    ) -> Floats:
+        """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
+        sides = [distinct(cell, kind) for cell, kind in zip(cells, kinds, strict=True)]
+        if measure.route == "cover":
+            return self._covered(sides, count)
+        ((cell_a, kind_a), _, number_a), ((cell_b, kind_b), _, number_b) = sides
+        i, j = join(cell_a, cell_b)
+        if measure.route == "equal":
+            same = (self.shape[kind_a[i]] == self.shape[kind_b[j]]) & (
+                self.length[kind_a[i]] == self.length[kind_b[j]]
+            )
+            i, j = i[same], j[same]
+        (one, other), which, _ = distinct(kind_a[i], kind_b[j])
+        value = np.array(
+            [self._pair(p, q, measure) for p, q in zip(one.tolist(), other.tolist(), strict=True)]
+        )
+        weight = number_a[i] * number_b[j]
+        total = np.bincount(cell_a[i], weight * value[which] if len(i) else None, count)
+        return total.astype(np.float64)
+
+    def _at(self, kind: int) -> Floats:
+        """Return the start distribution of a kind over all tokens of its document."""
+        profile = int(self.profile[kind])
+        starts = self.profiles.expand(profile)
+        check_cost(4 * len(starts), f"the chance of segments in a text of {len(starts)} tokens")
+        return np.concatenate([np.zeros(int(self.offset[kind])), starts])
+
+    def _pair(self, one: int, other: int, measure: Match) -> float:
+        """Return E[φ] of a random segment of either kind."""
+        p, q = self._at(one), self._at(other)
+        if measure.route == "equal":
+            shortest = min(len(p), len(q))
+            return float(p[:shortest] @ q[:shortest])
+        least, shared = self._shares(one, other, measure)
+        # Σ_x p(x) Σ_δ φ(δ) q(x + δ)
+        weighted = np.convolve(q, shared[::-1])
+        at = np.arange(len(p)) + least + len(shared) - 1
+        inside = (at >= 0) & (at < len(weighted))
+        return float(p[inside] @ weighted[at[inside]])
+
+    def _covered(self, sides: Sequence[tuple[tuple[Ints, ...], Ints, Ints]], count: int) -> Floats:
+        """Return the expected number of tokens that both annotators cover, for each cell."""
+        total = np.zeros(count)
+        both = np.intersect1d(sides[0][0][0], sides[1][0][0])
+        known: dict[int, Floats] = {}
+        for cell in both.tolist():
+            covers = []
+            for (cells, kinds), _, numbers in sides:
+                low, high = np.searchsorted(cells, (cell, cell + 1)).tolist()
+                cover = np.zeros(0)
+                for kind, number in zip(
+                    kinds[low:high].tolist(), numbers[low:high].tolist(), strict=True
+                ):
+                    if kind not in known:
+                        known[kind] = self._cover(kind)
+                    one = known[kind] * number
+                    if len(one) > len(cover):
+                        cover, one = one, cover
+                    cover = cover.copy()
+                    cover[: len(one)] += one
+                covers.append(cover)
+            shortest = min(map(len, covers))
+            total[cell] = covers[0][:shortest] @ covers[1][:shortest]
+        return total
+
+    def _cover(self, kind: int) -> Floats:
+        """Return how likely a random segment of a kind covers each token."""
+        starts = self._at(kind)
+        pieces = self.pieces(kind)
+        change = np.zeros(len(starts) + pieces[-1][1] + 1)
+        for start, end in pieces:
+            change[start : start + len(starts)] += starts
+            change[end : end + len(starts)] -= starts
+        cover: Floats = np.maximum(np.cumsum(change), 0)
+        return cover
+
+
+def _shape_codes(layer: Layer, known: dict[Pieces, int]) -> Ints:
+    """Return the number of each segment's shape, the same for all layers."""
+    if layer.details is None:
+        return np.zeros(len(layer), np.int64)
+    codes = [known.setdefault(shape, len(known)) for shape in layer.details.shapes]
+    return np.array(codes, np.int64)[layer.details.shape]
+
+
+def has_pieces(corpus: Corpus) -> bool:
+    """Return whether any segment of a corpus has several pieces."""
+    return any(bool(layer.shape.any()) for layer in corpus.layers.values())
+
+
+def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
+    """Return a layer with a segment for each piece, and which segment each is a piece of."""
+    if layer.details is None or not layer.details.shape.any():
+        return layer, np.arange(len(layer))
+    pieces = layer.details.pieces(layer.start)
+    owner, start, end = [], [], []
+    for row, (s, e) in enumerate(zip(layer.start.tolist(), layer.end.tolist(), strict=True)):
+        for low, high in pieces.get(row, ((s, e),)):
+            owner.append(row)
+            start.append(low)
+            end.append(high)
+    rows = np.array(owner, np.int64)
+    columns = layer.document[rows], np.array(start, np.int64), np.array(end, np.int64)
+    order = np.lexsort((layer.label[rows], columns[2], columns[1], columns[0]))
+    document, low, high = (column[order] for column in columns)
+    made = Layer(document, low, high, layer.label[rows][order], layer.annotated)
+    return made, rows[order]

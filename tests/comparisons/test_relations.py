@@ -1,0 +1,273 @@
+"""Relations, pieces and tolerance in evaluations: enumeration in fractions, simulation, invariance."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.comparisons.compared import compared, with_attribute
+from spanagree.comparisons.relation_places import RelationRule
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def cases(name):
+    return json.loads((GOLDEN / f"{name}.json").read_text())["cases"]
+
+
+def related(case, **rule):
+    """The relations of a golden case, as a corpus of two annotators."""
+    spans = {x: [[tuple(span) for span in case[f"spans_{x}"]]] for x in "ab"}
+    links = {x: [[tuple(link) for link in case[f"relations_{x}"]]] for x in "ab"}
+    corpus = sa.Corpus.from_segments([case["length"]], spans, relations=links)
+    there = {link[2] for x in "ab" for link in case[f"relations_{x}"]}
+    undirected = tuple(label for label in case["symmetric"] if label in there)
+    return RelationRule(undirected=undirected, **rule).relations(corpus)
+
+
+@pytest.mark.parametrize("arguments", ["fixed", "common"])
+@pytest.mark.parametrize(
+    "case", [c for c in cases("relations") if c["relations_a"] or c["relations_b"]]
+)
+def test_relations_equal_the_enumeration(case, arguments):
+    """Matched, sizes and expected, of segments that stay, or of those that both marked."""
+    wanted = case if arguments == "fixed" else case["given_common"]
+    corpus = related(case, arguments=arguments)
+    tally = sa.evaluate(corpus).systems["b"].tally
+    if arguments == "fixed":
+        assert tally.matched == case["matched"]
+    assert (tally.size_a, tally.size_b) == (wanted["size_a"], wanted["size_b"])
+    assert tally.expected == pytest.approx(wanted["expected"], abs=1e-12)
+    team = sa.agree(corpus).team
+    assert team.f1 == sa.evaluate(corpus).systems["b"].f1
+
+
+@pytest.mark.parametrize("chance", ["nonoverlapping", "overlapping"])
+@pytest.mark.parametrize("case", cases("discontinuous"))
+def test_pieces_equal_the_enumeration(case, chance):
+    """Each measure's expected match, of segments that move in blocks, or each alone."""
+    layers = {x: [[(pieces, label) for pieces, label in case[x]]] for x in "ab"}
+    corpus = sa.Corpus.from_segments([case["length"]], layers)
+    wanted = case["expected"]["blocks" if chance == "nonoverlapping" else "overlapping"]
+    for match, expected in wanted.items():
+        try:
+            tally = sa.evaluate(corpus, match=match, chance=chance).systems["b"].tally
+        except sa.SettingError as error:  # it overlaps itself in the measure's sense
+            assert "allow" in str(error)  # noqa: PT017
+            continue
+        assert tally.expected == pytest.approx(expected, abs=1e-12), match
+
+
+@pytest.mark.parametrize("case", [c for c in cases("tolerance") if c["chance"] != "overlapping"])
+def test_tolerance_equals_the_enumeration(case):
+    """One-to-one matches, observed and expected, within a tolerance of 0, 1 and 2."""
+    layers = {x: [[tuple(span) for span in case[x]]] for x in "ab"}
+    corpus = sa.Corpus.from_segments([case["length"]], layers)
+    match = f"exact-within-{case['tolerance']}" if case["tolerance"] else "exact"
+    tally = sa.evaluate(corpus, match=match, chance=case["chance"]).systems["b"].tally
+    assert tally.matched == case["observed"]["one_to_one"]
+    assert tally.expected == pytest.approx(case["expected"]["one_to_one"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        c
+        for c in cases("relations")
+        if (c["relations_a"] or c["relations_b"]) and not c["exclusive"]
+    ],
+)
+def test_distribution_equals_the_enumeration(case):
+    """The distribution of the match of random relations; that with one fixed, by drawing pairs."""
+    corpus = related(case)
+    both = sa.match_distribution(corpus, "a", "b")
+    wanted = {m: p for m, p in case["distribution"] if p}
+    assert both.pmf == pytest.approx(wanted, abs=1e-12)
+    for fixed in "ab":
+        assert sum(
+            sa.match_distribution(corpus, "a", "b", fixed=fixed).pmf.values()
+        ) == pytest.approx(1)
+
+
+def test_distribution_with_one_fixed():
+    """One relation of a stands on a pair that b could link, one does not: (0, 1/6) of 6 pairs."""
+    a = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P"), (8, 9, "P")]
+    layers = {"a": [a], "b": [a[:3]]}
+    links = {"a": [[(0, 1, "r"), (0, 3, "r")]], "b": [[(2, 1, "r")]]}
+    corpus = RelationRule().relations(sa.Corpus.from_segments([9], layers, relations=links))
+    assert sa.match_distribution(corpus, "a", "b", fixed="a").pmf == pytest.approx(
+        {0: 5 / 6, 1: 1 / 6}
+    )
+    mean = sa.match_distribution(corpus, "a", "b").mean
+    assert mean == pytest.approx(2 * 1 * 6 / (12 * 6))
+    assert mean == pytest.approx(sa.evaluate(corpus).systems["b"].tally.expected)
+
+
+def test_everything_of_relations():
+    """Intervals, labels, documents, p, teams with gaps, blocks: what segments have, relations have."""
+    spans = [(0, 1, "P"), (3, 4, "P"), (6, 7, "L")]
+    rng = np.random.default_rng(1)
+    links = {}
+    for who in "abc":
+        links[who] = []
+        for _ in range(12):
+            chosen = {
+                (int(i), int(j), "rs"[k])
+                for i, j, k in rng.integers(0, (3, 3, 2), (4, 3))
+                if i != j
+            }
+            links[who].append(sorted(chosen))
+    layers = {who: [spans] * 12 for who in "abc"}
+    layers["c"] = [spans] * 8 + [None] * 4
+    links["c"][8:] = [None] * 4
+    corpus = sa.Corpus.from_segments([9] * 12, layers, relations=links)
+    found = sa.evaluate(corpus, what="relations", ci=True, resamples=200, p_values=True)
+    assert set(found.systems["b"].labels) == {"r", "s"}
+    assert found.settings["what"] == "relations"
+    assert found.systems["b"].f1.interval.observed[0] < found.systems["b"].f1.observed
+    for by in (None, "label", "document"):
+        assert str(found.table(by))
+    agreement = sa.agree(corpus, what="relations", ci=True, resamples=200)
+    assert agreement.pairs["a", "c"].documents == 8
+    blocks = [corpus.with_ids().subset(range(k, k + 4)) for k in (0, 4, 8)]
+    assert sa.agree(blocks, what="relations").team.f1.corrected == agreement.team.f1.corrected
+    assert sa.evaluate(blocks, what="relations").systems["b"].f1.observed == found["b"].f1.observed
+    untyped = sa.evaluate(corpus, what="relations", untyped=True)
+    assert list(untyped.systems["b"].labels) == ["relation"]
+
+
+def test_drawn_tolerance(monkeypatch):
+    """Over budget the mean is drawn, within 4 standard errors of the exact one, and said."""
+    spans = [[(i * 7, i * 7 + 1 + i % 3, "X") for i in range(5)]]
+    corpus = sa.Corpus.from_segments([40], {"a": spans, "b": spans})
+    exact = sa.evaluate(corpus, match="exact-within-1").systems["b"].tally.expected
+    monkeypatch.setattr("spanagree.comparisons.near_pairs.BUDGET", 0)
+    drawn = sa.evaluate(corpus, match="exact-within-1")
+    assert drawn.settings["expected"] == "partly-drawn"
+    error = np.sqrt(5 / 1000)  # of a count of up to five, at most
+    assert abs(drawn.systems["b"].tally.expected - exact) < 4 * error
+
+
+@st.composite
+def linked(draw):
+    """Two annotators with the same segments, and relations of two labels."""
+    k = draw(st.integers(2, 5))
+    spans = [
+        (3 * i, 3 * i + draw(st.integers(1, 3)), draw(st.sampled_from("PL"))) for i in range(k)
+    ]
+    pair = st.tuples(st.integers(0, k - 1), st.integers(0, k - 1), st.sampled_from("rs"))
+    links = st.lists(pair.filter(lambda x: x[0] != x[1]), max_size=5, unique=True)
+    return 3 * k, spans, {"a": draw(links), "b": draw(links)}
+
+
+def figures(n, spans, links, **rule):
+    corpus = sa.Corpus.from_segments(
+        [n], {x: [spans] for x in links}, relations={x: [links[x]] for x in links}
+    )
+    tally = sa.evaluate(RelationRule(**rule).relations(corpus)).systems["b"].tally
+    return tally.matched, pytest.approx(tally.expected, abs=1e-12), tally.size_a, tally.size_b
+
+
+@given(linked(), st.randoms())
+def test_what_does_not_matter(drawn, random):
+    """The order of segments, the names of types, and which end of an undirected link is first."""
+    n, spans, links = drawn
+    if not any(links.values()):
+        return
+    plain = figures(n, spans, links)
+    order = list(range(len(spans)))
+    random.shuffle(order)
+    place = {old: new for new, old in enumerate(order)}
+    moved = {x: [(place[i], place[j], r) for i, j, r in some] for x, some in links.items()}
+    assert figures(n, [spans[i] for i in order], moved) == plain
+    named = [(s, e, {"P": "person", "L": "land"}[label]) for s, e, label in spans]
+    assert figures(n, named, links) == plain
+    labels = tuple(sorted({r for some in links.values() for *_, r in some}))
+    once = {
+        x: list({(min(i, j), max(i, j), r): (i, j, r) for i, j, r in some}.values())
+        for x, some in links.items()
+    }
+    turned = {x: [(j, i, r) for i, j, r in some] for x, some in once.items()}
+    free = figures(n, spans, once, undirected=labels)
+    assert figures(n, spans, turned, undirected=labels) == free
+
+
+@given(linked())
+def test_segments_of_other_types_do_not_matter(drawn):
+    """Pairs that no relation could link, as their types never are, change nothing."""
+    n, spans, links = drawn
+    if not any(links.values()):
+        return
+    more = [*spans, (n, n + 1, "Z"), (n + 1, n + 2, "Z")]
+    assert figures(n + 2, more, links) == figures(n, spans, links)
+
+
+def test_more_kinds_more_chance():
+    """Three entities, two relations each: .33 by chance, .67 without a direction."""
+    spans = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P")]
+    links = {"a": [(0, 1, "r"), (1, 2, "r")], "b": [(0, 1, "r"), (2, 1, "r")]}
+    corpus = sa.Corpus.from_segments(
+        [6], {x: [spans] for x in "ab"}, relations={x: [links[x]] for x in "ab"}
+    )
+    chance = [
+        sa.evaluate(RelationRule(undirected=free).relations(corpus)).systems["b"].f1.expected
+        for free in ((), ("r",))
+    ]
+    assert chance == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_pairs_in_one_sentence():
+    """With sentences as kinds a relation within one is among the pairs within sentences."""
+    text = "a b\nc d"
+    spans = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P"), (6, 7, "P")]
+    links = {"a": [[(0, 1, "r")]], "b": [[(2, 3, "r")]]}
+    corpus = sa.Corpus.from_segments(
+        [7], {x: [spans] for x in "ab"}, relations=links, offsets="characters", texts=[text]
+    )
+    tallies = {
+        pairs: sa.evaluate(RelationRule(pairs=pairs).relations(corpus)).systems["b"].tally
+        for pairs in ("types", "all", "sentence")
+    }
+    # 12 ordered pairs of four segments, 4 of them within a line
+    assert [tallies[x].expected for x in tallies] == pytest.approx([1 / 12, 1 / 12, 1 / 4])
+
+
+def test_attribute_in_labels():
+    """The attribute is part of the label: both have to agree."""
+    layers = {
+        "a": [[(0, 1, "X", {"sure": "no"}), (2, 3, "X")]],
+        "b": [[(0, 1, "X", {"sure": "yes"}), (2, 3, "X")]],
+    }
+    corpus = sa.Corpus.from_segments([9], layers)
+    assert sa.evaluate(corpus).systems["b"].tally.matched == 2
+    joint = with_attribute(corpus, "sure")
+    assert joint.labels == ("X", "X sure=no", "X sure=yes")
+    assert sa.evaluate(joint).systems["b"].tally.matched == 1
+    with pytest.raises(sa.SettingError, match="attribute 'new': no segment has it; there are sure"):
+        with_attribute(corpus, "new")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"what": "links"}, "unknown what 'links'; allowed: segments, relations"),
+        ({"pairs": "all"}, "pairs is for what relations; segments are compared here"),
+        ({"what": "relations", "pairs": "x"}, "unknown pairs 'x'; allowed: types, all, sentence"),
+        ({"what": "relations", "undirected": ["x"]}, "undirected 'x'; the relations are called r"),
+        ({"what": "relations", "undirected": "r"}, "undirected 'r'; a list of labels is needed"),
+        ({"what": "relations", "match": "token"}, "allowed: exact, boundaries"),
+        ({"what": "relations", "match": "boundaries"}, "pairs all goes with it"),
+        ({"what": "relations", "pairs": "sentence"}, "pairs sentence needs sentences"),
+    ],
+)
+def test_refused(settings, message):
+    """Each error names the setting and what is allowed."""
+    corpus = sa.Corpus.from_segments(
+        [9], {"a": [[(0, 1, "X"), (2, 3, "X")]]}, relations={"a": [[(0, 1, "r")]]}
+    )
+    with pytest.raises(sa.SettingError, match=message):
+        compared(corpus, **{"match": "exact", **settings})
