@@ -20,6 +20,7 @@ from spanagree.comparisons.observed import equal_pairs, overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.errors import counted
 from spanagree.limits import check_cost
 
 
@@ -144,7 +145,9 @@ class ShapedStarts:
         """Return the start distribution of a kind over all tokens of its document."""
         profile = int(self.profile[kind])
         starts = self.profiles.expand(profile)
-        check_cost(4 * len(starts), f"the chance of segments in a text of {len(starts)} tokens")
+        check_cost(
+            4 * len(starts), f"the chance of segments in a text of {counted(len(starts), 'token')}"
+        )
         return np.concatenate([np.zeros(int(self.offset[kind])), starts])
 
     def _pair(self, one: int, other: int, measure: Match) -> float:
