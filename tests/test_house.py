@@ -184,7 +184,7 @@ def choices():
     from spanagree.corpus.discontinuous import DISCONTINUOUS
     from spanagree.corpus.label_table import DUPLICATES
     from spanagree.corpus.offsets import ENDS
-    from spanagree.corpus.raw import EMPTY
+    from spanagree.corpus.raw import ABSENT
     from spanagree.corpus.repairs import REPAIRS
     from spanagree.corpus.segments import OFFSETS
     from spanagree.corpus.tag_columns import PARTIAL
@@ -217,7 +217,7 @@ def choices():
         "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
-        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Empty": EMPTY, "Cut": CUTS, "Test": TESTS,
+        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,

@@ -247,7 +247,7 @@ def _files() -> Group:
     only = "Take segments of these labels only; others are dropped before anything is checked."
     renamed = "Give labels other names, before --labels; FILE has two columns, old and new."
     partial = "Choose what becomes of documents that an annotator covered in part."
-    nothing = "Take who marked nothing to have seen the document or not, where a file does not say."
+    nothing = "Take who has nothing in a document as unseen or unmarked, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
@@ -267,7 +267,10 @@ def _files() -> Group:
         option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
         option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="keep"),
         option(
-            "--empty", nothing, choices=names_of(choices.Empty), unless="as the format's page says"
+            "--absent",
+            nothing,
+            choices=names_of(choices.Absent),
+            unless="by role, as the format's page says",
         ),
         option("--ends", ends, choices=names_of(choices.Ends), unless="as the spans' text shows"),
         option("--repair", repair, metavar="STEP,...", read=names_in),

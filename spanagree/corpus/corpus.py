@@ -71,6 +71,8 @@ class Corpus(Content):
         text_ends: where documents were joined of texts, per document where each of these ends.
         reading: the settings with which the corpus was read; they are part of every signature.
         notes: what a reader repaired or passed over, a sentence each.
+        unsaid: annotators of whom the source does not say whether they saw a document in which
+            they have no row (:mod:`spanagree.corpus.roles`).
         changes: the segments that :meth:`to_tokens` could not take over as they are.
 
     Raises:
@@ -353,7 +355,8 @@ class Corpus(Content):
             raise SettingError(f"annotator {show(name)} is named twice; once is enough")
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
-        return self.but(layers=layers, reading=reading, notes=notes)
+        unsaid = tuple(name for name in self.unsaid if name in layers)
+        return self.but(layers=layers, reading=reading, notes=notes, unsaid=unsaid)
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""

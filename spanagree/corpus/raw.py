@@ -19,9 +19,9 @@ from spanagree.corpus.offsets import Place
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
-EMPTY = {
-    "seen": "the annotator saw the document, and marked nothing",
+ABSENT = {
     "unseen": "the annotator never saw the document",
+    "unmarked": "the annotator saw the document, and marked nothing",
 }
 """What it means that a source has nothing by an annotator in a document, where it does not say."""
 
@@ -31,14 +31,14 @@ def number_of_relations(raw: RawCorpus) -> int:
     return 0 if raw.details is None else len(raw.details.links)
 
 
-def check_empty(empty: str | None) -> None:
-    """Refuse an unknown choice of :data:`EMPTY`.
+def check_absent(absent: str | None) -> None:
+    """Refuse an unknown choice of :data:`ABSENT`.
 
     Raises:
         SettingError: naming those that are known.
     """
-    if empty is not None:
-        check_choice(empty, EMPTY, "empty")
+    if absent is not None:
+        check_choice(absent, ABSENT, "absent")
 
 
 def reading_of(reading: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from spanagree.corpus.flaws import (
 from spanagree.corpus.offsets import STANDS, nearest
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus, number_of_relations
+from spanagree.corpus.roles import notes_of_absent
 from spanagree.errors import check_choice, counted
 
 
@@ -214,7 +215,9 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """
     raw = repaired(raw, repair)
     refuse_flaws(raw, repairable=True)
-    return Corpus.from_raw(raw.but(notes=(*raw.notes, *notes_of_tolerated(raw))))
+    return Corpus.from_raw(
+        raw.but(notes=(*raw.notes, *notes_of_tolerated(raw), *notes_of_absent(raw)))
+    )
 
 
 def allows_repeats(repair: Sequence[str]) -> bool:

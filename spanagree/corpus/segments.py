@@ -321,6 +321,7 @@ class Content:
     text_ends: tuple[Ints, ...] | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
     @property
     def content(self) -> dict[str, Any]:

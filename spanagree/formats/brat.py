@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from spanagree.choices import Discontinuous, Empty, Repair
+from spanagree.choices import Absent, Discontinuous, Repair
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import with_discontinuous
-from spanagree.corpus.raw import RawCorpus, check_empty
+from spanagree.corpus.raw import RawCorpus, check_absent
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import Relation, Segment
 from spanagree.errors import (
@@ -54,7 +54,7 @@ def read_brat(
     folder: PathName,
     *,
     discontinuous: Discontinuous = "keep",
-    empty: Empty | None = None,
+    absent: Absent | None = None,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat folder: a collection, or one with a folder for each annotator.
@@ -72,8 +72,8 @@ def read_brat(
     Args:
         folder: the folder, or one .ann file with its .txt beside it.
         discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
-        empty: what an empty .ann says of its annotator, seen or unseen; unless given, seen, with a
-            note.
+        absent: what an empty .ann says of its annotator, unseen or unmarked; unless given,
+            unmarked, with a note.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
             drop-duplicates, merge-overlaps, drop-relations.
@@ -83,7 +83,7 @@ def read_brat(
             nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
     """
-    raw = raw_brat(folder, empty=empty)
+    raw = raw_brat(folder, absent=absent)
     raw = renamed(raw, {who: who or Path(os.path.abspath(folder)).name for who in raw.annotators})
     raw = with_discontinuous(raw, discontinuous)
     return valid_corpus(raw, repair)
@@ -93,10 +93,10 @@ def read_brat(
 def raw_brat(
     folder: PathName,
     *,
-    empty: Empty | None = None,
+    absent: Absent | None = None,
 ) -> RawCorpus:
     """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
-    check_empty(empty)
+    check_absent(absent)
     root = Path(folder)
     name = printable(str(root))
     collector = Collector("characters", unnamed=True)
@@ -129,19 +129,19 @@ def raw_brat(
         rows = read_text(ann)
         if not rows.strip():
             blank += 1
-            if empty == "unseen":
+            if absent == "unseen":
                 collector.annotator(annotator, where)
                 continue
         annotation = collector.annotation(document, annotator, where)
         _collect(collector, annotation, _rows_of(printable(str(ann)), rows), text, passed)
     _refuse_empty(name, collector, files)
     notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
-    if blank and empty is None:
+    if blank and absent is None:
         notes.append(
-            f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --empty"
+            f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
-    how = {"format": "brat", **as_read(empty=empty)}
+    how = {"format": "brat", **as_read(absent=absent)}
     return collector.raw(how, notes)
 
 

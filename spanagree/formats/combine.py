@@ -205,6 +205,7 @@ def _joined(
         offsets=parts[0].offsets,
         reading=reading,
         quotes=tuple(quotes),
+        unsaid=tuple(dict.fromkeys(name for part in parts for name in part.unsaid)),
         ends=None if any(part.ends is None for part in parts) else parts[0].ends,
         **content,
     )
@@ -223,7 +224,8 @@ def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
         else value
         for key, value in raw.reading.items()
     }
-    return raw.but(annotators=tuple(new.values()), reading=reading)
+    unsaid = tuple(new[name] for name in raw.unsaid)
+    return raw.but(annotators=tuple(new.values()), reading=reading, unsaid=unsaid)
 
 
 def _check_offsets(first: str, whole: RawCorpus, source: str, part: RawCorpus) -> None:

@@ -12,7 +12,7 @@ from zipfile import is_zipfile
 
 from spanagree.corpus.collector import Collector, text_of_whole
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus, check_empty
+from spanagree.corpus.raw import RawCorpus, check_absent
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -64,7 +64,7 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
 
 
 def raw_doccano(
-    path: PathName, *, annotator_from: str | None = None, empty: str | None = None
+    path: PathName, *, annotator_from: str | None = None, absent: str | None = None
 ) -> RawCorpus:
     """Return the rows of an export of doccano, unchecked.
 
@@ -75,7 +75,8 @@ def raw_doccano(
     Args:
         path: the file.
         annotator_from: what names an annotator, ``file`` or, unless given, ``id``.
-        empty: whether who marked nothing in a document has ``seen`` it or not, ``unseen``. Unless
+        absent: whether who marked nothing in a document never saw it (``unseen``) or saw it and
+            marked nothing (``unmarked``). Unless
             given, a document without a span is seen by the one whose file it is in, and never
             seen by a user who has spans elsewhere in a file of several.
 
@@ -84,9 +85,9 @@ def raw_doccano(
         SettingError: for an unknown choice.
     """
     check_named(annotator_from, "id", "file")
-    check_empty(empty)
+    check_absent(absent)
     name = printable(os.fspath(path))
-    rows = _Rows(name, annotator_from, empty)
+    rows = _Rows(name, annotator_from, absent)
     if is_zipfile(path):
         for member, records in _members(path, name):
             rows.add_all(records, member)
@@ -113,10 +114,10 @@ def _members(path: PathName, name: str) -> Iterator[tuple[str, Iterator[tuple[st
 class _Rows:
     """Gathers rows, and counts what is passed over or not clear."""
 
-    def __init__(self, name: str, annotator_from: str | None, empty: str | None) -> None:
+    def __init__(self, name: str, annotator_from: str | None, absent: str | None) -> None:
         self.name = name
         self.annotator_from = annotator_from
-        self.empty = empty
+        self.absent = absent
         self.collector = Collector("characters", unnamed=True)
         self.passed: Counter[str] = Counter()
         self.silent = 0
@@ -164,7 +165,7 @@ class _Rows:
                 self.users.setdefault(who, set()).add(document)
             elif not spans:
                 self.silent += 1
-                if self.empty == "unseen":
+                if self.absent == "unseen":
                     self.collector.annotator(who, where)
                     continue
             self.collector.annotate(document, who, spans, where)
@@ -180,13 +181,13 @@ class _Rows:
             for document in range(len(self.collector.ids))
             if document not in documents
         ]
-        if self.empty == "seen":
+        if self.absent == "unmarked":
             for document, user in pairs:
                 self.collector.annotation(document, user, self.name)
-        elif self.empty is None:
+        elif self.absent is None:
             self.notes += self._unclear(len(pairs))
         notes = [*passed_over(self.name, self.passed), *self.notes]
-        options = as_read(annotator_from=self.annotator_from, empty=self.empty)
+        options = as_read(annotator_from=self.annotator_from, absent=self.absent)
         return self.collector.raw({"format": "doccano", **options}, notes)
 
     def _unclear(self, pairs: int) -> Iterator[str]:
@@ -194,14 +195,14 @@ class _Rows:
         if self.silent:
             yield (
                 f"{self.name}: {counted(self.silent, 'document')} without a span taken as seen,"
-                " which is so if only what was confirmed was exported; --empty unseen takes them as"
-                " never seen"
+                " which is so if only what was confirmed was exported; --absent unseen takes them"
+                " as never seen"
             )
         if pairs:
             yield (
                 f"{self.name}: users without a span in a document taken as never having seen it"
-                f" ({counted(pairs, 'case')}), as the export does not say; --empty seen takes them"
-                " as having marked nothing"
+                f" ({counted(pairs, 'case')}), as the export does not say; --absent unmarked takes"
+                " them as having marked nothing"
             )
 
 

@@ -13,6 +13,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
 from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.roles import with_absent
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -70,7 +71,7 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 
 _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 _OF_ROWS = (
-    *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "empty", "align"),
+    *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
 )
 
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
@@ -114,7 +115,7 @@ FORMATS: Mapping[str, Format] = {
         "standoff: a folder, a folder for each annotator, or one file",
         ("/", ".ann"),
         late("spanagree.formats.brat", "raw_brat"),
-        ("empty",),
+        ("absent",),
         late("spanagree.formats.brat", "write_brat"),
         knows=late("spanagree.formats.brat", "knows_brat"),
         shapes=(*_TABLES, "text"),
@@ -177,7 +178,7 @@ FORMATS: Mapping[str, Format] = {
         "doccano's JSON lines, one annotator a file or several, and its zip",
         (),
         late("spanagree.formats.doccano", "raw_doccano"),
-        ("annotator_from", "empty"),
+        ("annotator_from", "absent"),
         late("spanagree.formats.doccano", "write_doccano"),
         knows=late("spanagree.formats.doccano", "knows_doccano"),
         shapes=(*_JSON, "zip"),
@@ -333,6 +334,7 @@ def raw_files(
     _refuse_apart(parts, by_format)
     whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
     whole = with_discontinuous(with_labels(whole, **chosen), pieces)
+    whole = with_absent(whole, given.get("absent"))
     if form is None or all(_is_known_as(form, path) for path in files.values()):
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})

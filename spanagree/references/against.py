@@ -15,6 +15,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, counted, listed, show
 from spanagree.references.against_result import (
     PEOPLE,
@@ -89,7 +90,7 @@ def evaluate_references(
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
     by_chance = (draws, seed) if best_match else None
-    corpus = corpus.of_annotators([*people, *machines])
+    corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
     return _compared(corpus, settings, by_chance, resampling if ci else None, progress)
 
 

@@ -24,6 +24,7 @@ from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
+from spanagree.corpus.roles import settled
 from spanagree.errors import (
     SettingError,
     check_choice,
@@ -294,7 +295,7 @@ def alt_test(
         return _result(names, labels, 0, settings, annotations.notes)
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
-    corpus = annotations.of_annotators([*names, candidate])
+    corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
     wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
     settings = replace(settings, match=match, chance=chance, expected=how, offsets=corpus.offsets)
     return _result(names, wins, empty, settings, notes)

@@ -17,6 +17,7 @@ from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import settled
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.files import PathName
@@ -217,6 +218,7 @@ def soft_scores(
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
     _check_layers(corpus, (*names, *others), chance)
+    corpus = settled(corpus, names, others)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")

@@ -30,6 +30,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, printable
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
@@ -238,6 +239,7 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
+    corpus = settled(corpus, list(evaluation.systems), [evaluation.settings.gold])
     settings, kept = evaluation.settings, evaluation.counted.documents_kept()
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)

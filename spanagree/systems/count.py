@@ -23,6 +23,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.table import SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import settled
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -236,6 +237,7 @@ def count(
         )
     gold = names[0] if gold is None else gold
     check_known([gold], names, "gold")
+    corpus = settled(corpus, [name for name in names if name != gold], [gold])
     comparisons, how = compare_with_gold(corpus, gold, match, chance, progress)
     annotated = {name: corpus.layers[name].annotated for name in names}
     shared = {

@@ -16,6 +16,7 @@ from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.results.data import plain
 from spanagree.results.plots import (
@@ -542,6 +543,7 @@ def chance_of_systems(
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     report_progress = progress or (lambda done, total: None)
+    corpus = settled(corpus, systems, [gold])
     ask = Question(find_match(match), chance)
     by_chance = {}
     for done, name in enumerate(systems):

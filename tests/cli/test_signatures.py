@@ -68,7 +68,7 @@ READING = {
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
     "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
-    "--empty": Pair("blank", "--empty unseen"),
+    "--absent": Pair("blank", "--absent unseen"),
     "--ends": Needed(
         f"ends.json {COPIES}", "--ends inclusive", "read:text=text,spans=(gold=gold,mine=mine),ends=inclusive"
     ),
@@ -294,7 +294,7 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
-        "--empty": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
+        "--absent": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", CHANCE),
         **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,

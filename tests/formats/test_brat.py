@@ -142,16 +142,16 @@ def test_empty_files(project):
     )
     corpus = sa.read_brat(folder)
     assert corpus[0].segments["bob"] == ()
-    assert corpus.notes[-1] == "1 empty .ann file taken as seen, with nothing marked; --empty unseen takes such documents as never seen"  # fmt: skip
-    seen, unseen = (sa.read_brat(folder, empty=choice) for choice in ("seen", "unseen"))
+    assert corpus.notes[-1] == "1 empty .ann file taken as seen, with nothing marked; --absent unseen takes such documents as never seen"  # fmt: skip
+    seen, unseen = (sa.read_brat(folder, absent=choice) for choice in ("unmarked", "unseen"))
     assert seen == corpus
     assert seen.notes == corpus.notes[:-1]
     assert unseen.annotators == ("ann", "bob")
     assert unseen[0].segments["bob"] is None
     assert unseen[1].segments == {"ann": (), "bob": None}
-    assert unseen.reading["read"] == {"empty": "unseen"}
-    with pytest.raises(sa.SettingError, match="unknown empty 'x'; allowed: seen, unseen"):
-        sa.read_brat(folder, empty="x")
+    assert unseen.reading["read"] == {"absent": "unseen"}
+    with pytest.raises(sa.SettingError, match="unknown absent 'x'; allowed: unseen, unmarked"):
+        sa.read_brat(folder, absent="x")
 
 
 BAD = {
@@ -316,4 +316,4 @@ def test_what_is_written_is_read_again(tmp_path_factory, documents, people):
         ids=[f"d{d}" for d in range(len(rows))],
     )  # fmt: skip
     write_brat(corpus, folder)
-    assert sa.read_brat(folder, empty="seen") == corpus
+    assert sa.read_brat(folder, absent="unmarked") == corpus

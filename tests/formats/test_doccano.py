@@ -85,14 +85,14 @@ def test_users(read):
     assert marked(corpus, 2) == {"3": None, "1": None}
     assert notes(corpus) == [
         "users without a span in a document taken as never having seen it (3 cases), as the export"
-        " does not say; --empty seen takes them as having marked nothing"
+        " does not say; --absent unmarked takes them as having marked nothing"
     ]
-    unseen = read(rows, empty="unseen")
+    unseen = read(rows, absent="unseen")
     assert (marked(unseen, 1), notes(unseen)) == (marked(corpus, 1), [])
-    seen = read(rows, empty="seen")
+    seen = read(rows, absent="unmarked")
     assert marked(seen, 1) == {"3": [(0, 2, "18")], "1": []}
     assert marked(seen, 2) == {"3": [], "1": []}
-    assert seen.reading["read"] == {"empty": "seen"}
+    assert seen.reading["read"] == {"absent": "unmarked"}
     assert notes(seen) == []
     joined = read([rows[1]], annotator_from="file")
     assert marked(joined) == {"it": [(0, 2, "18")]}
@@ -105,10 +105,10 @@ def test_empty(read):
     assert marked(corpus, 1) == {"it": []}
     assert notes(corpus) == [
         "1 document without a span taken as seen, which is so if only what was confirmed was"
-        " exported; --empty unseen takes them as never seen"
+        " exported; --absent unseen takes them as never seen"
     ]
-    assert [marked(read(rows, empty=how), 1) for how in ("seen", "unseen")] == [{"it": []}, {"it": None}]  # fmt: skip
-    assert notes(read(rows, empty="seen")) == notes(read(rows, empty="unseen")) == []
+    assert [marked(read(rows, absent=how), 1) for how in ("unmarked", "unseen")] == [{"it": []}, {"it": None}]  # fmt: skip
+    assert notes(read(rows, absent="unmarked")) == notes(read(rows, absent="unseen")) == []
 
 
 def test_labels_of_whole_texts(read):
@@ -220,7 +220,7 @@ def test_refused(read, case):
     ("options", "message"),
     [
         ({"annotator_from": "email"}, "unknown annotator_from 'email'; allowed: id, file"),
-        ({"empty": "maybe"}, "unknown empty 'maybe'; allowed: seen, unseen"),
+        ({"absent": "maybe"}, "unknown absent 'maybe'; allowed: unseen, unmarked"),
     ],
 )
 def test_unknown_choices(read, options, message):

@@ -153,7 +153,7 @@ def test_doccano(tmp_path, corpus, characters):
     files = {name: tmp_path / f"{name}.jsonl" for name in corpus.annotators}
     for name, path in files.items():
         write_file(corpus.of_annotators([name]), path, "doccano")
-    back = valid_corpus(raw_files(files, {"empty": "seen"}, "doccano"))
+    back = valid_corpus(raw_files(files, {"absent": "unmarked"}, "doccano"))
     back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
     assert back.texts == every.texts
     assert [d.segments for d in back] == [d.segments for d in every]

@@ -191,7 +191,7 @@ def test_doccano(real, name):
     assert (f"{facts['relations']} relation" in note) == bool(facts["relations"])
     silent = facts["documents_without_span"]
     assert (f"{silent} documents without a span taken as seen" in note) == bool(silent)
-    unseen, _ = export(real, "doccano", f"{name}.jsonl", empty="unseen")
+    unseen, _ = export(real, "doccano", f"{name}.jsonl", absent="unseen")
     assert seen(unseen) == with_span
     assert not any("without a span" in n for n in unseen.notes)
 

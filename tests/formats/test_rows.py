@@ -169,13 +169,18 @@ def table_text(rows, sign=","):
 
 def test_span_tables(write):
     """One row a span; an empty row, or the option, says who saw what has no span."""
-    unclear = "annotators without a row for a document taken as never having seen it (1 case); --empty seen takes them as having marked nothing, as does a row without start and end"  # fmt: skip
+    unclear = (
+        "the table does not say whether annotators saw documents in which they have no row (1 case):"
+        " systems are taken as having seen what gold or references saw, annotators as never having"
+        " seen it; --absent unmarked or unseen (absent=) decides for all, and a row without start and"
+        " end says that one was seen"
+    )
     corpus = sa.read(TABLE)
     assert corpus[0].segments == {"ann": (JO,), "bob": (ROME,)}
     assert corpus[1].segments == {"ann": (JO,), "bob": None}
     assert corpus.notes[-1] == unclear
-    assert sa.read(TABLE, empty="seen")[1].segments["bob"] == ()
-    assert unclear not in sa.read(TABLE, empty="unseen").notes
+    assert sa.read(TABLE, absent="unmarked")[1].segments["bob"] == ()
+    assert unclear not in sa.read(TABLE, absent="unseen").notes
     stated = [*TABLE, {**TABLE[0], "document": "b", "annotator": "bob", "start": None, "end": None}]
     assert sa.read(stated)[1].segments["bob"] == ()
     assert unclear not in sa.read(stated).notes

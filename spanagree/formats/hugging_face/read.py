@@ -16,11 +16,12 @@ from typing import Any, overload
 import numpy as np
 
 from spanagree.arrays import compact
-from spanagree.choices import Empty, Ends, Repair, Scheme
+from spanagree.choices import Absent, Ends, Repair, Scheme
 from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.roles import with_absent
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.errors import InputError, check_whole, counted, listed, show
 from spanagree.formats.hugging_face.columns import (
@@ -58,7 +59,7 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     strict: bool = False,
     quote: str | None = None,
     ends: Ends | None = None,
-    empty: Empty | None = None,
+    absent: Absent | None = None,
     align: bool = False,
     repair: Repair | Sequence[Repair] = (),
     block: int | None = None,
@@ -84,7 +85,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
         quote: of a table with a row for each span, the column of the text that the span covers.
         ends: what the end of a span names: exclusive, or inclusive (the last token or character).
             Unless given, what the text of the spans shows; else they are exclusive.
-        empty: seen or unseen, where a table of spans has no row of an annotator for a document.
+        absent: unseen or unmarked, where a table of spans has no row of an annotator for a
+            document; unless given, systems saw what gold or references saw, annotators did not.
         align: whether copies with tags and quotes are aligned that a language model changed.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
@@ -100,15 +102,16 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
-    own = {"scheme": scheme, "strict": strict, "label_names": label_names, "empty": empty}
+    own = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
     own |= {"split": split, "align": align, "quote": quote, "ends": ends}
     data, shape, notes = _shaped(choose_split(data, split), named, None, **own)
     if block is None:
-        raw = _read(data, shape)
+        raw = with_absent(_read(data, shape), absent)
         return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
     check_whole(block, 1, "block")
     rows = _in_rows(data, block, shape.document if shape.annotator is not None else None)
-    return _numbered(valid_corpus(_read(part, shape), repair) for part in rows)
+    parts = (with_absent(_read(part, shape), absent) for part in rows)
+    return _numbered(valid_corpus(part, repair) for part in parts)
 
 
 def raw_dataset(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanagree.corpus.raw import check_empty
+from spanagree.corpus.raw import check_absent
 from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, show
 from spanagree.formats.hugging_face.columns import cell_of, number_in, words_in
@@ -41,7 +41,7 @@ class Shape(TagOptions):
     length: str | None = None
     quote: str | None = None
     ends: str | None = None
-    empty: str | None = None
+    absent: str | None = None
     align: bool = False
     file: str | None = None
     is_own: bool = False
@@ -72,7 +72,7 @@ class Shape(TagOptions):
         }
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
-        check_empty(self.empty)
+        check_absent(self.absent)
         others = (self.tokens, self.text, self.annotator, self.document, self.length, self.quote)
         for column in (*self.layers.values(), *others):
             if column is not None and not isinstance(column, str):
@@ -82,7 +82,7 @@ class Shape(TagOptions):
     def chosen(self) -> dict[str, Any]:
         """What was read, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "quote", "label_names")
-        names = (*columns, "split", "ends", "empty", "align")
+        names = (*columns, "split", "ends", "absent", "align")
         return as_read(**{name: getattr(self, name) for name in names})
 
     @property

@@ -56,7 +56,7 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
     """Return the rows of a table with a row for each span.
 
     A row without start and end says that the annotator saw the document; one without annotator too
-    has but the document's text. If there is no such row, ``empty`` says who saw what has no span.
+    has but the document's text. If there is no such row, nobody said who saw what has no span.
     """
     start, end, *label = (column.strip() for column in str(shape.spans).split(","))
     nobody = "" if shape.file is not None else "spans"
@@ -90,19 +90,8 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
             known = quote if isinstance(quote, str) else None
             collector.segment(annotations[key], first, last, marked, place, quote=known)
     names = dict.fromkeys(who for _, who in annotations)
-    lacking = len(numbers) * len(names) - len(annotations)
-    notes = []
-    if shape.empty == "seen":
-        for key in ((number, who) for number in numbers.values() for who in names):
-            if key not in annotations:
-                collector.annotation(*key, shape.file or "data")
-    elif lacking and not stated and shape.empty is None:
-        notes.append(
-            f"{_prefix(shape)}annotators without a row for a document taken as never having seen"
-            f" it ({counted(lacking, 'case')}); --empty seen takes them as having marked nothing,"
-            " as does a row without start and end"
-        )
-    return _raw(collector, reader, shape, notes)
+    unsaid = () if stated else tuple(names)
+    return _raw(collector, reader, shape, []).but(unsaid=unsaid)
 
 
 def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:

@@ -1,0 +1,91 @@
+"""Who saw what, where a source does not say: it is settled by the role of a layer.
+
+A table with a row for each span has no row where somebody marked nothing, and cannot say whether
+she saw the document. Of an annotator nobody knows; a *system* saw whatever its gold or its
+references saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.raw import RawCorpus, check_absent
+from spanagree.errors import counted, printable
+
+
+def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
+    """Return the rows with what it means that an annotator has none in a document.
+
+    Args:
+        raw: the rows of a source, or of several.
+        absent: one of :data:`spanagree.corpus.raw.ABSENT`; ``None`` leaves it to the layer's role.
+    """
+    check_absent(absent)
+    if absent is None or not raw.unsaid:
+        return raw
+    if absent == "unseen":
+        return raw.but(unsaid=())
+    new = _absences(raw)
+    document = np.array([d for _, ds in new for d in ds.tolist()], np.int64)
+    who = np.array([a for a, ds in new for _ in ds], np.int64)
+    when = None if raw.when is None else np.append(raw.when, np.full(len(who), np.nan))
+    return raw.but(
+        of_document=np.append(raw.of_document, document),
+        of_annotator=np.append(raw.of_annotator, who),
+        when=when,
+        unsaid=(),
+    )
+
+
+def _absences(raw: RawCorpus) -> list[tuple[int, Ints]]:
+    """Return whose view of documents is unsaid, and the documents without a row of theirs."""
+    number = {name: a for a, name in enumerate(raw.annotators)}
+    every = np.arange(len(raw.lengths))
+    pairs = []
+    for a in (number[name] for name in raw.unsaid if name in number):
+        there = raw.of_document[raw.of_annotator == a]
+        pairs.append((a, np.setdiff1d(every, there)))
+    return pairs
+
+
+def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
+    """Yield a note on documents of which a source does not say whether somebody saw them."""
+    if cases := sum(len(documents) for _, documents in _absences(raw)):
+        yield (
+            f"the table does not say whether annotators saw documents in which they have no row"
+            f" ({counted(cases, 'case')}): systems are taken as having seen what gold or references"
+            " saw, annotators as never having seen it; --absent unmarked or unseen (absent=)"
+            " decides for all, and a row without start and end says that one was seen"
+        )
+
+
+def settled(corpus: Corpus, systems: Iterable[str], references: Iterable[str]) -> Corpus:
+    """Return the corpus in which systems saw all that their references did, where nobody said.
+
+    >>> two = Corpus.from_segments([5, 4], {"gold": [[], []], "mine": [[], None]})
+    >>> settled(two.but(unsaid=("mine",)), ["mine"], ["gold"])[1].segments["mine"]
+    ()
+    """
+    open_ = [name for name in systems if name in corpus.unsaid and name in corpus.layers]
+    if not open_:
+        return corpus
+    seen = np.zeros(len(corpus), np.bool_)
+    for name in references:
+        seen |= corpus.layers[name].annotated
+    layers, notes = dict(corpus.layers), []
+    for name in open_:
+        layer = layers[name]
+        added = int((seen & ~layer.annotated).sum())
+        layers[name] = replace(layer, annotated=layer.annotated | seen)
+        if added:
+            notes.append(
+                f"{printable(name)}: no row in {counted(added, 'document')} that gold or references"
+                " saw, taken as seen and nothing marked"
+            )
+    left = tuple(name for name in corpus.unsaid if name not in open_)
+    return corpus.but(layers=layers, unsaid=left, notes=(*corpus.notes, *notes))

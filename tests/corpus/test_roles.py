@@ -1,0 +1,81 @@
+"""Who saw what, where a table of spans does not say: by the role of a layer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spanagree as sa
+
+GOLD = [("d1", [(0, 4)]), ("d2", [(0, 3), (12, 17)]), ("d3", [(0, 3)])]
+TEXT = "Rome and Bonn are far."
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Gold of three documents in our own format; a system's table with rows for two of them."""
+    rows = [
+        {"spanagree": 1, "id": id_, "text": TEXT, "annotators": {"gold": [{"start": a, "end": b, "label": "X"} for a, b in spans]}}
+        for id_, spans in GOLD
+    ]  # fmt: skip
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    table = "document,start,end,label,length\nd1,0,4,X,22\nd3,0,3,X,22\n"
+    (tmp_path / "s.csv").write_text(table, "utf-8")
+    return [tmp_path / "gold.jsonl", tmp_path / "s.csv"]
+
+
+def test_a_system_saw_what_gold_saw(files):
+    """Two of four gold spans are found and none is wrong: F1 2/3. It was 1.0000 over two documents."""
+    corpus = sa.read(files)
+    result = sa.evaluate(corpus, "gold")
+    assert result["s.csv"].f1.observed == pytest.approx(2 / 3, abs=1e-15)
+    assert result["s.csv"].documents == 3
+    assert (
+        "s.csv: no row in 1 document that gold or references saw, taken as seen and nothing marked"
+        in result.notes
+    )
+
+    assert corpus[1].segments["s.csv"] is None
+    assert corpus.unsaid == ("s.csv",)
+
+
+@pytest.mark.parametrize(("absent", "f1", "documents"), [("unseen", 1, 2), ("unmarked", 2 / 3, 3)])
+def test_what_is_not_said_can_be_said(files, absent, f1, documents):
+    """The option decides, and is part of the signature."""
+    result = sa.evaluate(sa.read(files, absent=absent), "gold")
+    assert result["s.csv"].f1.observed == pytest.approx(f1, abs=1e-15)
+    assert result["s.csv"].documents == documents
+    assert f"absent={absent}" in result.signature
+
+
+def test_annotators_never_saw_it(files):
+    """Of annotators the table cannot say: those documents are not shared."""
+    rows = sa.agree(sa.read(files)).to_rows("pair")
+    assert [row["documents"] for row in rows] == [2]
+
+
+def test_references(files):
+    """A system saw what any reference did."""
+    corpus = sa.read(files)
+    result = sa.evaluate_references(corpus, systems=["s.csv"])
+    assert result["s.csv"].f1.observed == pytest.approx(2 / 3, abs=1e-15)
+
+
+def test_a_file_that_says_who_saw_what_is_believed(files):
+    """A row without start and end, or a format that says it."""
+    table = files[1].read_text() + "d4,,,,22\n"
+    files[1].write_text(table, "utf-8")
+    corpus = sa.read(files)
+    assert corpus.unsaid == ()
+    assert sa.evaluate(corpus, "gold")["s.csv"].f1.observed == 1
+
+
+def test_it_survives_what_is_done_to_a_corpus(files):
+    """Subsets, other annotators and labels keep what is not said."""
+    corpus = sa.read(files)
+    assert corpus.subset([0, 1]).unsaid == ("s.csv",)
+    assert corpus.of_annotators(["gold"]).unsaid == ()
+    assert corpus.with_labels(["X"]).unsaid == ("s.csv",)
+    again = sa.evaluate(corpus.subset([2, 1, 0]), "gold")
+    assert again["s.csv"].f1.observed == pytest.approx(2 / 3, abs=1e-15)
