@@ -18,6 +18,7 @@ import spanagree as sa
 from spanagree.choices import BY, AnnotatorSort, SampledBy, names_of
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
+from spanagree.cli.compared import chosen_what, comparing_what, refuse_what
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
@@ -42,6 +43,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
         batches_option(),
         function=_AGREE,
     ),
+    comparing_what(_AGREE),
     unitizing(),
     options.certainty(_AGREE),
     options.blocks(),
@@ -61,16 +63,18 @@ def agree(
     **settings: Any,
 ) -> None:
     if batches is not None:
+        refuse_what(settings, "--batches")
         show_batches(job, batches, settings)
         return
     if measure != "f1":
+        refuse_what(settings, f"--measure {measure}")
         measure_units(job, measure, by, settings)
         return
     job.check_picture(sa.Agreement, by)
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     settings |= {"p_values": True} if test else {}
-    corpus = job.source()
+    corpus, settings = chosen_what(job.source(), settings)
     result = job.work("comparing", sa.agree, corpus, **settings, **job.certainty)
     beside = {}
     if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):

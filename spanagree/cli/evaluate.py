@@ -17,6 +17,7 @@ import spanagree as sa
 from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, random_seed
+from spanagree.cli.compared import chosen_what, comparing_what, refuse_what
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
@@ -26,6 +27,7 @@ from spanagree.cli.references import (
     against_shares,
     references,
 )
+from spanagree.comparisons.compared import has_distribution
 from spanagree.errors import check_choice
 
 _EVALUATE = "spanagree.systems.evaluate.evaluate"
@@ -45,6 +47,7 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
             "--match", _MATCH, choices=[*names_of(MatchName), SOFT], unless="exact"
         ),
     ),
+    comparing_what(_EVALUATE),
     references(),
     options.certainty(
         _EVALUATE,
@@ -76,9 +79,11 @@ def evaluate(
         _merge(job, by, test)
         return
     if settings.get("match") == SOFT:
+        refuse_what(settings, "--match soft")
         against_shares(job, by, baseline, settings)
         return
     if settings.keys() & {"references", "systems"}:
+        refuse_what(settings, "--references and --systems")
         against_references(job, by, baseline, settings)
         return
     if test is None and by != "difficulty":
@@ -101,8 +106,10 @@ def evaluate(
     if baseline and isinstance(corpus, sa.Corpus):
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
+    corpus, settings = chosen_what(corpus, settings)
     intervals = drawing if "ci" in drawing else {}
-    p_values = {"p_values": True} if by == "document" else {}
+    known = by == "document" and has_distribution(corpus, settings.get("match", "exact"))
+    p_values = {"p_values": True} if known else {}
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **p_values, **intervals)
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)

@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import RelationRule
+from spanagree.comparisons.shaped_starts import has_pieces
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, is_iterable, listed, show
 
-WHATS = {"segments": "the segments", "relations": "the relations between segments"}
+WHATS = {
+    "segments": "the segments",
+    "relations": "the relations between segments",
+    "attributes": "the attributes of segments, and the values that they have",
+}
 """What annotators, or systems and gold, are compared by."""
 
 
@@ -36,7 +42,8 @@ class Compared:
         if self.what == "segments":
             return corpus
         named = (self.pairs, self.undirected, self.untyped, self.arguments)
-        return RelationRule(*named, match=match).relations(corpus)
+        attributes = self.what == "attributes"
+        return RelationRule(*named, match=match, attributes=attributes).relations(corpus)
 
     def of_block(self, block: Corpus | Callable[[], Corpus], match: str) -> Corpus:
         """Return the same of a block."""
@@ -81,11 +88,20 @@ def compared(
             raise SettingError(f"{name} is for what relations; segments are compared here")
         if attribute is None:
             return corpus, match
+    elif what == "attributes":
+        for name in (name for name in ("pairs", "undirected") if given[name]):
+            raise SettingError(f"{name} is for what relations; attributes are compared here")
     if isinstance(corpus, Corpus):
         made: Any = chosen.of(corpus, match)
     else:
         made = (functools.partial(chosen.of_block, block, match) for block in corpus)
     return made, match if what == "segments" else "exact"
+
+
+def has_distribution(corpus: object, match: str) -> bool:
+    """Return whether the distribution of chance is known, and not its mean alone."""
+    pieces = isinstance(corpus, Corpus) and has_pieces(corpus)
+    return not pieces and find_match(match).route != "near"
 
 
 def with_attribute(corpus: Corpus, name: str) -> Corpus:

@@ -74,6 +74,8 @@ class RelationRule:
         untyped: labels of relations do not count.
         arguments: one of :data:`ARGUMENTS`.
         match: how the segments that they link are compared, exact or boundaries.
+        attributes: it is not relations that are compared, but attributes: each is as a relation of
+            a segment with itself, whose label is ``name=value``, and a kind is one of segments.
     """
 
     pairs: str = "types"
@@ -81,6 +83,7 @@ class RelationRule:
     untyped: bool = False
     arguments: str = "fixed"
     match: str = "exact"
+    attributes: bool = False
 
     def __post_init__(self) -> None:
         check_choice(self.pairs, PAIRS, "pairs")
@@ -96,7 +99,7 @@ class RelationRule:
     def settings(self) -> dict[str, object]:
         """What signatures say of it."""
         return {
-            "what": "relations",
+            "what": "attributes" if self.attributes else "relations",
             "pairs": self.pairs,
             "chance": f"spans-{self.arguments}",
             **({"arguments": self.match} if self.match != "exact" else {}),
@@ -111,34 +114,30 @@ class RelationRule:
             SettingError: if there are none, or an undirected label is not there.
         """
         spans = _Spans.of(corpus, self)
-        names = sorted(
-            {
-                label
-                for layer in corpus.layers.values()
-                if layer.details is not None
-                for label in layer.details.relation_labels
-            }
-        )
+        marked = {
+            name: _attributes(layer) if self.attributes else _links(layer)
+            for name, layer in corpus.layers.items()
+        }
+        names = sorted({label for *_, known in marked.values() for label in known})
         if not names:
+            what = "attributes" if self.attributes else "relations"
             raise SettingError(
-                "no relations; they are read from brat, BioC and JSONL, where files have some"
+                f"no {what}; they are read from brat, BioC and JSONL, where files have some"
             )
         if missing := [label for label in self.undirected if label not in names]:
             raise SettingError(
                 f"undirected {show(missing[0])}; the relations are called {listed(names)}"
             )
-        free = {*self.undirected, *_undirected(corpus)}
+        free = {*self.undirected, *(() if self.attributes else _undirected(corpus))}
         labels = (UNTYPED,) if self.untyped else tuple(names)
         code = {name: 0 if self.untyped else i for i, name in enumerate(names)}
         layers, notes = {}, list(corpus.notes)
         again = left = 0
         for number, (name, layer) in enumerate(corpus.layers.items()):
-            head, tail, label, one_way = (np.zeros(0, np.int64) for _ in range(4))
-            if layer.details is not None:
-                links, known = layer.details.links, layer.details.relation_labels
-                head, tail = (spans.number(number, row) for row in (links.first, links.second))
-                label = np.array([code[x] for x in known], np.int64)[links.label]
-                one_way = np.array([x not in free for x in known], np.int64)[links.label]
+            *ends, labelled, known = marked[name]
+            head, tail = (spans.number(number, row) for row in ends)
+            label = np.array([code[x] for x in known], np.int64)[labelled]
+            one_way = np.array([x not in free for x in known], np.int64)[labelled]
             document = spans.document[head]
             if self.arguments == "common":
                 kept = spans.common[head] & spans.common[tail]
@@ -171,6 +170,27 @@ class RelationRule:
             source=corpus,
             rule=self,
         )
+
+
+def _links(layer: Layer) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
+    """Return the rows of both segments, and the label, of each relation; and the labels."""
+    details = layer.details or Details.none(len(layer))
+    links = details.links
+    return links.first, links.second, links.label, details.relation_labels
+
+
+def _attributes(layer: Layer) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
+    """Return the same of attributes, each as a relation of a segment with itself."""
+    details = layer.details or Details.none(len(layer))
+    rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    names: list[str] = []
+    for name, column in details.attributes.items():
+        row = np.flatnonzero(column >= 0)
+        rows.append(row)
+        labels.append(column[row] + len(names))
+        names += [f"{name}={value}" for value in details.values[name]]
+    row = np.concatenate(rows)
+    return row, row, np.concatenate(labels), tuple(names)
 
 
 def _undirected(corpus: Corpus) -> set[str]:
@@ -321,6 +341,7 @@ class PairPlaces:
         first: where the segments of each group begin, and the end of all.
         segment, sentence: of each group's segments, the number and the sentence.
         number: how many pairs each set has.
+        alone: whether they are sets of segments, not of pairs.
     """
 
     sets: tuple[Ints, ...]
@@ -328,6 +349,7 @@ class PairPlaces:
     segment: Ints
     sentence: Ints
     number: Floats
+    alone: bool = False
 
     @classmethod
     def of(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[PairPlaces, list[Ints]]:
@@ -363,10 +385,11 @@ class PairPlaces:
             columns.append(np.stack([*group, near, undirected]))
         rows = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
         sets, which, _ = distinct(*rows) if rows.size else (tuple(rows), rows[0], rows[0])
-        made = cls(sets, first, segment, spans.sentence[segment], np.zeros(0))
+        alone = rule.attributes
+        made = cls(sets, first, segment, spans.sentence[segment], np.zeros(0), alone)
         every = np.arange(len(sets[0]))
         number_of = made.common(every, every)
-        made = cls(sets, first, segment, made.sentence, number_of)
+        made = cls(sets, first, segment, made.sentence, number_of, alone)
         return made, np.split(which, np.cumsum([len(corpus.layers[n]) for n in names])[:-1])
 
     def common(self, i: Ints, j: Ints) -> Floats:
@@ -377,6 +400,8 @@ class PairPlaces:
             row, sentence = self._shared(groups[i], groups[j])
             totals.append((row, sentence))
         (row_a, sentence_a), (row_b, sentence_b) = totals
+        if self.alone:
+            return np.bincount(row_a, minlength=len(i)).astype(float)
         one, other = (np.bincount(row, minlength=len(i)).astype(float) for row in (row_a, row_b))
         within = np.zeros(len(i))
         if (near < 2).any():

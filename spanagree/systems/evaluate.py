@@ -81,8 +81,9 @@ def evaluate(
         tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
             and boundaries; each segment is then in one pair at most.
         attribute: the name of one; segments match if they agree in its value too.
-        what: segments or relations. Relations match if their labels do, and both segments, by
-            ``match``, exact or boundaries.
+        what: segments, relations or attributes. Relations match if their labels do, and both
+            segments, by ``match``, exact or boundaries; attributes if their names, values and
+            segments do.
         pairs: of relations, which pairs of segments could be linked in the same way: types, those
             with the same two labels; all; or sentence, also whether both are in one sentence.
         undirected: labels of relations without a direction, beside those read as such.

@@ -236,6 +236,16 @@ def test_pairs_in_one_sentence():
     assert [tallies[x].expected for x in tallies] == pytest.approx([1 / 12, 1 / 12, 1 / 4])
 
 
+def test_attributes_as_relations_of_one_segment():
+    """Of four segments a marks one and b two, by chance they share 1 · 2 / 4."""
+    spans = [(i, i + 1, "P") for i in range(4)]
+    layers = {"a": [[(*spans[0], {"sure": "no"}), *spans[1:]]]}
+    layers["b"] = [[(*spans[0], {"sure": "no"}), (*spans[1], {"sure": "no"}), *spans[2:]]]
+    corpus = sa.Corpus.from_segments([9], layers)
+    tally = sa.evaluate(corpus, what="attributes").systems["b"].tally
+    assert (tally.matched, tally.expected, tally.size_a, tally.size_b) == (1, 0.5, 1, 2)
+
+
 def test_attribute_in_labels():
     """The attribute is part of the label: both have to agree."""
     layers = {
@@ -254,7 +264,7 @@ def test_attribute_in_labels():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"what": "links"}, "unknown what 'links'; allowed: segments, relations"),
+        ({"what": "links"}, "unknown what 'links'; allowed: segments, relations, attributes"),
         ({"pairs": "all"}, "pairs is for what relations; segments are compared here"),
         ({"what": "relations", "pairs": "x"}, "unknown pairs 'x'; allowed: types, all, sentence"),
         ({"what": "relations", "undirected": ["x"]}, "undirected 'x'; the relations are called r"),

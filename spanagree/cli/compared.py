@@ -1,0 +1,44 @@
+"""What of a corpus `evaluate` and `agree` compare: relations, attributes, near borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from spanagree.cli import options
+
+NAMES = (
+    "tolerance", "attribute", "what", "pairs", "undirected", "untyped", "arguments",
+)  # fmt: skip
+
+
+def comparing_what(function: str) -> options.Group:
+    """Return the options of what a function compares."""
+    return options.group("Relations, attributes and tolerance", *options.of(function, *NAMES))
+
+
+def refuse_what(settings: Mapping[str, Any], way: str) -> None:
+    """Refuse options of what is compared where a way of comparing does not take them.
+
+    Raises:
+        UsageError: naming the first.
+    """
+    for name in NAMES:
+        if name in settings:
+            raise click.UsageError(f"{options.written(name)} does not go with {way}")
+
+
+def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return what is compared of a corpus or of its blocks, and the other settings."""
+    given = {name: settings[name] for name in NAMES if name in settings}
+    if not given:
+        return corpus, settings
+    from spanagree.comparisons.compared import compared
+    from spanagree.comparisons.measures import within
+
+    match = within(settings.get("match", "exact"), given.pop("tolerance", 0))
+    corpus, match = compared(corpus, match, **given)
+    others = {name: value for name, value in settings.items() if name not in NAMES}
+    return corpus, {**others, "match": match}
