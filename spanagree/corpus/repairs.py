@@ -52,7 +52,7 @@ def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[Ra
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    return _keep_annotations(raw, ~repeats(raw))
+    return keep_annotations(raw, ~repeats(raw))
 
 
 def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -62,10 +62,10 @@ def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
     again = met_before(raw.of_annotator[order][::-1], raw.of_document[order][::-1])[::-1]
     kept = np.ones(len(order), np.bool_)
     kept[order[again]] = False
-    return _keep_annotations(raw, kept)
+    return keep_annotations(raw, kept)
 
 
-def _keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
+def keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
     """Return the rows with some of the annotations, and the number of those left out."""
     fewer = _keep(raw, kept[raw.annotation])
     moved = np.cumsum(kept) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -13,10 +13,12 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
+from spanagree.corpus.flaws import repeats
 from spanagree.corpus.offsets import UNKNOWN
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, counted, listed, printable, show
 from spanagree.settings import merged_settings
 
 _APART = (
@@ -34,16 +36,19 @@ _ONE_ID = (
 _BY_LAYER = ("schemes", "ill_formed", "quotes")  # what a reading says of each layer
 
 
-def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
+def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawCorpus:
     """Return the rows of several sources as one.
 
-    Documents are matched by their ids; where one source has none, by their order. An annotator
-    whose name occurs in two sources is called ``source:name``.
+    Documents are matched by their ids; where one source has none, by their order. Annotators of
+    the same name are one person, with a note, if their sources share documents and say the same of
+    these; else, or in a source to be kept ``apart``, one is called ``source:name``.
 
     Raises:
         InputError: for sources of which offsets, number of documents or texts do not fit.
     """
     count = Counter(name for raw in sources.values() for name in raw.annotators)
+    same = _same_people(sources, count, apart)
+    count = Counter({name: 1 if name in same else number for name, number in count.items()})
     (first, whole), *others = ((name, _named(name, raw, count)) for name, raw in sources.items())
     for source, part in others:
         _check_offsets(first, whole, source, part)
@@ -65,10 +70,54 @@ def unite(sources: Mapping[str, RawCorpus]) -> RawCorpus:
             and (getattr(whole, what) is None) != (getattr(part, what) is None)
         ]
         whole = replace(both, notes=(*whole.notes, *part.notes, *notes))
+    if same:
+        once = ~repeats(whole) | ~np.isin(
+            whole.of_annotator, [whole.annotators.index(name) for name in same]
+        )
+        whole, _ = keep_annotations(whole, once)
+        note = (
+            "annotators of the same name in several files that share documents are one person"
+            f" each: {listed(sorted(same))}; NAME=FILE keeps those of a file apart"
+        )
+        whole = replace(whole, notes=(*whole.notes, note))
     met = sum(len(raw.lengths) for raw in sources.values())
     if len(whole.lengths) == met and max(count.values(), default=0) > 1:
         return replace(whole, notes=(*whole.notes, _APART))
     return whole
+
+
+def _same_people(
+    sources: Mapping[str, RawCorpus], count: Mapping[str, int], apart: Collection[str]
+) -> set[str]:
+    """Return the names in several sources that are one person: nothing they say there differs."""
+    same = set()
+    for name in (name for name, number in count.items() if number > 1 and name):
+        known: dict[str, Any] = {}
+        shared = differs = False
+        for source, raw in sources.items():
+            if name not in raw.annotators or raw.ids is None or source in apart:
+                differs |= name in raw.annotators
+                continue
+            shared |= not known.keys().isdisjoint(raw.ids)
+            for id_, marked in _marked_by(raw, name).items():
+                before = known.setdefault(id_, marked)
+                differs |= None not in (before, marked) and before != marked
+                known[id_] = before if marked is None else marked
+        if shared and not differs:
+            same.add(name)
+    return same
+
+
+def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
+    """Return what an annotator marked in each document; ``None`` where she never saw it."""
+    seen: dict[str, Any] = dict.fromkeys(raw.ids or ())
+    mine = raw.of_annotator == raw.annotators.index(name)
+    seen |= {raw.id_of(d): [] for d in raw.of_document[mine].tolist()}
+    rows = np.flatnonzero(mine[raw.annotation])
+    columns = (column[rows].tolist() for column in (raw.document, raw.start, raw.end, raw.label))
+    for d, start, end, label in zip(*columns, strict=True):
+        seen[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
+    return {id_: some if some is None else sorted(some) for id_, some in seen.items()}
 
 
 def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:

@@ -332,7 +332,8 @@ def raw_files(
                 for layer, path in paths.items()
             }
     _refuse_apart(parts, by_format)
-    whole = unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    apart = [layer for layer, path in files.items() if not os.fspath(path).endswith(layer)]
+    whole = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
     whole = with_discontinuous(with_labels(whole, **chosen), pieces)
     whole = with_absent(whole, given.get("absent"))
     if form is None or all(_is_known_as(form, path) for path in files.values()):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 
-from spanagree.errors import is_whole
+from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed
 from spanagree.formats.tagged_copies import without_tags
@@ -29,6 +29,8 @@ LOOKED_AT = 50
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
+_OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
+_SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
 _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
@@ -47,6 +49,7 @@ def guess(data: Iterable[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any]
     made = (guessed := _Guess(rows, given, *about)).columns()
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
+    taken += made.get("tags", {}).values()
     return made, [name for name in guessed.like if taken and name not in taken]
 
 
@@ -124,7 +127,9 @@ class _Guess:
             return {"spans": ",".join(bounds)}
         tags = []
         if tokens and not self.given.keys() & {"text", "annotator"}:
-            tags = [name for name in self.names if self.is_tags(name, tokens)]
+            tags = self.tags_of_one_kind(
+                [name for name in self.names if self.is_tags(name, tokens)]
+            )
         if tags:
             return {"tags": {name: name for name in tags}, "tokens": tokens}
         self.like = [name for name in self.names if self.may_be_spans(name)]
@@ -137,6 +142,63 @@ class _Guess:
         if lists and self.usual("annotator", _is_name):
             return {"spans": ranked[0]}
         return {"spans": {name: name for name in lists}} if lists else {}
+
+    def tags_of_one_kind(self, columns: list[str]) -> list[str]:
+        """Return which columns of tags are layers: those with labels in common.
+
+        Columns of another kind by their names, such as chunks, are left out.
+
+        Raises:
+            InputError: for columns of several kinds, of which nothing says which are meant, such
+                as those of two levels of nested names.
+        """
+        kept = [name for name in columns if not _OTHER_KIND.search(name.lower())] or columns
+        self.like += [name for name in columns if name not in kept]
+        labels = {name: self.labels_in(name) for name in kept}
+        apart = [
+            (one, other)
+            for one, other in combinations(kept, 2)
+            if (labels[one] and labels[other] and not labels[one] & labels[other])
+            or self.lies_inside(one, other)
+            or self.lies_inside(other, one)
+        ]
+        if not apart:
+            return kept
+        shown = "; ".join(f"{name}: {listed(sorted(labels[name])) or 'O alone'}" for name in kept)
+        raise InputError(
+            f"columns of tags of several kinds ({shown}); say which are layers to compare:"
+            f" --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"
+        )
+
+    def tags_in(self, column: str) -> Iterator[list[str]]:
+        """Yield the tags of each row, by name."""
+        names = layer_names(self.features, column, None) or []
+        for row in self.rows:
+            if row.get(column) is not None:
+                yield [
+                    names[tag] if is_whole(tag) and 0 <= tag < len(names) else str(tag)
+                    for tag in self.words(row[column])
+                ]
+
+    def labels_in(self, column: str) -> set[str]:
+        """Return the labels of a column's tags."""
+        return {tag[2:] for tags in self.tags_in(column) for tag in tags if tag[1:2] == "-"}
+
+    def lies_inside(self, inner: str, outer: str) -> bool:
+        """Return whether a column marks only tokens inside segments of another, and fewer."""
+        marked = [
+            [[tag[1:2] == "-" for tag in tags] for tags in self.tags_in(column)]
+            for column in (inner, outer)
+        ]
+        if len(marked[0]) != len(marked[1]):
+            return False
+        pairs = [
+            pair
+            for one, other in zip(*marked, strict=True)
+            for pair in zip(one, other, strict=False)
+        ]
+        both, alone, left = (pairs.count(p) for p in ((True, True), (True, False), (False, True)))
+        return both >= _SOME and not alone and left > _TIMES * both
 
     def are_numbers(self, column: str) -> bool:
         """Return whether most of a column's entries are numbers; reading says what others are."""
