@@ -39,8 +39,8 @@ Repair: TypeAlias = Literal[
     "drop-duplicates", "merge-overlaps", "drop-relations",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "mqm", "label-studio",
-    "prodigy", "doccano", "dataset", "hub",
+    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
+    "label-studio", "prodigy", "doccano", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano", "dataset"

@@ -139,6 +139,14 @@ FORMATS: Mapping[str, Format] = {
         knows=late("spanagree.formats.bioc", "knows_bioc"),
         shapes=(*_JSON, "xml"),
     ),
+    "xml": Format(
+        "XML of GATE, Knowtator, eHOST, i2b2, ACE, REFI-QDA; names in TEI, ENAMEX",
+        (".qdpx", ".qde"),
+        late("spanagree.formats.xml_tools", "raw_xml_tools"),
+        knows=late("spanagree.formats.xml_tools", "knows_xml_tools"),
+        shapes=("xml", "text", "zip", "folder"),
+        begin=r".*<(ENAMEX|NUMEX|TIMEX\d?)\b",
+    ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file",
         (),

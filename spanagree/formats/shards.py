@@ -36,7 +36,7 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format: conll, jsonl, spacy, brat, inception, bioc, pubtator, mqm,
+        form: the format: conll, jsonl, spacy, brat, inception, bioc, xml, pubtator, mqm,
             label-studio, prodigy, doccano, dataset or hub; recognised unless given.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,

@@ -18,6 +18,31 @@ def elements(source: BinaryIO, where: str) -> Iterator[ElementTree.Element]:
     Raises:
         InputError: for what is not valid XML, is nested too deeply, or declares an entity.
     """
+    for element, root in _completed(source, where):
+        if element is not root:
+            yield element
+            root.clear()
+
+
+def tree(source: BinaryIO, where: str) -> ElementTree.Element:
+    """Return the root, with all that is in it.
+
+    Raises:
+        InputError: as for :func:`elements`.
+    """
+    *_, (_, root) = _completed(source, where)
+    return root
+
+
+def name_of(element: ElementTree.Element) -> str:
+    """Return an element's name without its namespace; a comment has none."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _completed(
+    source: BinaryIO, where: str
+) -> Iterator[tuple[ElementTree.Element, ElementTree.Element]]:
+    """Yield each child of the root when it is complete, then the root, each with the root."""
     _refuse_entities(source, where)
     source.seek(0)
     depth = 0
@@ -34,9 +59,8 @@ def elements(source: BinaryIO, where: str) -> Iterator[ElementTree.Element]:
                     )
                 continue
             depth -= 1
-            if depth == 1 and root is not None:
-                yield element
-                root.clear()
+            if depth <= 1 and root is not None:
+                yield element, root
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import spanagree as sa
+from spanagree.formats.registry import raw_files
 
 
 def counted(folder):
@@ -130,3 +131,74 @@ def test_tokens_in_csv(real, tmp_path):
     assert len(corpus.tokens) == facts[path.name]["rows"]
     begun = {tag[2:]: n for tag, n in facts[path.name]["tags"].items() if tag.startswith("B-")}
     assert labels_of(corpus).items() >= begun.items()
+
+
+def test_gate(real):
+    """Sets of annotations, and nodes."""
+    folder = real / "data" / "doors" / "gate"
+    facts = counted(folder)["testdoc1.xml"]
+    raw = raw_files({"x": folder / "testdoc1.xml"}, {})
+    sets = Counter(raw.annotators[raw.of_annotator[a]] for a in raw.annotation.tolist())
+    assert sets == {"x": facts["sets"]["null"], "Set2": facts["sets"]["Set2"]}
+
+
+EHOST = ("ehost_test_corpus", "ehost_test_corpus2", "ehost_test_problem_data")
+TOOL = "Extensible_Human_Oracle_Suite_of_Tools"
+
+
+@pytest.mark.parametrize("name", EHOST)
+def test_ehost(real, name):
+    """Each project: labels of each document, without those that the tool itself made."""
+    folder = real / "data" / "doors" / "ehost"
+    facts = {key: each for key, each in counted(folder).items() if key.startswith(f"{name}/")}
+    raw = raw_files({"x": folder / name}, {})
+    assert len(raw.lengths) == len(facts)
+    assert TOOL not in raw.annotators
+    assert {*raw.annotators} == {
+        who for each in facts.values() for _, who in each["annotators"] if who != TOOL
+    }
+    made = sum(
+        int(note.split(" span")[0].split()[-1]) for note in raw.notes if "tool itself" in note
+    )
+    assert len(raw.start) + made == sum(each["annotations"] for each in facts.values())
+    labels = sum((Counter(each["labels"]) for each in facts.values()), Counter())
+    mine = Counter(raw.labels[code] for code in raw.label.tolist())
+    assert sum((labels - mine).values()) == made
+    known = () if raw.details is None else raw.details.attributes.values()
+    slots = sum(int((values >= 0).sum()) for values in known)
+    assert slots + made == sum(each["slots"] for each in facts.values())
+
+
+def test_knowtator(real):
+    """Two annotators of four articles, whose offsets do not fit: read, and refused without a repair."""
+    folder = real / "data" / "relations" / "knowtator_iaa"
+    facts = counted(folder)
+    raw = raw_files({"x": folder}, {})
+    rows = zip(raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)  # fmt: skip
+    by: dict = {}
+    for annotation, *row in rows:
+        who, d = raw.annotators[raw.of_annotator[annotation]], raw.of_document[annotation]
+        by.setdefault((raw.ids[d], who), []).append(tuple(row))
+    for key, each in facts.items():
+        if key.endswith("_pair"):
+            one, two = (by[key.removesuffix("_pair"), who] for who in ("ann1", "ann2"))
+            assert abs(len(one) - each["ann1"]) <= 1  # one has no span
+            assert len(two) == each["ann2"]
+            assert len({*one} & {*two}) == each["common_exact_with_class"]
+    with pytest.raises(sa.InputError, match="relocate-by-text"):
+        sa.read(folder)
+
+
+def test_tei(real):
+    """Names around words."""
+    folder = real / "data" / "doors" / "tei_inline_names"
+    facts = counted(folder)
+    (path,) = folder.glob("*.xml")
+    corpus = sa.read(path)
+    assert labels_of(corpus) == facts["rs_by_type"]
+    (segments,) = corpus[0].segments.values()
+    text = corpus.texts[0]
+    assert [text[s.start : s.end] for s in segments[:5]] == facts["first_rs"]
+    words = [" " in text[s.start : s.end] for s in segments]
+    assert sum(words) == facts["rs_with_several_words"]
+    assert text.count("\n") == facts["sentences"] or text.count("\n") >= facts["paragraphs"]

@@ -1,0 +1,460 @@
+"""XML of annotation tools and corpora: one reader, and an entry for each in a table.
+
+An entry says how a file is known, and yields what it holds: documents, who saw them, and spans with
+their text, if the tool writes it. Offsets count characters of the document's text.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, listed, printable, show, unfit, whole_number
+from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
+from spanagree.formats.peek import Peek, passed_over, peek
+from spanagree.formats.xml_elements import name_of, tree
+
+
+class Span(NamedTuple):
+    """A span: its pieces, label, the text that the tool has of it, and what else is said of it."""
+
+    pieces: list[tuple[int, int]]
+    label: str | None
+    quote: str | None = None
+    attributes: dict[str, str] | None = None
+
+
+class Annotation(NamedTuple):
+    """What an annotator, who may have no name, marked in a document."""
+
+    document: str
+    text: str
+    annotator: str
+    spans: list[Span]
+
+
+class Source(NamedTuple):
+    """A file that is read: its root, where its texts stand, and what is passed over in it."""
+
+    path: Path
+    where: str
+    root: Element
+    text_of: Callable[[str], str]
+    passed: Counter[str]
+
+
+class Tool(NamedTuple):
+    """An entry: what a file begins with, what the tool is, and how a file of it is read."""
+
+    begins: str
+    means: str
+    read: Callable[[Source], Iterator[Annotation]]
+
+
+_NO_PEOPLE = ("Extensible_Human_Oracle_Suite_of_Tools", "ADJUDICATION")  # as eHOST calls itself
+_INLINE = ("ENAMEX", "NUMEX", "TIMEX", "TIMEX2", "TIMEX3")
+_TEI = ("rs", "persName", "placeName", "orgName", "geogName", "name")
+_BLOCKS = ("p", "head", "l", "ab", "div", "lg", "s", "TEXT", "DOC", "doc", "HL", "P")
+
+
+def knows_xml_tools(start: Peek) -> bool:
+    """Return whether a file, a folder or a zip is of one of the tools."""
+    if start.shape == "zip":
+        return any(name.endswith(".qde") for name in start.members)
+    if start.shape == "folder":
+        return any(name.endswith(".knowtator.xml") for name in start.members)
+    return start.shape in ("xml", "text") and _tool_of("\n".join(start.lines)) is not None
+
+
+@naming_files()
+def raw_xml_tools(path: PathName) -> RawCorpus:
+    """Return the rows of a file of one of :data:`TOOLS`, or of a folder of them, unchecked.
+
+    Raises:
+        InputError: for what is not XML, or not as the tool writes it; for a text that is not there.
+    """
+    name = printable(os.fspath(path))
+    collector = Collector("characters", unnamed=True, name=name)
+    passed: Counter[str] = Counter()
+    means: set[str] = set()
+    for source, tool in _sources(Path(path), passed):
+        means.add(tool.means)
+        people = {}
+        for annotation in tool.read(source):
+            place = f"{source.where}: document {show(annotation.document)}"
+            document = collector.document(
+                annotation.document, place, text=annotation.text, again=True
+            )
+            if annotation.annotator in _NO_PEOPLE:
+                passed["span of the tool itself"] += len(annotation.spans)
+                continue
+            key = document, annotation.annotator
+            if key not in people:
+                people[key] = collector.annotation(document, annotation.annotator, place)
+            for span in annotation.spans:
+                collector.in_pieces(
+                    people[key], span.pieces, span.label, place, span.attributes, span.quote
+                )
+    if not means:
+        raise InputError(f"{name}: no file of {listed(tool.means for tool in TOOLS)}")
+    notes = (f"{name}: {' and '.join(sorted(means))}", *passed_over(name, passed))
+    return collector.raw({"format": "xml"}, notes)
+
+
+def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
+    """Yield each file that is read, and its tool."""
+    start = peek(path)
+    if start.shape == "zip":
+        yield from _in_zip(path, passed)
+        return
+    files = [path]
+    if start.shape == "folder":
+        files = [path / name for name in sorted(start.members) if name.endswith(".knowtator.xml")]
+    for file in files:
+        where = printable(str(file))
+        raw = read_bytes(where, str(file))
+        root, tool = _parsed(where, raw)
+
+        def text_of(wanted: str, file: Path = file, where: str = where) -> str:
+            return read_text(_beside(file, wanted, where))
+
+        yield Source(file, where, root, text_of, passed), tool
+
+
+def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
+    name = printable(str(path))
+    with open_zip(path) as archive:
+        for member in (member for member in archive.names if member.endswith(".qde")):
+            where = f"{name}, {show(member)}"
+            root, tool = _parsed(where, archive.read(member))
+
+            def text_of(wanted: str, where: str = where) -> str:
+                base = wanted.rpartition("/")[2]
+                for other in archive.names:
+                    if other.rpartition("/")[2].casefold() == base.casefold():
+                        return archive.read(other).decode("utf-8-sig", "replace")
+                raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
+
+            yield Source(path, where, root, text_of, passed), tool
+
+
+def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
+    """Return the root of some XML, and the tool that wrote it; tags in a text have no root."""
+    text = raw[: 1 << 16].decode("utf-8", "replace")
+    tool = _tool_of(text)
+    if tool is None:
+        raise InputError(f"{where}: none of {listed(tool.means for tool in TOOLS)}")
+    if tool.read is _inline:
+        body = raw.removeprefix(b"\xef\xbb\xbf")
+        body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
+        body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
+        raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^>\[]*>", b"", body) + b"</doc>"
+    return tree(io.BytesIO(raw), where), tool
+
+
+def _tool_of(text: str) -> Tool | None:
+    return next((tool for tool in TOOLS if re.search(tool.begins, text)), None)
+
+
+def _beside(file: Path, wanted: str, where: str) -> Path:
+    """Return the file of a text, which stands beside what is said of it, or in a folder near it."""
+    name = wanted.replace("\\", "/").rpartition("/")[2]
+    parent = file.resolve().parent
+    near = [parent, parent.parent]
+    near += [each for folder in near for each in sorted(folder.iterdir()) if each.is_dir()]
+    for folder in near:
+        if name and (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        f"{where}: its text, {show(name)}, is neither beside it nor in a folder near it; put it"
+        " there"
+    )
+
+
+# --- standoff -------------------------------------------------------------------------------------
+
+
+def _whole(digits: str, where: str) -> int:
+    """Return the whole number that digits write, of which the sign is taken too."""
+    if not re.fullmatch(r"\s*-?[0-9]+\s*", digits):
+        raise unfit(where, digits, "a whole number is needed")
+    return whole_number(digits.strip(), where)
+
+
+def _number(element: Element, name: str, where: str) -> int:
+    """Return a whole number that an element has as an attribute."""
+    value = element.get(name)
+    if value is None:
+        raise unfit(f"{where}: {name_of(element)}", element.attrib, f"{name} is needed")
+    return _whole(value, f"{where}: {name}")
+
+
+def _of_people(
+    document: str, text: str, spans: Iterable[tuple[str, Span]], people: Iterable[str] = ()
+) -> Iterator[Annotation]:
+    """Yield what each annotator marked; ``people`` saw the document, whatever they marked."""
+    by: dict[str, list[Span]] = {name: [] for name in people}
+    for name, span in spans:
+        by.setdefault(name, []).append(span)
+    for name, some in by.items():
+        yield Annotation(document, text, name, some)
+
+
+def _gate(source: Source) -> Iterator[Annotation]:
+    """Read GATE's document: nodes in its text, and sets of annotations between them."""
+    with_nodes = source.root.find("TextWithNodes")
+    if with_nodes is None:
+        raise InputError(f"{source.where}: no TextWithNodes, in which GATE has its text")
+    text, place = with_nodes.text or "", {}
+    for node in with_nodes:
+        place[node.get("id")] = len(text)
+        text += node.tail or ""
+    for group in source.root.iter("AnnotationSet"):
+        spans = []
+        for each in group.findall("Annotation"):
+            ends = each.get("StartNode"), each.get("EndNode")
+            if not {*ends} <= place.keys():
+                raise unfit(f"{source.where}: annotation", each.attrib, "of nodes in the text")
+            features = {
+                f.findtext("Name", ""): f.findtext("Value", "") for f in each.iter("Feature")
+            }
+            kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
+            spans.append(Span([(place[ends[0]], place[ends[1]])], each.get("Type"), None, kept))
+        yield Annotation(_stem(source.path), text, group.get("Name") or "", spans)
+
+
+def _knowtator(source: Source) -> Iterator[Annotation]:
+    """Read Knowtator 1, or eHOST: spans with mentions, and apart from these their classes."""
+    named = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
+    text = source.text_of(named)
+    classes = {
+        each.get("id"): one.get("id")
+        for each in source.root.iter("classMention")
+        if (one := each.find("mentionClass")) is not None
+    }
+    values = {
+        each.get("id"): (one.get("id"), each.find("stringSlotMentionValue"))
+        for each in source.root.iter("stringSlotMention")
+        if (one := each.find("mentionSlot")) is not None
+    }
+    slots: dict[str | None, dict[str, str]] = {}
+    for one_class in source.root.iter("classMention"):
+        for slot in one_class.iter("hasSlotMention"):
+            name, value = values.get(slot.get("id"), (None, None))
+            given = "" if value is None else value.get("value", "")
+            if name and given.strip():
+                slots.setdefault(one_class.get("id"), {})[name] = given
+    spans = []
+    for each in source.root.iter("annotation"):
+        mention, who = each.find("mention"), each.findtext("annotator") or ""
+        place = f"{source.where}: mention {show(None if mention is None else mention.get('id'))}"
+        pieces = [(_number(s, "start", place), _number(s, "end", place)) for s in each.iter("span")]
+        if not pieces or mention is None:
+            source.passed["annotation without a span"] += 1
+            continue
+        id_ = mention.get("id")
+        quote = each.findtext("spannedText") or None
+        spans.append((who.strip(), Span(pieces, classes.get(id_), quote, slots.get(id_))))
+    yield from _of_people(named.removesuffix(".txt"), text, spans)
+
+
+def _knowtator_2(source: Source) -> Iterator[Annotation]:
+    """Read Knowtator 2: documents with the annotations of all."""
+    for document in source.root.iter("document"):
+        id_ = document.get("id") or _stem(source.path)
+        text = source.text_of(document.get("text-file") or f"{id_}.txt")
+        source.passed["relation"] += sum(1 for _ in document.iter("triple"))
+        spans = []
+        for each in document.iter("annotation"):
+            place = f"{source.where}: annotation {show(each.get('id'))}"
+            kind, bounds = each.find("class"), each.findall("span")
+            pieces = [(_number(s, "start", place), _number(s, "end", place)) for s in bounds]
+            if not pieces:
+                source.passed["annotation without a span"] += 1
+                continue
+            quote = " ".join(s.text or "" for s in bounds).strip() or None
+            label = None if kind is None else kind.get("id") or kind.get("label")
+            spans.append((each.get("annotator") or "", Span(pieces, label, quote)))
+        yield from _of_people(id_.removesuffix(".txt"), text, spans)
+
+
+def _i2b2(source: Source) -> Iterator[Annotation]:
+    """Read i2b2's and MAE's files: TEXT, and TAGS whose elements are called as their label."""
+    text, tags = source.root.findtext("TEXT"), source.root.find("TAGS")
+    if text is None or tags is None:
+        raise InputError(f"{source.where}: TEXT and TAGS are needed")
+    spans = []
+    for each in tags:
+        place = f"{source.where}: {name_of(each)} {show(each.get('id'))}"
+        several = each.get("spans")
+        if several is not None:
+            bounds = [piece.split("~") for piece in several.split(",")]
+            if any(len(bound) != 2 for bound in bounds):
+                raise unfit(f"{place}: spans", several, "start~end, with commas between")
+            pieces = [tuple(_whole(x, place) for x in bound) for bound in bounds]
+        elif each.get("start") is None:
+            source.passed["relation"] += 1
+            continue
+        else:
+            pieces = [(_number(each, "start", place), _number(each, "end", place))]
+        if any(start < 0 for start, _ in pieces):
+            source.passed["annotation without a span"] += 1
+            continue
+        label = each.get("TYPE") or each.get("type") or name_of(each)
+        spans.append(Span([(a, b) for a, b in pieces], label, each.get("text") or None))
+    yield Annotation(_stem(source.path), text, "", spans)
+
+
+def _ace(source: Source) -> Iterator[Annotation]:
+    """Read ACE's apf: mentions of entities, whose end is that of the last character.
+
+    The text is that of the .sgm file beside it without its tags, which do not count.
+    """
+    for document in source.root.iter("document"):
+        id_ = document.get("DOCID") or _stem(source.path)
+        named = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
+        text = re.sub(r"<[^>]*>", "", source.text_of(named).replace("\r\n", "\n"))
+        spans = []
+        for entity in (e for kind in ("entity", "value", "timex2") for e in document.iter(kind)):
+            label = entity.get("TYPE") or name_of(entity)
+            for mention in (e for e in entity if name_of(e).endswith("_mention")):
+                piece = mention.find("extent/charseq")
+                if piece is None:
+                    source.passed["annotation without a span"] += 1
+                    continue
+                place = f"{source.where}: {show(mention.get('ID'))}"
+                bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
+                spans.append(Span([bounds], label, piece.text))
+        source.passed["relation"] += sum(1 for _ in document.iter("relation_mention"))
+        source.passed["event"] += sum(1 for _ in document.iter("event_mention"))
+        yield Annotation(id_, text, "", spans)
+
+
+def _refi(source: Source) -> Iterator[Annotation]:
+    """Read REFI-QDA: selections in plain texts, and who gave them which code."""
+    guids = [e for e in source.root.iter() if e.get("guid")]
+    codes = {e.get("guid"): e.get("name") for e in guids if name_of(e) == "Code"}
+    users = {e.get("guid"): e.get("name") or e.get("id") for e in guids if name_of(e) == "User"}
+    for document in (e for e in source.root.iter() if name_of(e) == "TextSource"):
+        held = [e.text or "" for e in document if name_of(e) == "PlainTextContent"]
+        named = document.get("plainTextPath") or ""
+        text = held[0] if held else source.text_of(named)
+        spans = []
+        for selection in (e for e in document if name_of(e) == "PlainTextSelection"):
+            place = f"{source.where}: selection {show(selection.get('guid'))}"
+            bounds = (
+                _number(selection, "startPosition", place),
+                _number(selection, "endPosition", place),
+            )
+            for coding in (e for e in selection if name_of(e) == "Coding"):
+                who = coding.get("creatingUser") or selection.get("creatingUser")
+                targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
+                spans += [
+                    (users.get(who) or "", Span([bounds], codes.get(code))) for code in targets
+                ]
+        name = document.get("name") or named or document.get("guid") or ""
+        yield from _of_people(name, text, spans)
+
+
+# --- inline ---------------------------------------------------------------------------------------
+
+
+def _inline(source: Source) -> Iterator[Annotation]:
+    """Read tags in a text, such as MUC's ``<ENAMEX TYPE="PERSON">``."""
+    text, spans = _marked(source.root, lambda e: name_of(e) in _INLINE)
+    yield Annotation(_stem(source.path), text, "", spans)
+
+
+def _tei(source: Source) -> Iterator[Annotation]:
+    """Read names in the text of TEI; where words are elements, a blank stands between them."""
+    body = next((e for e in source.root.iter() if name_of(e) == "text"), source.root)
+    text, spans = _marked(body, lambda e: name_of(e) in _TEI)
+    yield Annotation(_stem(source.path), text, "", spans)
+
+
+def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:
+    """Return the text in an element, and the spans of those inside that are marks.
+
+    Words (``w``, ``pc``) have a blank between them, unless the first is joined to the next.
+    """
+    by_words = any(name_of(e) in ("w", "pc") for e in root.iter())
+    text: list[str] = []
+    size = 0
+    joined = True  # to what comes next
+    begun: dict[int, int] = {}  # where spans begin, of which a word came already
+    waiting: list[int] = []  # spans of which none came
+    spans: list[Span] = []
+
+    def add(piece: str) -> None:
+        nonlocal size
+        text.append(piece)
+        size += len(piece)
+
+    def add_word(element: Element) -> None:
+        nonlocal joined
+        if not joined and element.get("join") not in ("left", "both"):
+            add(" ")
+        begun.update(dict.fromkeys(waiting, size))
+        waiting.clear()
+        add("".join(element.itertext()).strip())
+        joined = element.get("join") in ("right", "both")
+
+    def walk(element: Element) -> None:
+        nonlocal joined
+        name = name_of(element)
+        if by_words and name in ("w", "pc"):
+            add_word(element)
+            return
+        number = len(spans)
+        if name and is_mark(element):
+            label = element.get("type") or element.get("TYPE") or name
+            spans.append(Span([], label))
+            waiting.append(number)
+        if name and not by_words:  # a comment has no name
+            begun.update(dict.fromkeys(waiting, size))
+            waiting.clear()
+            add(element.text or "")
+        for child in element:
+            walk(child)
+            if not by_words:
+                add(child.tail or "")
+        if name and is_mark(element):
+            spans[number].pieces.append((begun.get(number, size), size))
+            if number in waiting:
+                waiting.remove(number)
+        if by_words and name in _BLOCKS and size and text[-1] != "\n":
+            add("\n")
+            joined = True
+
+    walk(root)
+    return "".join(text), spans
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its extensions of XML."""
+    return re.sub(r"(\.gate)?\.(xml|sgml?|txt|tei)$", "", path.name, flags=re.IGNORECASE)
+
+
+TOOLS = (
+    Tool(r"<GateDocument\b", "GATE's document", _gate),
+    Tool(r"<annotations\b[^>]*\btextSource=", "Knowtator 1 or eHOST", _knowtator),
+    Tool(r"<knowtator-project\b", "Knowtator 2", _knowtator_2),
+    Tool(r"<source_file\b[^>]*>\s*<document\b[^>]*\bDOCID=", "ACE's apf", _ace),
+    Tool(r"<(?:\w+:)?Project\b[^>]*urn:QDA-XML", "REFI-QDA", _refi),
+    Tool(
+        r"<TEXT>\s*<!\[CDATA\[|<(deIdi2b2|ClinicalNarrativeTemporalAnnotation)\b",
+        "i2b2 or MAE",
+        _i2b2,
+    ),
+    Tool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _tei),
+    Tool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _inline),
+)
+"""The tools, in the order in which a file is asked for them."""
