@@ -448,7 +448,7 @@ def test_tokens_in_csv(write):
             assert spans(corpus, "f.csv") == [(S(0, 2, "per"),), (S(0, 1, "geo"),)]
     path = write("Word,Tag\n" + "Jo,B-per\n" * 501, "f.csv")
     assert sa.read(path).notes[-1] == (
-        f"{path}: no line is blank and no column says where sentences begin, so all 501 tokens are"
+        f"{path}: no line is blank and no column says where sentences begin, so its 501 tokens are"
         " one sentence"
     )
 

@@ -395,8 +395,8 @@ def test_options_that_no_format_takes(tmp_path):
     with pytest.raises(sa.SettingError) as error:
         raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
     assert str(error.value) == "columns is for conll; the files here are jsonl"
-    with pytest.raises(sa.SettingError, match="unknown format 'xml'; allowed: conll, jsonl, spacy"):
-        raw_files({"a": "a"}, {}, "xml")
+    with pytest.raises(sa.SettingError, match="unknown format 'csv'; allowed: conll, jsonl, spacy"):
+        raw_files({"a": "a"}, {}, "csv")
     with pytest.raises(sa.SettingError, match="unknown format to write 'mqm'; allowed: conll"):
         write_file(sa.Corpus([1], {}, ()), tmp_path / "x", "mqm")
 

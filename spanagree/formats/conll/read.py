@@ -22,6 +22,7 @@ from spanagree.errors import (
     SettingError,
     check_known,
     check_whole,
+    counted,
     more_like_it,
     printable,
 )
@@ -292,8 +293,8 @@ def _notes_on(page: Page, are_whole: bool) -> Iterator[str]:
     yield from passed_over(page.name, page.passed)
     if are_whole and len(page.sentences) == 1 and len(page.lines) > _LONG:
         yield (
-            f"{page.name}: no line is blank and no column says where sentences begin, so all"
-            f" {len(page.lines)} tokens are one sentence"
+            f"{page.name}: no line is blank and no column says where sentences begin, so its"
+            f" {counted(len(page.lines), 'token')} are one sentence"
         )
 
 
