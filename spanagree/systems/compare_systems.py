@@ -355,7 +355,10 @@ def _compared(
         made = []
         ends = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
         for k, p_value, others in zip(figures.tolist(), p, ends, strict=True):
-            value, (low, high, reason) = float(drawn.estimate[k]), drawn.interval(k, resampling)
+            value, (low, high, reason) = (
+                float(drawn.estimate[k]),
+                drawn.interval_with_t(k, resampling),
+            )
             low, high = united(np.array((low, high)), others).tolist()
             reasons = [f"interval: {reason}"] if reason else []
             if math.isnan(p_value) and not math.isnan(value):

@@ -18,7 +18,16 @@ from spanagree.arrays import Floats, Ints, distinct_rows
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
-from spanagree.uncertainty.ends import Drawn, bca, jackknife, quantiles, share_below
+from spanagree.uncertainty.ends import (
+    Drawn,
+    bca,
+    jackknife,
+    quantiles,
+    share_below,
+    spread,
+    student_t,
+    with_t,
+)
 from spanagree.uncertainty.evidence import evidence_of, joined
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -27,7 +36,7 @@ Statistic: TypeAlias = Callable[[Floats], Floats]
 INTERVALS = {
     "bca": "bias-corrected and accelerated: regards skewness, but not tails that no resample has",
     "percentile": "the quantiles of the resamples as they are",
-    "jackknife": "the figure ± z standard errors, from leaving out one unit at a time; no draws",
+    "jackknife": "the figure ± t standard errors, from leaving out one unit at a time; no draws",
 }
 """How an interval is made of resamples, by name."""
 
@@ -217,6 +226,8 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
+_WITH_T = ("bca", "poisson")  # intervals that are joined with t's, for few units
+
 _NO_SPREAD = "the same in every resample, which tells nothing of others"
 _ITSELF = "the figure itself is undefined"
 _WITHOUT = "undefined without one of those it rests on"
@@ -245,13 +256,25 @@ class Bootstrap:
     often: Ints | None = None
 
     def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
-        """Return low and high end of one figure, and what is out of the ordinary."""
-        ends, (note,) = self._ends(slice(figure, figure + 1), resampling)
+        """Return low and high end of one figure as they are, and what is out of the ordinary."""
+        ends, (note,), _ = self._ends(slice(figure, figure + 1), resampling)
         low, high = ends[0].tolist()
         return low, high, note
 
-    def _ends(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str]]:
-        """Return low and high ends of some figures, (figures, 2), and what is out of the ordinary.
+    def interval_with_t(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
+        """Return the same, joined with the figure ± t standard errors, for few units."""
+        which = slice(figure, figure + 1)
+        ends, (note,), errors = self._ends(which, resampling)
+        if resampling.name not in _WITH_T:
+            return float(ends[0, 0]), float(ends[0, 1]), note
+        units = np.array([self.times.sum()])
+        nothing = np.array([UNDEFINED])
+        ends = with_t(ends, self.estimate[which], errors, units, nothing, resampling.tail)
+        low, high = ends[0].tolist()
+        return low, high, note
+
+    def _ends(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str], Floats]:
+        """Return the ends of some figures, (figures, 2), what is out of the ordinary, and errors.
 
         What is done with a figure does not depend on the others.
         """
@@ -259,15 +282,22 @@ class Bootstrap:
         nothing = np.isnan(estimate)
         if units < 2 or nothing.all():
             note = FEW.format(units) if units < 2 else _ITSELF
-            return np.full((len(estimate), 2), UNDEFINED), [note] * len(estimate)
+            none = np.full((len(estimate), 2), UNDEFINED)
+            return none, [note] * len(estimate), none[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            if resampling.interval == "jackknife":
-                ends = jackknife(estimate, self.left_out[:, which], self.times, resampling.tail)
+            left_out = self.left_out.size > 0  # over blocks nothing is
+            errors = jackknife(self.left_out[:, which], self.times) if left_out else None
+            if resampling.interval == "jackknife" and errors is not None:
+                t = student_t(units - 1, resampling.tail)
+                ends = np.stack((estimate - t * errors, estimate + t * errors), axis=1)
                 notes = [_WITHOUT if low != low else "" for low in ends[:, 0].tolist()]
             else:
                 ends, notes = self._quantiles(which, resampling)
+            if errors is None:
+                errors = spread(Drawn.of(self.replicates[:, which], self.often), units)
         ends[nothing] = UNDEFINED
-        return ends, [_ITSELF if x else y for x, y in zip(nothing.tolist(), notes, strict=True)]
+        notes = [_ITSELF if x else y for x, y in zip(nothing.tolist(), notes, strict=True)]
+        return ends, notes, errors
 
     def _quantiles(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str]]:
         """Return the ends of some figures from their resamples, and what is out of the ordinary."""
@@ -298,17 +328,32 @@ class Bootstrap:
         Args:
             resampling: how.
             evidence: what each figure rests on; (figures, 3). Where that is little, the interval
-                is joined with one that does not rest on resamples; where it is 0, not.
+                is joined with one that does not rest on resamples; where it is 0, the figure is no
+                share of agreement.
         """
         notes: list[str] = []
-        ends = np.empty((len(self.estimate), 2))
+        ends, errors = np.empty((len(self.estimate), 2)), np.empty(len(self.estimate))
         for low, high in portions(len(ends), _TEMPORARY * max(len(self.replicates), 1)):
-            ends[low:high], some = self._ends(slice(low, high), resampling)
+            ends[low:high], some, errors[low:high] = self._ends(slice(low, high), resampling)
             notes += some
+        if resampling.name in _WITH_T:
+            units = np.where(evidence.any(axis=1), evidence[:, 0], self.times.sum())
+            floors = _floors(self.estimate.reshape(-1, 3), evidence)
+            units = np.repeat(units, 3)
+            ends = with_t(ends, self.estimate, errors, units, floors, resampling.tail)
         three = ends.reshape(-1, 3, 2).tolist(), self.estimate.reshape(-1, 3).tolist()
         whys = (notes[i : i + 3] for i in range(0, len(notes), 3))
         rows = zip(*three, whys, evidence.tolist(), strict=True)
         return [_interval(*row, resampling) for row in rows]
+
+
+def _floors(estimates: Floats, evidence: Ints) -> Floats:
+    """Return how low the three figures of each share of agreement can be; ``nan`` of others."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lowest = -estimates[:, 1] / (1 - estimates[:, 1])  # what is observed being 0
+    floors = np.stack((0 * lowest, 0 * lowest, lowest), axis=1)
+    floors[~evidence.any(axis=1)] = UNDEFINED
+    return floors.ravel()
 
 
 def _interval(

@@ -100,7 +100,7 @@ def joined(
         (disagreeing, 1 - observed, "disagreement"),
         (agreeing, observed, "agreement"),
     ):
-        if few >= RARE or not units:
+        if few >= RARE or few >= units:  # of those that all hold some, none lacks it
             continue
         scale = size * units / few if few else 1.0
         least, most = (scale * end for end in clopper_pearson(few, units, tail))
