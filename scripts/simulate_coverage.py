@@ -171,7 +171,9 @@ def coverage(population: Population, size: int) -> tuple[float, list[float], flo
         if low == low:
             width, few = width + high - low, few + 1
     fresh = [rows[rng.integers(0, len(rows), size)].sum(axis=0) for _ in range(FRESH)]
-    low, high = np.nanquantile(statistic(np.array(fresh))[:, at], (0.025, 0.975)).tolist()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        figures = statistic(np.array(fresh))[:, at]
+    low, high = np.nanquantile(figures, (0.025, 0.975)).tolist()
     return float(truth), (held / samples).tolist(), width / few / (high - low)
 
 

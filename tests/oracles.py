@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb
 
+from scipy import stats
+
 Span = tuple[int, int, str]  # start, length, label
 
 
@@ -173,3 +175,21 @@ def weight(name: str, seed: int, resample: int) -> int:
         k += 1
         below += math.exp(-1) / math.factorial(k)
     return k
+
+
+def joined_with_t(ends, value, left_out, floor=0.0, informative=None):
+    """The ends of an interval, or those of t on log odds where they lie farther: for one figure.
+
+    ``left_out``: the figure without each unit; ``informative`` of these have something in them.
+    """
+    n, mean = len(left_out), math.fsum(left_out) / len(left_out)
+    error = math.sqrt((n - 1) / n * math.fsum((x - mean) ** 2 for x in left_out))
+    share = (value - floor) / (1 - floor)
+    error /= (1 - floor) * share * (1 - share)
+    n = informative or n
+    t = stats.t.ppf(0.975, n - 1)
+    moved = min(3, (n - 1) / 4) / 2 * (2 * share - 1) * math.log(1 + error**2)
+    center = math.log(share / (1 - share))
+    low, high = center - t * error - max(moved, 0), center + t * error - min(moved, 0)
+    low, high = (floor + (1 - floor) / (1 + math.exp(-x)) for x in (low, high))
+    return min(low, ends[0]), max(high, ends[1])

@@ -226,8 +226,6 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints]:
     return table[order[first]], np.diff([*first, len(order)])
 
 
-_WITH_T = ("bca", "poisson")  # intervals that are joined with t's, for few units
-
 _NO_SPREAD = "the same in every resample, which tells nothing of others"
 _ITSELF = "the figure itself is undefined"
 _WITHOUT = "undefined without one of those it rests on"
@@ -265,8 +263,6 @@ class Bootstrap:
         """Return the same, joined with the figure ± t standard errors, for few units."""
         which = slice(figure, figure + 1)
         ends, (note,), errors = self._ends(which, resampling)
-        if resampling.name not in _WITH_T:
-            return float(ends[0, 0]), float(ends[0, 1]), note
         units = np.array([self.times.sum()])
         nothing = np.array([UNDEFINED])
         ends = with_t(ends, self.estimate[which], errors, units, nothing, resampling.tail)
@@ -336,11 +332,10 @@ class Bootstrap:
         for low, high in portions(len(ends), _TEMPORARY * max(len(self.replicates), 1)):
             ends[low:high], some, errors[low:high] = self._ends(slice(low, high), resampling)
             notes += some
-        if resampling.name in _WITH_T:
-            units = np.where(evidence.any(axis=1), evidence[:, 0], self.times.sum())
-            floors = _floors(self.estimate.reshape(-1, 3), evidence)
-            units = np.repeat(units, 3)
-            ends = with_t(ends, self.estimate, errors, units, floors, resampling.tail)
+        units = np.where(evidence.any(axis=1), evidence[:, 0], self.times.sum())
+        floors = _floors(self.estimate.reshape(-1, 3), evidence)
+        units = np.repeat(units, 3)
+        ends = with_t(ends, self.estimate, errors, units, floors, resampling.tail)
         three = ends.reshape(-1, 3, 2).tolist(), self.estimate.reshape(-1, 3).tolist()
         whys = (notes[i : i + 3] for i in range(0, len(notes), 3))
         rows = zip(*three, whys, evidence.tolist(), strict=True)
@@ -351,7 +346,8 @@ def _floors(estimates: Floats, evidence: Ints) -> Floats:
     """Return how low the three figures of each share of agreement can be; ``nan`` of others."""
     with np.errstate(divide="ignore", invalid="ignore"):
         lowest = -estimates[:, 1] / (1 - estimates[:, 1])  # what is observed being 0
-    floors = np.stack((0 * lowest, 0 * lowest, lowest), axis=1)
+    nothing = np.zeros(len(lowest))
+    floors = np.stack((nothing, nothing, lowest), axis=1)
     floors[~evidence.any(axis=1)] = UNDEFINED
     return floors.ravel()
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import joined_with_t
 from scipy import stats
 from strategies import crowds
 
@@ -335,7 +336,12 @@ def test_items_are_resampled():
     table = sa.LabelTable.from_counts(counts, list("abc"))
     ours = sa.coefficients(table, ci=True, resamples=20_000, interval="percentile").pi.interval
     error = 2.7 * (reference.high - reference.low) / 3.92 / math.sqrt(1500)
-    assert ours.corrected == pytest.approx(tuple(reference), abs=4 * 1.05 * error)
+    every = np.arange(50)
+    left_out = statistic(np.array([np.delete(every, i) for i in every]), 0)
+    pi = sa.pi(table)
+    floor = -pi.expected / (1 - pi.expected)
+    ends = joined_with_t(tuple(reference), pi.value, left_out, floor)
+    assert ours.corrected == pytest.approx(ends, abs=4 * 1.05 * error)
 
 
 def test_rows_in_any_order():
@@ -361,9 +367,12 @@ def test_tokens_are_resampled_by_document():
         layers["b"].append([(0, 20, "X")] if agree else [(0, 20, "Y")])
     corpus = sa.Corpus.from_segments([20] * 30, layers)
     table = sa.token_labels(corpus)
-    low, high = sa.coefficients(table, ci=True, resamples=2000, interval="percentile").pi.interval.observed  # fmt: skip
-    spread = math.sqrt(0.25 / 30)  # as of 30 documents, not of 600 tokens
-    assert (high - low) / 3.92 == pytest.approx(spread, rel=0.1)
+    pi = sa.coefficients(table, ci=True, resamples=2000, interval="percentile").pi
+    agreed = pi.observed * 30
+    left_out = [(agreed - 1) / 29] * round(agreed) + [agreed / 29] * round(30 - agreed)
+    ends = stats.binom(30, pi.observed).ppf([0.025, 0.975]) / 30  # of documents, not of tokens
+    ends = joined_with_t(ends, pi.observed, left_out)
+    assert pi.interval.observed == pytest.approx(ends, abs=1.01 / 30)
 
 
 # --- tests of two systems -------------------------------------------------------------------------
