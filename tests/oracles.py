@@ -188,7 +188,7 @@ def joined_with_t(ends, value, left_out, floor=0.0, informative=None):
     error /= (1 - floor) * share * (1 - share)
     n = informative or n
     t = stats.t.ppf(0.975, n - 1)
-    moved = min(3, (n - 1) / 4) / 2 * (2 * share - 1) * math.log(1 + error**2)
+    moved = min((n - 1) / 4, 36 / n) / 2 * (2 * share - 1) * math.log(1 + error**2)
     center = math.log(share / (1 - share))
     low, high = center - t * error - max(moved, 0), center + t * error - min(moved, 0)
     low, high = (floor + (1 - floor) / (1 + math.exp(-x)) for x in (low, high))

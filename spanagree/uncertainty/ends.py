@@ -136,13 +136,11 @@ def with_t(
     """Return intervals joined with the figure ± t standard errors; (figures, 2).
 
     Few units have few resamples, and none reaches as far as t. A share of agreement, from its floor
-    to 1, has its t interval on the scale of log odds. The logarithm of a small share is biased and
-    skewed, and its error is too small where it is too small itself. So the end that is farther from
-    1/2 of the share, or from the floor, is moved on by ``log(1 + e²)``, e being the error in log
-    odds, ½ · min(3, (units − 1)/4) times. That number comes from simulations
-    (``scripts/simulate_coverage.py``), not from theory: documents whose losses differ as gamma
-    variables do would need .97 times with a known error, more with one from the same documents, and
-    less where t is large.
+    to 1, has its t interval on the scale of log odds. There an end is moved on, the low one of a
+    share above 1/2 or the high one of one below, as the logarithm of the mean of few skewed losses
+    is biased, and its error too small where the mean is: by ``log(1 + error²)`` times half of
+    ``min((units − 1)/4, 36/units)``. That factor comes from simulations, not from theory
+    (``scripts/simulate_coverage.py``); it is greatest for 12 units, and nothing for many.
 
     Args:
         ends: the intervals so far.
@@ -161,7 +159,8 @@ def with_t(
     floors = np.where(odds, floors, 0)
     inside = np.where(odds, share, 0.5)
     error = np.where(odds, errors / ((1 - floors) * inside * (1 - inside)), 0)
-    moved = np.minimum((units - 1) / 4, 3) / 2 * (2 * inside - 1) * np.log1p(error**2)
+    factor = np.minimum((units - 1) / 4, 36 / np.maximum(units, 1)) / 2
+    moved = factor * (2 * inside - 1) * np.log1p(error**2)
     center = np.log(inside) - np.log1p(-inside)
     low = expit(center - np.maximum(moved, 0) - t * error)
     high = expit(center - np.minimum(moved, 0) + t * error)
