@@ -68,10 +68,10 @@ def populations() -> Iterator[tuple[Population, tuple[int, ...]]]:
         ("200 segments, many errors", documents(0.3, segments=200)),
         ("200 segments, errors in some documents", documents(0.15, segments=200, spread=2)),
         ("200 segments, errors in few documents", documents(0.07, segments=200, spread=0.3)),
-        ("50 to 800 segments, some errors", documents(0.07, segments=200, uneven=1)),
+        ("30 to 700 segments, some errors", documents(0.07, segments=200, uneven=0.8)),
         (
-            "50 to 800 segments, errors in some documents",
-            documents(0.15, segments=200, spread=2, uneven=1),
+            "30 to 700 segments, errors in some documents",
+            documents(0.15, segments=200, spread=2, uneven=0.8),
         ),
     ):
         yield Population(name, rows, samples=MANY), FEW

@@ -13,7 +13,7 @@ from spanagree.version import __version__
 _Kind = TypeVar("_Kind", bound="Settings")
 _Names = TypeVar("_Names", bound=Sequence[str] | None)
 _COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
-_HOW = "expected"  # not all exact; partly-drawn comes before partly-fixed
+_HOW = "expected"  # said if not all are exact
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
 # of parts only those have these in which they had an effect

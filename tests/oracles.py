@@ -184,9 +184,13 @@ def joined_with_t(ends, value, left_out, floor=0.0, informative=None):
     """
     n, mean = len(left_out), math.fsum(left_out) / len(left_out)
     error = math.sqrt((n - 1) / n * math.fsum((x - mean) ** 2 for x in left_out))
+    return joined_with_error(ends, value, error, informative or n, floor)
+
+
+def joined_with_error(ends, value, error, n, floor=0.0):
+    """The same from the standard error of the figure, which rests on n units."""
     share = (value - floor) / (1 - floor)
     error /= (1 - floor) * share * (1 - share)
-    n = informative or n
     t = stats.t.ppf(0.975, n - 1)
     moved = min((n - 1) / 4, 36 / n) / 2 * (2 * share - 1) * math.log(1 + error**2)
     center = math.log(share / (1 - share))

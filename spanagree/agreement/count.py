@@ -219,6 +219,7 @@ def count(
     )
     kept = Kept(corpus, match, chance, comparisons)
     by_document, number = comparisons.by("document"), kept.coverage.number()
+    size = float((by_document.size_first + by_document.size_second).sum())
     labels = corpus.labels if find_match(match).of_label else ()
     ids, how = () if keep else ids_of(corpus), expected_how(comparisons.how)
     replicated = None
@@ -228,7 +229,7 @@ def count(
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
-        notes=(*corpus.notes, *notes_on(comparisons.how)),
+        notes=(*corpus.notes, *notes_on(comparisons.how, size)),
         ids=ids,
         replicates=replicated,
         sharing=sharing,

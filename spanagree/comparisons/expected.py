@@ -7,15 +7,17 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, groups, join, ranges, unique
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
+from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.measures import Match, Phi
 from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
@@ -26,9 +28,6 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_choice, counted
 from spanagree.limits import check_cost
-
-if TYPE_CHECKING:
-    from spanagree.comparisons.overlap_expected import ExpectedOverlap  # one measure alone needs it
 
 Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces
 """Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
@@ -116,7 +115,7 @@ def compare_layers(
     if isinstance(profiles, ShapedStarts):
         layers, places, kinds = (a.layer, b.layer), (cell_a, cell_b), (a.profile, b.profile)
         matched = profiles.observed(layers, places, kinds, n, measure)
-        values, how = profiles.expected(places, kinds, n, measure), dict[str, int]()
+        values, how = profiles.expected(places, kinds, n, measure), dict[str, float]()
         if measure.in_tokens:
             sizes = [
                 np.bincount(cell, profiles.tokens(kind), n)
@@ -158,7 +157,7 @@ def expected(
     cells: int,
     profiles: Profiles | PairPlaces,
     measure: Match,
-) -> tuple[Floats, Mapping[str, int]]:
+) -> tuple[Floats, Mapping[str, float]]:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
     Beside it stands in how many cells it is computed otherwise, as :func:`notes_on` takes it.
@@ -172,8 +171,7 @@ def expected(
         )  # fmt: skip
         return values, {"drawn": drawn}
     if measure.route == "one-to-one":
-        overlap = overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
-        return overlap.values, {"fixed": overlap.fixed, "drawn": overlap.drawn}
+        return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
     kinds = []
@@ -219,17 +217,19 @@ def _expected_of_pairs(
         cover_a, row_a = cover(profiles, profile_a, a)
         cover_b, row_b = cover(profiles, profile_b, b)
         return inner(cover_a, row_a, cover_b, row_b)
-    return _correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+    return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
 def overlap_of(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
-) -> ExpectedOverlap:
+) -> tuple[Floats, Mapping[str, float]]:
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
     from spanagree.comparisons.overlap_expected import expected_overlap
 
-    tokens = tokens_of(a, b, profiles)
-    return expected_overlap((a.layer, b.layer), (cell_a, cell_b), cells, tokens, measure, a.chance)
+    tokens, drawn = tokens_of(a, b, profiles), DrawnMeans()
+    layers, of_cells = (a.layer, b.layer), (cell_a, cell_b)
+    values = expected_overlap(layers, of_cells, cells, tokens, measure, a.chance, drawn)
+    return values, drawn.how
 
 
 def tokens_of(a: Placed, b: Placed, profiles: Profiles) -> Ints:
@@ -242,29 +242,34 @@ def tokens_of(a: Placed, b: Placed, profiles: Profiles) -> Ints:
     return tokens
 
 
-def notes_on(how: Mapping[str, int]) -> list[str]:
-    """Return where the expected match is not that of two random annotations, computed exactly.
+def notes_on(how: Mapping[str, float], size: float) -> list[str]:
+    """Return where the expected match is a mean over draws, and how far off it may be.
 
     Args:
-        how: for how many documents and labels the first annotation is ``fixed``, and for how many
-            the mean is ``drawn``.
+        how: of how many documents and labels the mean is ``drawn``, and the ``variance`` of what
+            these add up to, if it is known.
+        size: that of both annotations together, over all that was compared.
+
+    >>> notes_on({"drawn": 2, "variance": 0.25}, 100)[0].partition(";")[2]
+    ' standard error of the chance F1: 0.0100'
     """
-    ways = {"fixed": "with the first annotation as it is", "drawn": "from draws"}
+    if not how.get("drawn"):
+        return []
+    error = 2 * math.sqrt(how.get("variance", 0.0)) / size
+    after = f"; standard error of the chance F1: {error:.4f}" if error else ""
     return [
-        f"expected overlap {ways[way]} in {counted(number, 'pair')} of document and label, as both"
-        " random would be too much work"
-        for way, number in how.items()
-        if number
+        f"expected overlap from draws in {counted(int(how['drawn']), 'pair')} of document and"
+        f" label, as the exact mean would be too much work{after}"
     ]
 
 
-def expected_how(how: Mapping[str, int]) -> str | None:
-    """Return what the settings say of expected matches that are not all exact and both random.
+def expected_how(how: Mapping[str, float]) -> str | None:
+    """Return what the settings say of expected matches that are not all exact.
 
-    >>> expected_how({"fixed": 2, "drawn": 1}), expected_how({"fixed": 2}), expected_how({})
-    ('partly-drawn', 'partly-fixed', None)
+    >>> expected_how({"drawn": 1}), expected_how({})
+    ('partly-drawn', None)
     """
-    return next((f"partly-{way}" for way in ("drawn", "fixed") if how.get(way)), None)
+    return "partly-drawn" if how.get("drawn") else None
 
 
 # --- sums over start distributions --------------------------------------------------------------
@@ -332,7 +337,7 @@ def _covered_together(profiles: Profiles, sides: Sequence[tuple[Ints, ...]], cel
     return total
 
 
-def _correlated(
+def correlated(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, phi: Phi
 ) -> Floats:
     """Return Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ), for any φ that is 0 without an overlap.

@@ -1,13 +1,17 @@
 """The expected one-to-one overlap of two random annotations, for each document and label.
 
-The greatest matching is not additive, so its mean needs the walk of both
-(:mod:`spanagree.comparisons.chance_distribution.walk_both`), one for each label: the segments of
-other labels only take up room. Where that is too much work, the mean is taken over one random
-annotation, the first staying as it is, or over draws.
+The greatest matching is not additive. Where one annotation has a single segment to pair, its mean
+is known all the same (:mod:`spanagree.comparisons.chance_distribution.single`); else it needs the
+walk of both (:mod:`spanagree.comparisons.chance_distribution.walk_both`), one for each label: the
+segments of other labels only take up room. Where that is too much work, the mean is taken over
+draws of both. What is drawn depends on the number of tokens and what is marked how often, not on
+who marked it, nor on what is compared beside it.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,12 +20,10 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, join
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
-from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import (
-    both_walk_at_places,
-    fixed_walk_at_places,
-)
+from spanagree.comparisons.chance_distribution.single import single_matches
+from spanagree.comparisons.chance_distribution.walk_at_places import both_walk_at_places
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
+from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.expected_at_places import AtPlaces, expected_at_places
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
@@ -29,21 +31,11 @@ from spanagree.corpus.segments import Layer
 BUDGET = 20_000_000
 """How many numbers may be computed for the mean of one document and label."""
 
-_DRAWS = 1000
+STEPS = 8_000
+"""How many steps a walk may take for it: more take longer than draws."""
 
-
-class ExpectedOverlap(NamedTuple):
-    """The expected match of each cell, and in how many it is not that of two random annotations.
-
-    Attributes:
-        values: of each cell.
-        fixed: for how many cells the first annotation stays as it is.
-        drawn: for how many the mean is over draws.
-    """
-
-    values: Floats
-    fixed: int
-    drawn: int
+DRAWS = 2000
+"""Draws of a document and label; fewer if it has very many segments."""
 
 
 def expected_overlap(
@@ -53,8 +45,9 @@ def expected_overlap(
     tokens: Ints,
     measure: Match,
     chance: str,
+    drawn: DrawnMeans,
     at: tuple[AtPlaces, tuple[Ints, Ints]] | None = None,
-) -> ExpectedOverlap:
+) -> Floats:
     """Return the expected greatest matching of each cell, a document and label.
 
     Args:
@@ -64,6 +57,7 @@ def expected_overlap(
         tokens: of each document.
         measure: the measure.
         chance: the chance model, in which the segments of a layer exclude each other.
+        drawn: takes what is drawn.
         at: where the segments may stand, and their classes, under a rule of places.
     """
     values = np.zeros(count)
@@ -73,36 +67,89 @@ def expected_overlap(
     document = np.zeros(count, np.int64)
     document[cells[0]] = layers[0].document
     kinds = [np.zeros(len(layer), np.int64) for layer in layers]
+    classes = kinds
     if at is not None:
-        kinds = [at[0].kinds_of(classes) for classes in at[1]]
-    sides = (
-        _side(layer, cell, both, document[both], chance, number, kinds[number])
-        for number, (layer, cell) in enumerate(zip(layers, cells, strict=True))
+        kinds, classes = [at[0].kinds_of(each) for each in at[1]], [*at[1]]
+    sides, rows = zip(
+        *(
+            _side(layer, cell, both, document[both], chance, number, kinds[number])
+            for number, (layer, cell) in enumerate(zip(layers, cells, strict=True))
+        ),
+        strict=True,
     )
     pieces = Pieces(document[both], tokens[document[both]], *sides)
-    over = np.zeros(len(both), np.bool_)
-    walked = (
-        both_walk(pieces, measure, BUDGET, moments=True)
-        if at is None
-        else both_walk_at_places(pieces, at[0].kinds, measure, BUDGET, moments=True)
-    )
-    for piece, made in enumerate(walked):
-        over[piece] = made is None
-        values[both[piece]] = 0.0 if made is None else made[0]
-    rest = np.flatnonzero(over)
-    drawn: list[int] = []
-    walked = (
-        fixed_walk(pieces.some(rest), measure, BUDGET, moments=True)
-        if at is None
-        else fixed_walk_at_places(pieces.some(rest), at[0].kinds, measure, BUDGET, moments=True)
-    )
+    if at is None:
+        single, values[both] = single_matches(pieces, measure)
+        rest = np.flatnonzero(~single)
+        walked = both_walk(pieces.some(rest), measure, BUDGET, moments=True, steps=STEPS)
+    else:
+        rest = np.arange(len(both))
+        walked = both_walk_at_places(pieces, at[0].kinds, measure, BUDGET, moments=True)
+    over = []
     for piece, made in zip(rest.tolist(), walked, strict=True):
-        values[both[piece]] = 0.0 if made is None else made[0]
         if made is None:
-            drawn.append(piece)
-    if drawn:
-        values[both[drawn]] = _drawn_means(layers, cells, both[drawn], tokens, measure, chance, at)
-    return ExpectedOverlap(values, len(rest) - len(drawn), len(drawn))
+            over.append(piece)
+        else:
+            values[both[piece]] = made[0]
+    known: dict[bytes, tuple[float, float]] = {}
+    marked = [
+        _Marked(side, classes[number][of_side])
+        for number, (side, of_side) in enumerate(zip(sides, rows, strict=True))
+    ]
+    for piece, (shape, what) in zip(over, _shapes(pieces, marked, over), strict=True):
+        if what not in known:
+            n, places = int(pieces.tokens[piece]), None if at is None else at[0]
+            plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
+            seed = hashlib.sha256(repr((n, plain)).encode()).digest()[:16]
+            rng = np.random.default_rng(int.from_bytes(seed, "little"))
+            known[what] = _drawn_mean(n, shape, measure, places, rng)
+        values[both[piece]], error = known[what]
+        drawn.add(what, error)
+    return values
+
+
+class _Marked(NamedTuple):
+    """The segments of one annotator in the pieces, and their classes under a rule of places."""
+
+    side: Side
+    classes: Ints
+
+
+Shape = tuple[tuple[tuple[int, bool, int], ...], ...]
+"""Of both annotations all segments, sorted: length, whether it has the label, and class."""
+
+
+def _shapes(
+    pieces: Pieces, marked: list[_Marked], rows: list[int]
+) -> Iterator[tuple[Shape, bytes]]:
+    """Yield what is marked in pieces, whoever marked it: the sides in an order of their own."""
+    for piece in rows:
+        sides = []
+        for side, classes in marked:
+            low, high = np.searchsorted(side.piece, (piece, piece + 1))
+            length, able = side.length[low:high], side.label[low:high] == 0
+            columns = length.tolist(), able.tolist(), classes[low:high].tolist()
+            sides.append(tuple(sorted(zip(*columns, strict=True))))
+        shape = tuple(sorted(sides))
+        yield shape, repr((int(pieces.tokens[piece]), shape)).encode()
+
+
+def _drawn_mean(
+    tokens: int, shape: Shape, measure: Match, places: AtPlaces | None, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the mean match over draws of both annotations, and its standard error."""
+    layers, classes = [], []
+    for side in shape:
+        length, able, own = (np.array(column, np.int64) for column in zip(*side, strict=True))
+        nothing = np.zeros(len(side), np.int64)
+        layers.append(Layer(nothing, nothing, length, 1 - able, np.ones(1, np.bool_)))
+        classes.append(own)
+    cells = np.array([[0, 1]])  # what has the label, and what has none
+    draws = number_of_draws(DRAWS, max(map(len, layers)))
+    ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
+    at = None if places is None else (places, classes)
+    matches = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
+    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
 
 
 def _but_single(
@@ -135,8 +182,11 @@ def _side(
     chance: str,
     number: int,
     kind: Ints,
-) -> Side:
-    """Return a layer's segments in the pieces: the label of the piece is 0, all others are one."""
+) -> tuple[Side, Ints]:
+    """Return a layer's segments in the pieces, and their numbers.
+
+    The label of the piece is 0, all others are one.
+    """
     if chance == "nonoverlapping":
         order = np.argsort(layer.document, kind="stable")
         piece, row = join(document, layer.document[order])
@@ -146,7 +196,7 @@ def _side(
     row = order[row]
     order = np.lexsort((layer.start[row], piece))
     piece, row = piece[order], row[order]
-    return Side(
+    side = Side(
         piece,
         np.zeros(len(row), np.int64),
         layer.start[row],
@@ -154,42 +204,4 @@ def _side(
         np.where(cell[row] == both[piece], 0, 1 + number),
         kind[row],
     )
-
-
-def _drawn_means(
-    layers: tuple[Layer, Layer],
-    cells: tuple[Ints, Ints],
-    wanted: Ints,
-    tokens: Ints,
-    measure: Match,
-    chance: str,
-    at: tuple[AtPlaces, tuple[Ints, Ints]] | None,
-) -> Floats:
-    """Return the mean match of some cells over draws of both annotations."""
-    documents = np.unique(
-        np.concatenate([x.document[np.isin(c, wanted)] for x, c in zip(layers, cells, strict=True)])
-    )
-    labels = 1 + max(int(layer.label.max(initial=0)) for layer in layers)
-    table = np.full((len(documents), labels), len(wanted))  # the last for what is not wanted
-    some: list[Layer] = []
-    classes: list[Ints] = []
-    everyone = np.ones(len(documents), np.bool_)
-    for number, (layer, cell) in enumerate(zip(layers, cells, strict=True)):
-        rows = np.isin(layer.document, documents)
-        place = np.searchsorted(documents, layer.document[rows])
-        among = np.minimum(np.searchsorted(wanted, cell[rows]), len(wanted) - 1)
-        asked = wanted[among] == cell[rows]
-        table[place[asked], layer.label[rows][asked]] = among[asked]
-        columns = (layer.start[rows], layer.end[rows], layer.label[rows])
-        some.append(Layer(place, *columns, everyone))
-        if at is not None:
-            classes.append(at[1][number][rows])
-    draws = number_of_draws(_DRAWS, max(map(len, some)))
-    total = np.zeros(len(wanted) + 1)
-    rng = np.random.default_rng(0)
-    for drawn in draw_matches(
-        some, (True, True), tokens[documents], table, measure, chance, draws, rng,
-        None if at is None else (at[0], classes),
-    ):  # fmt: skip
-        total[: drawn.shape[1]] += drawn.sum(0)
-    return total[:-1] / draws
+    return side, row

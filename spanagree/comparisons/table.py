@@ -7,7 +7,6 @@ before the sum, and parts of a corpus add, as their rows do.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -49,7 +48,7 @@ class Comparisons:
             the sizes only where these are random.
         annotators, labels: the names that the numbers stand for.
         how: in how many documents and labels ``expected`` is not exact and of two random
-            annotations, by how it was computed.
+            annotations, by how it was computed; and the variance of what draws add up to.
         remainders: what sums lack that floats cannot hold, by column.
     """
 
@@ -65,7 +64,7 @@ class Comparisons:
     expected_size_second: Ints | Floats
     annotators: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    how: Mapping[str, int] = field(default_factory=dict)
+    how: Mapping[str, float] = field(default_factory=dict)
     remainders: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
@@ -78,7 +77,7 @@ class Comparisons:
         sizes: Sequence[Ints],
         expected_sizes: Sequence[Ints | Floats] | None = None,
         *,
-        how: Mapping[str, int] | None = None,
+        how: Mapping[str, float] | None = None,
     ) -> Comparisons:
         """Return the rows of two annotators, whose numbers are 0 and 1."""
         rows = len(document)
@@ -123,9 +122,10 @@ class Comparisons:
                 else _concatenated([getattr(part, name) for part in parts])
             )
         lacking = sorted({name for part in parts for name in part.remainders})
-        how: Counter[str] = Counter()
+        how: dict[str, float] = {}
         for part in parts:
-            how.update(part.how)
+            for key, number in part.how.items():
+                how[key] = how.get(key, 0) + number
         return cls(
             **columns,
             annotators=annotators,
@@ -421,7 +421,7 @@ class Marginals:
     ways: int = 1
 
     @property
-    def how(self) -> Mapping[str, int]:
+    def how(self) -> Mapping[str, float]:
         """As :class:`Comparisons` has it."""
         return self.rows.how
 

@@ -115,7 +115,7 @@ def count(
             reading=corpus.reading,
             chosen=chosen,
         ),
-        notes=(*team.notes, *notes_on(how)),
+        notes=(*team.notes, *notes_on(how, 2 * float(documents.size.sum()))),
         ids=() if keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
@@ -124,7 +124,7 @@ def count(
 
 def _documents(
     team: Corpus, match: str, chance: str, progress: Progress
-) -> tuple[Documents, Mapping[str, int]]:
+) -> tuple[Documents, Mapping[str, float]]:
     """Return the mean over all ordered pairs of those who saw each document, i = j included.
 
     Beside it stands how the expected match was computed, as :func:`notes_on` takes it.

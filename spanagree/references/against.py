@@ -133,7 +133,7 @@ def _compared(
         if len(codes) == 1:
             by_label = iter((shared,))
         settings = replace(settings, expected=expected_how(shared.how))
-        notes += notes_on(shared.how)
+        notes += notes_on(shared.how, shared.size)
     alike = by_chance is not None
     tables = Tables.of(corpus, people, shared, alike=alike)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)

@@ -373,7 +373,7 @@ def _of_spans(
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(each) for each in (its, hers)]
     undefined = [np.isnan(each[:, 2]) for each in scores]
-    notes = [*corpus.notes, *notes_on(shared.how)]
+    notes = [*corpus.notes, *notes_on(shared.how, shared.size)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "it counts as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not

@@ -46,7 +46,12 @@ class Shared(NamedTuple):
     annotator: Ints
     others: Ints
     sums: Floats
-    how: Mapping[str, int] = {}
+    how: Mapping[str, float] = {}
+
+    @property
+    def size(self) -> float:
+        """The sizes of both sides, of each pair once."""
+        return float(self.sums[:, 2].sum()) / 2
 
 
 def shared_by_label(

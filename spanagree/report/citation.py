@@ -43,7 +43,7 @@ CITED = ("text", "latex", "bibtex")
 
 _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
-    "chance": CHANCES, "expected": ("partly-fixed", "partly-drawn"),
+    "chance": CHANCES, "expected": ("partly-drawn",),
     "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
     "soft": ("shares", "given"),
     "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),

@@ -261,7 +261,7 @@ def count(
         settings=settings,
         notes=(
             *corpus.notes,
-            *(f"{printable(name)}: {note}" for name in how for note in notes_on(how[name])),
+            *(f"{printable(name)}: {note}" for name in how for note in notes_on(*how[name])),
         ),
         ids=() if keep else ids_of(corpus),
         annotators=names,
@@ -277,7 +277,7 @@ def count(
 
 def compare_with_gold(
     corpus: Corpus, gold: str, match: str, chance: str, progress: Progress = None
-) -> tuple[Comparisons, dict[str, Mapping[str, int]]]:
+) -> tuple[Comparisons, dict[str, tuple[Mapping[str, float], float]]]:
     """Return comparisons of gold, the first, with each system, the second.
 
     Beside them stands how the expected match of each system was computed, as
@@ -299,7 +299,12 @@ def compare_with_gold(
             parts[name] = part.between(first, second)
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return comparisons, {name: part.how for name, part in parts.items()}
+    return comparisons, {name: (part.how, _size(part)) for name, part in parts.items()}
+
+
+def _size(comparisons: Comparisons) -> float:
+    """Return the size of both sides together."""
+    return float((comparisons.size_first + comparisons.size_second).sum())
 
 
 def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampling) -> Replicates:

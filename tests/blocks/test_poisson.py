@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import weight
+from oracles import joined_with_error, weight
 from strategies import PAIRS, crowds
 
 import spanagree as sa
@@ -102,8 +102,12 @@ def test_against_the_definition(parts, match):
     for kind, column in zip(
         ("observed", "expected", "corrected"), np.transpose(drawn), strict=True
     ):
-        ends = np.quantile(column, (0.025, 0.975))
-        assert getattr(found.f1.interval, kind) == pytest.approx(tuple(ends), abs=1e-12)
+        value, units = getattr(found.f1, kind), len(corpus)
+        informative = sum(t.size_a + t.size_b > 0 for t in tallies.values())
+        floor = -found.f1.expected / (1 - found.f1.expected) if kind == "corrected" else 0.0
+        error = np.std(column) * math.sqrt(units / (units - 1))
+        ends = joined_with_error(np.quantile(column, (0.025, 0.975)), value, error, informative, floor)  # fmt: skip
+        assert getattr(found.f1.interval, kind) == pytest.approx(ends, abs=1e-12)
     assert found.f1[:3] == whole.systems["tagger"].f1[:3]
 
 

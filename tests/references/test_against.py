@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from oracles import configurations, enumerated_expectation, matched
+from scipy import stats
 from strategies import PAIRS, crowds, spans
 
 import spanagree as sa
@@ -276,7 +277,8 @@ def test_the_interval_of_a_share():
     spread = np.sqrt(np.var(shares) * (len(used) - 1))
     middle = result["m"].share.corrected
     low, high = result["m"].share.interval.corrected
-    assert (low, high) == pytest.approx((middle - 1.959964 * spread, middle + 1.959964 * spread), abs=1e-6)  # fmt: skip
+    t = stats.t.ppf(0.975, len(used) - 1)
+    assert (low, high) == pytest.approx((middle - t * spread, middle + t * spread), abs=1e-6)
 
 
 def test_whole_documents_are_resampled():
@@ -293,7 +295,7 @@ def test_whole_documents_are_resampled():
     ]
     low, high = by_document["m"].share.interval.observed
     spread = abs(halves[0] - halves[1]) / 2  # of two, the jackknife's standard error
-    assert high - low == pytest.approx(2 * 1.959964 * spread, abs=1e-6)
+    assert high - low == pytest.approx(2 * stats.t.ppf(0.975, 1) * spread, abs=1e-6)
 
 
 # --- the best match -----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.start_distributions import place
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.expected import Placed, expected
@@ -53,12 +54,16 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
     """Return the distributions of pieces in which the segments of one side exclude each other."""
     results: list[Floats | None] = [None] * len(pieces)
     single = np.zeros(len(pieces), np.bool_)
+    means: list[float] = []
     if measure.route in ("equal", "cover"):
         single = _most(pieces, measure) <= 1
-        alone = np.flatnonzero(single)
-        for piece, p in zip(alone.tolist(), _means(pieces.some(alone), measure), strict=True):
-            p = round(p) if min(p, 1 - p) < _CERTAIN else p
-            results[piece] = np.array([1 - p, p]) if p else np.ones(1)
+        means = _means(pieces.some(np.flatnonzero(single)), measure)
+    elif measure.route == "one-to-one":
+        single, probability = single_matches(pieces, measure)
+        means = probability[single].tolist()
+    for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):
+        p = round(p) if min(p, 1 - p) < _CERTAIN else p
+        results[piece] = np.array([1 - p, p]) if p else np.ones(1)
     others = np.flatnonzero(~single)
     made = both_walk(pieces.some(others), measure, budget, moments)
     for piece, distribution in zip(others.tolist(), made, strict=True):

@@ -131,11 +131,13 @@ def renamed(a: Sequence[Kind], b: Sequence[Kind]) -> tuple[tuple[Kind, ...], tup
     return first, second
 
 
-def both_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
+def both_walk(
+    pieces: Pieces, measure: Match, budget: float, moments: bool, steps: float = math.inf
+) -> list[Floats | None]:
     """Return the distribution of each piece's match, with A and B random and nothing shared within.
 
     Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`; segments
-    of one side and piece exclude each other.
+    of one side and piece exclude each other. A walk may take so many steps at the most.
     """
     least = least_costs(pieces, pieces.a, pieces.b)
     results: list[Floats | None] = []
@@ -153,7 +155,8 @@ def both_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> l
     for (first, second), numbers in asked.items():
         tokens = pieces.tokens[numbers]
         for n in np.unique(tokens).tolist():  # those within the budget share a walk
-            if _cost(n, first, second, measure, moments) > budget:
+            taken = _steps(n, first, second, measure)
+            if taken > steps or taken * _numbers(first, second, measure, moments) > budget:
                 for i in np.array(numbers)[tokens == n].tolist():
                     results[i] = None
         within = [i for i in numbers if results[i] is not None]
@@ -174,11 +177,8 @@ def _most(first: Sequence[Kind], second: Sequence[Kind], measure: Match) -> int:
     return min(sizes)
 
 
-def _cost(
-    n: int, first: Sequence[Kind], second: Sequence[Kind], measure: Match, moments: bool
-) -> float:
-    """Return about how many elements a walk computes."""
-    used = math.prod(kind.number + 1.0 for kind in (*first, *second))
+def _steps(n: int, first: Sequence[Kind], second: Sequence[Kind], measure: Match) -> float:
+    """Return about how many steps a walk takes."""
     rule = Rule(measure)
     reach: dict[Any, int] = {}
     for side, kinds in enumerate((first, second)):
@@ -188,8 +188,13 @@ def _cost(
     ahead = (
         1 + 2 * sum(reach.values()) if measure.route == "one-to-one" else 1 + sum(reach.values())
     )
+    return (n + 1.0) * ahead * (len(first) + len(second))
+
+
+def _numbers(first: Sequence[Kind], second: Sequence[Kind], measure: Match, moments: bool) -> float:
+    """Return how many numbers each step of a walk computes."""
     wide = 3 if moments else _most(first, second, measure) + 1
-    return (n + 1.0) * used * ahead * (len(first) + len(second)) * wide
+    return wide * math.prod(kind.number + 1.0 for kind in (*first, *second))
 
 
 class _Addition(NamedTuple):
