@@ -21,8 +21,8 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
 from spanagree.comparisons.exact_sums import two_sum
-from spanagree.comparisons.expected import cover
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.relation_places import RelationCorpus
 from spanagree.comparisons.shaped_starts import has_pieces
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing

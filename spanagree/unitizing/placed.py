@@ -13,7 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles, place
-from spanagree.comparisons.expected import inner
+from spanagree.comparisons.profile_sums import inner
 from spanagree.unitizing.continuum import Continua
 from spanagree.unitizing.control import correlated
 

@@ -17,7 +17,8 @@ import spanagree as sa
 from spanagree.chance.simulate import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
-from spanagree.comparisons import expected as similarity
+from spanagree.comparisons import expected as kinds_at
+from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match
@@ -330,7 +331,7 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
 
 def test_any_additive_measure(monkeypatch):
     """A φ that is not its own mirror image is summed right too (enumeration)."""
-    monkeypatch.setitem(MATCHES, "left", similarity.Match("", lambda o, a, b: (o == 0) * 1.0))
+    monkeypatch.setitem(MATCHES, "left", kinds_at.Match("", lambda o, a, b: (o == 0) * 1.0))
     # starts of lengths 1 and 2 in 3 tokens: equal with probability 1/3 · 1/2 · 2
     corpus = Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 2, "X")]]})
     assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
@@ -497,7 +498,7 @@ def test_covers_are_added_up(monkeypatch):
     corpus = by_characters(6)
     made = []
     for kinds, chunk in ((10**9, 1 << 20), (0, 1 << 20), (0, 1 << 8), (32, 1 << 20)):
-        monkeypatch.setattr(similarity, "_KINDS", kinds)
+        monkeypatch.setattr(kinds_at, "_KINDS", kinds)
         monkeypatch.setattr(similarity, "_CHUNK", chunk)
         result = sa.evaluate(corpus, match="token")
         made.append([tally.expected for _, tally in result.by_document("b")])

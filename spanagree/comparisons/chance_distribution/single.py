@@ -15,9 +15,9 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.chance.start_distributions import place
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
-from spanagree.comparisons.expected import correlated, inner
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.overlap_match import has_partner
+from spanagree.comparisons.profile_sums import correlated, inner
 
 
 def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
