@@ -7,14 +7,16 @@ wanted, never at annotations.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.chance.place_files import SUFFIXES, ColumnPlaces, read_places
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
 from spanagree.chance.place_rules import (
     PlaceRule,
@@ -29,6 +31,7 @@ from spanagree.chance.place_rules import (
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, show
+from spanagree.files import PathName
 
 NAMED = {
     "words": "both ends at edges of words, lengths in words; for offsets in characters",
@@ -40,6 +43,7 @@ NAMED = {
 """Rules by name: where segments may stand."""
 
 ANYWHERE = "anywhere"
+_COLUMN = "column:"
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _WORD_OR_MARK = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\S")
@@ -80,6 +84,16 @@ class Places:
             )
         rules = {corpus.id_of(d): rule for d, rule in enumerate(self.documents)}
         return Places(self.name, documents=rules)
+
+    def in_file(self, path: PathName, unit: str, encoding: str) -> Places:
+        """Return the same with the file that has the columns, if the rule is of columns."""
+        rules = {
+            label: replace(rule, path=path, unit=unit, encoding=encoding)
+            if isinstance(rule, ColumnPlaces)
+            else rule
+            for label, rule in self.rules.items()
+        }
+        return replace(self, rules=rules)
 
     def of(self, corpus: Corpus) -> PlacesOfCorpus:
         """Return what the rule says of a corpus.
@@ -155,6 +169,17 @@ class PlacesOfCorpus:
         return place_kinds(self.rules, rule, layer.document, layer.start, layer.end)
 
 
+@dataclass(frozen=True)
+class _Predicate:
+    """The rule whose sites have a property at both end tokens; it pickles if the function does."""
+
+    has: Callable[[str], Any]
+    name: str
+
+    def __call__(self, corpus: Corpus) -> PlaceRule:
+        return _with_property(corpus, self.has, self.name)
+
+
 def find_places(given: Given | Places | None) -> Places | None:
     """Return the rule that is meant; ``None`` for the uniform one.
 
@@ -170,7 +195,7 @@ def find_places(given: Given | Places | None) -> Places | None:
         return _parsed(given)
     if callable(given):
         name = getattr(given, "__name__", type(given).__name__)
-        return Places(name, {"": lambda corpus: _with_property(corpus, given, name)})
+        return Places(name, {"": _Predicate(given, name)})
     if isinstance(given, Iterable) and not isinstance(given, Mapping):
         documents = [_of_labels(rule, f"places, rule {d}") for d, rule in enumerate(given, 1)]
         names = sorted({rule["name"] for rules in documents for rule in rules.values()})
@@ -182,23 +207,50 @@ def find_places(given: Given | Places | None) -> Places | None:
 
 
 def _parsed(given: str) -> Places | None:
+    """Return the rule of a name, column, file, or of several labels."""
     if given == ANYWHERE:
         return None
-    if given in NAMED:
-        return Places(given, {"": given})
+    if given.lower().endswith(SUFFIXES) and "=" not in given:
+        return Places(os.path.basename(given), read_places(given))
+    if given in NAMED or given.startswith(_COLUMN):
+        return Places(given, {"": _one(given, given)})
     rules: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    label = ""
     for part in given.split(","):
-        label, equals, name = part.partition("=")
-        if not equals or name not in (*NAMED, ANYWHERE) or not label or label in rules:
-            raise SettingError(
-                f"places {show(given)}; {', '.join(NAMED)}, column:NAME, column:NAME=VALUES, a"
-                " file of places, or for each label such as PER=capitals,LOC=letters"
-            )
-        rules[label] = name
-    if set(rules.values()) == {ANYWHERE}:
+        before, equals, name = part.partition("=")
+        if equals and before and (name in (*NAMED, ANYWHERE) or name.startswith(_COLUMN)):
+            label = before
+            if label in names:
+                raise SettingError(
+                    f"places {show(given)}: {show(label)} has two rules; one is needed"
+                )
+            names[label] = name
+        elif names.get(label, "").startswith(_COLUMN):
+            names[label] += f",{part}"  # another value of the column
+        else:
+            raise _unknown(given)
+    rules = {label: _one(name, given) for label, name in names.items() if name != ANYWHERE}
+    if not rules:
         return None
-    kept = {label: name for label, name in rules.items() if name != ANYWHERE}
-    return Places(",".join(f"{label}={name}" for label, name in sorted(kept.items())), kept)
+    return Places(",".join(f"{label}={names[label]}" for label in sorted(rules)), rules)
+
+
+def _one(name: str, given: str) -> Any:
+    """Return the rule of a name or column."""
+    if name in NAMED:
+        return name
+    column, equals, values = name.removeprefix(_COLUMN).partition("=")
+    if not column or (equals and not all(values.split(","))):
+        raise _unknown(given)
+    return ColumnPlaces(column, tuple(values.split(",")) if equals else ())
+
+
+def _unknown(given: str) -> SettingError:
+    return SettingError(
+        f"places {show(given)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…, a"
+        f" file ({', '.join(SUFFIXES)}), and for each label such as PER=capitals,LOC=letters"
+    )
 
 
 def _of_labels(rule: Any, where: str) -> dict[str, Any]:

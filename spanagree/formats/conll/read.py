@@ -25,6 +25,7 @@ from spanagree.errors import (
     counted,
     more_like_it,
     printable,
+    show,
 )
 from spanagree.files import PathName, Source, named_files, read_text
 from spanagree.formats.conll.align import align
@@ -34,7 +35,7 @@ from spanagree.formats.conll.choose import (
     decided_layers,
     tags_of,
 )
-from spanagree.formats.conll.columns import Column, split_columns
+from spanagree.formats.conll.columns import Column, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import first_lines, lines_in
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
@@ -329,3 +330,35 @@ def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: b
         numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
     order = brackets_of(page, column, tags)
     return TagColumn(tags, *page.placed(numbers, text), brackets=order)
+
+
+def column_values(
+    path: PathName, column: str, unit: str = "sentence", encoding: str = "utf-8"
+) -> tuple[tuple[str, ...] | None, list[list[str]]]:
+    """Return the ids of a file's documents, if they have any, and a column's values in each.
+
+    Args:
+        path: the file.
+        column: the column's name in a first line, or its number; 0 is the token.
+        unit: what a document is, sentence or document.
+        encoding: of the file.
+
+    Raises:
+        InputError: for a file that cannot be read.
+        SettingError: for a column that is not there.
+    """
+    text = read_text(path, encoding)
+    options = ConllOptions(unit=unit, encoding=encoding)
+    page = read_page(path, TextPart(text, 0, is_whole=True), [], options)
+    number = number_of(column, page.layout)
+    if number is None or number >= len(page.columns):
+        names = page.layout.names or range(len(page.columns))
+        raise SettingError(
+            f"{page.name}: no column {show(column)}; known are {', '.join(map(str, names))}"
+        )
+    values = list(page.columns[number])
+    lengths = page.sentences if unit == "sentence" else page.documents
+    ends = np.cumsum(lengths).tolist()
+    starts = [0, *ends[:-1]]
+    ids = page.ids if unit == "sentence" else page.document_ids
+    return ids, [values[a:b] for a, b in zip(starts, ends, strict=True)]
