@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"] | str
 Chance: TypeAlias = Literal["nonoverlapping", "per-label", "overlapping"] | str
+ChanceOf: TypeAlias = Literal["both", "systems"] | str
 Scheme: TypeAlias = Literal[
     "auto", "IO", "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU",
     "BIO", "BIO1", "BIO2", "BIOES", "BMES", "BMEWO", "BILUO",

@@ -13,6 +13,7 @@ from spanagree.version import __version__
 _Kind = TypeVar("_Kind", bound="Settings")
 _Names = TypeVar("_Names", bound=Sequence[str] | None)
 _COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
+_ADDED = "places_mean"  # a number of documents
 _HOW = "expected"  # said if not all are exact
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
@@ -61,7 +62,13 @@ class Settings(Mapping[str, Any]):
         own = [each.name for each in fields(self) if each.name not in shared]
         values = {name: getattr(self, name) for name in (*own, "offsets")} | dict(self.reading)
         values |= {name: getattr(self, name) for name in shared[2:]}
-        return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
+        plain = {k.removesuffix("_"): value for k, value in values.items() if value is not None}
+        more = getattr(plain.get("chance"), "settings", {})  # of a model that keeps more
+        if not more:
+            return plain
+        last = max(list(plain).index(key) for key in ("chance", "expected") if key in plain)
+        items = list(plain.items())
+        return dict([*items[: last + 1], *more.items(), *items[last + 1 :]])
 
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
@@ -105,7 +112,7 @@ def merged_settings(
     one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {*_COUNTS, _HOW, _REPAIR, *_OF_PARTS}):
+    for key in sorted({*one, *other} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = one.get(key), other.get(key)
         unused = key in _IF_USED and None in (before, now)
         if before != now and not unused:
@@ -126,6 +133,8 @@ def merged_settings(
         of_parts[_REPAIR] = sorted({*one.get(_REPAIR, ()), *other.get(_REPAIR, ())})
     how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
     of_parts |= {_HOW: min(how)} if how else {}
+    if _ADDED in {**one, **other}:
+        of_parts[_ADDED] = one.get(_ADDED, 0) + other.get(_ADDED, 0)
     return {**one, **of_parts, **{key: each for key, each in counts.items() if each}}
 
 
@@ -197,6 +206,7 @@ KEYS = {
     "what": "word", "pairs": "word", "arguments": "word", "undirected": "text",
     "untyped": "yes or no", "attribute": "text",
     "match": "match", "chance": "word", "expected": "word", "p_values": "yes or no",
+    "places": "text", "places_mean": "whole", "chance_of": "word",
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
     "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",

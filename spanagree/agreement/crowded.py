@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
+from spanagree.chance.model import places_of
+from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
@@ -161,11 +163,12 @@ def crowd_sums(
     what they have in common is counted of each label too, for measures that regard labels.
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
-    if measure.route not in ("equal", "cover") or not many.any():
+    if measure.route not in ("equal", "cover") or not many.any() or places_of(chance) is not None:
         return None
     if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
         return None  # their chance is no inner product of places
     marks = Marks.of(corpus, crowd, chance)
+    assert isinstance(marks.profiles, Profiles)  # as the model has no rule of places
     if measure.route == "cover":
         profiles, profile = cover(marks.profiles, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)

@@ -105,6 +105,8 @@ class Counted(Generic[Kind]):
 
 def _added(one: Any, other: Any) -> Any:
     """Return what two values of a field are together."""
+    if one is None or other is None:
+        return None
     if isinstance(one, Comparisons):
         return (one + other).by(*KEYS)
     if isinstance(one, Mapping):

@@ -120,9 +120,7 @@ def _in_slots(kinds: PlaceKinds, whole: Arrangements, todo: Bools) -> Bools:
     They are those of the uniform model with slots for tokens, such as words.
     """
     of_group, of_kind = whole.group, whole.kind
-    apart = (kinds.taken[of_kind] == 0) | _other_rule(kinds, of_group, of_kind)
-    others = _by_group(of_group, apart)
-    here = np.flatnonzero(todo & (others == 0)[of_group])
+    here = np.flatnonzero(todo & _slots_only(kinds, of_group, of_kind))
     if not len(here):
         return todo
     (_,), group, _ = distinct(of_group[here])
@@ -138,6 +136,12 @@ def _in_slots(kinds: PlaceKinds, whole: Arrangements, todo: Bools) -> Bools:
     rest = todo.copy()
     rest[here] = False
     return rest
+
+
+def _slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+    """Return the classes of groups whose segments may all stand in any slots."""
+    apart = (kinds.taken[of_kind] == 0) | _other_rule(kinds, of_group, of_kind)
+    return (_by_group(of_group, apart) == 0)[of_group]
 
 
 # --- read from both ends -------------------------------------------------------------------------
@@ -173,9 +177,8 @@ def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float
     rows = rows[order]
     (numbers,), unit, size = distinct(whole.group[rows])
     begin = np.cumsum(size) - size
-    states = np.exp(np.minimum(np.bincount(unit, np.log1p(whole.count[rows])), 700))
     places = np.bincount(unit, kinds.places[whole.kind[rows]])
-    over = states * 2 * places > budget
+    over = _over(unit, whole.count[rows], places, budget)
     for t in np.unique(size[~over]).tolist():
         units = np.flatnonzero(~over & (size == t))
         classes = rows[begin[units][:, None] + np.arange(t)]
@@ -193,6 +196,29 @@ def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float
         for k, p in enumerate(_mixture(batch)):
             _fill(whole, batch.classes[:, k], p)
     return numbers[over]
+
+
+def _over(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
+    """Return which groups take more numbers than the budget, from the counts of their kinds."""
+    states = np.exp(np.minimum(np.bincount(unit, np.log1p(count)), 700))
+    return np.asarray(states * 2 * places > budget)
+
+
+def mixed_groups(kinds: PlaceKinds, group: Ints, budget: float = BUDGET) -> Ints:
+    """Return the groups that the mixture is taken for, without computing anything.
+
+    Args: as of :func:`arrangements`.
+    """
+    (of_group, of_kind), _, count = distinct(group, kinds.kind)
+    if not len(of_group):
+        return of_group
+    todo = _not_uniform(kinds, of_group, of_kind, count)
+    rows = np.flatnonzero(todo & ~_slots_only(kinds, of_group, of_kind))
+    if not len(rows):
+        return rows
+    (numbers,), unit, _ = distinct(of_group[rows])
+    places = np.bincount(unit, kinds.places[of_kind[rows]])
+    return numbers[_over(unit, count[rows], places, budget)]
 
 
 def _portions(rows: Ints, work: Floats) -> Iterator[Ints]:

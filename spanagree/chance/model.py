@@ -33,9 +33,15 @@ class ChanceModel(str):
         model.places, model.of = places, of
         return model
 
-    def uniform(self) -> ChanceModel:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it adds to the settings of a result."""
+        more = {} if self.places is None else {"places": self.places.name}
+        return more if self.of == "both" else {**more, "chance_of": self.of}
+
+    def uniform(self) -> str:
         """Return the same without a rule of places."""
-        return ChanceModel(str(self), None, self.of)
+        return chance_model(str.__str__(self), None, self.of)
 
 
 def chance_model(name: str, places: Any = None, of: str = "both") -> str:
@@ -47,10 +53,14 @@ def chance_model(name: str, places: Any = None, of: str = "both") -> str:
     >>> chance_model("per-label", "capitals").places.name
     'capitals'
     """
+    if isinstance(name, ChanceModel) and places is None and of == "both":
+        return name
     check_choice(name, CHANCES, "chance")
     check_choice(of, CHANCE_OF, "chance_of")
     rule = find_places(places)
-    return name if rule is None and of == "both" else ChanceModel(name, rule, of)
+    if rule is None and of == "both":
+        return name
+    return ChanceModel(name, rule, of)
 
 
 def places_of(chance: str) -> Places | None:
@@ -79,4 +89,4 @@ def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
         )
     assert isinstance(chance, ChanceModel)  # as it has a rule
     corpus = corpus.with_ids()
-    return ChanceModel(str(chance), places.by_id(corpus), chance.of), corpus
+    return ChanceModel(str.__str__(chance), places.by_id(corpus), chance.of), corpus

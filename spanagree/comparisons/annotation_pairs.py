@@ -15,6 +15,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
+from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.by_document import numbered_annotations
@@ -86,7 +87,7 @@ class Marks(NamedTuple):
         chance: the chance model.
     """
 
-    profiles: Profiles
+    profiles: Profiles | AtPlaces
     profile: Ints
     start: Ints
     end: Ints

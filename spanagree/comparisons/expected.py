@@ -15,8 +15,15 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
+from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
 from spanagree.comparisons.drawn_means import DrawnMeans
+from spanagree.comparisons.expected_at_places import (
+    AtPlaces,
+    at_places,
+    expected_at_places,
+    expected_with_fixed,
+)
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
@@ -26,9 +33,9 @@ from spanagree.comparisons.shaped_starts import ShapedStarts, has_pieces
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import check_choice, counted
+from spanagree.errors import SettingError, check_choice, counted
 
-Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces
+Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces
 """Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
@@ -50,10 +57,14 @@ def place_layers(
 ) -> tuple[Starts, dict[str, Placed]]:
     """Return start distributions for the segments of several layers, each distinct shape once.
 
+    Under a rule of places these are :class:`AtPlaces`, and a segment's profile is its class there.
+
     Raises:
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
+    if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
+        _refuse_more(chance, "relations, attributes and segments of several pieces")
     if isinstance(corpus, RelationCorpus):
         places, parts = PairPlaces.of(corpus, names)
         return places, {
@@ -66,6 +77,9 @@ def place_layers(
             name: Placed(corpus.layers[name], part, chance)
             for name, part in zip(names, parts, strict=True)
         }
+    if (at := at_places(corpus, names, chance)) is not None:
+        layers_at = zip(names, at[1], strict=True)
+        return at[0], {name: Placed(corpus.layers[name], own, chance) for name, own in layers_at}
     layers = [corpus.layers[name] for name in names]
     grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
     first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
@@ -80,6 +94,17 @@ def place_layers(
     return profiles, dict(zip(names, placed, strict=True))
 
 
+def _refuse_more(chance: str, what: str) -> None:
+    """Refuse a chance model with a rule of places, or of systems only.
+
+    Raises:
+        SettingError: then.
+    """
+    if more := getattr(chance, "settings", {}):
+        name = {"places": "places", "chance_of": "chance_of"}[next(iter(more))]
+        raise SettingError(f"{name} does not go with {what}; leave one of them out")
+
+
 def compare_layers(
     a: Placed, b: Placed, profiles: Starts, measure: Match, labels: int
 ) -> Comparisons:
@@ -87,7 +112,8 @@ def compare_layers(
 
     Only documents that both annotators saw count. ``labels`` is the number of labels in the
     corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.comparisons.overlaps.check_layer`).
+    (:func:`spanagree.comparisons.overlaps.check_layer`). If chance is that of systems only, the
+    first stays as it is.
     """
     both = a.layer.annotated & b.layer.annotated
     a, b = _within(a, both), _within(b, both)
@@ -97,6 +123,7 @@ def compare_layers(
         np.bincount(cell, x.layer.end - x.layer.start if measure.in_tokens else None, n)
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
+    random_sizes = None
     if isinstance(profiles, ShapedStarts):
         layers, places, kinds = (a.layer, b.layer), (cell_a, cell_b), (a.profile, b.profile)
         matched = profiles.observed(layers, places, kinds, n, measure)
@@ -110,12 +137,19 @@ def compare_layers(
         matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
         values, of_cells = expected(a, b, cell_a, cell_b, n, profiles, measure)
         how = dict(of_cells)
+        if isinstance(profiles, AtPlaces) and measure.in_tokens and profiles.random_lengths:
+            random_sizes = [
+                profiles.sizes(x.profile, cell, n) for x, cell in ((a, cell_a), (b, cell_b))
+            ]
+            if whose(a.chance) == "systems":
+                random_sizes[0] = sizes[0].astype(np.float64)
     return Comparisons.of(
         cells // labels if measure.of_label else cells,
         cells % labels if measure.of_label else np.full(n, NO_LABEL),
         matched,
         values,
         [size.astype(np.int64) for size in sizes],
+        random_sizes,
         how=how,
     )
 
@@ -140,7 +174,7 @@ def expected(
     cell_a: Ints,
     cell_b: Ints,
     cells: int,
-    profiles: Profiles | PairPlaces,
+    profiles: Profiles | PairPlaces | AtPlaces,
     measure: Match,
 ) -> tuple[Floats, Mapping[str, float]]:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
@@ -150,6 +184,7 @@ def expected(
     if isinstance(profiles, PairPlaces):
         return _expected_of_equal(a, b, cell_a, cell_b, cells, profiles), {}
     if measure.route == "near":
+        _refuse_more(a.chance, "a tolerance")
         values, drawn = expected_near(
             (a.layer, b.layer), (cell_a, cell_b), cells, tokens_of(a, b, profiles), measure,
             a.chance,
@@ -157,6 +192,11 @@ def expected(
         return values, {"drawn": drawn}
     if measure.route == "one-to-one":
         return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+    sides_of = (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b)
+    if whose(a.chance) == "systems":
+        return expected_with_fixed(*sides_of, cells, profiles, measure), {}
+    if isinstance(profiles, AtPlaces):
+        return expected_at_places(profiles, *sides_of[1:], cells, measure), {}
     # segments that chance treats alike: same cell, length and start distribution
     sides = ((a, cell_a), (b, cell_b))
     kinds = []
@@ -206,24 +246,41 @@ def _expected_of_pairs(
 
 
 def overlap_of(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, profiles: Profiles, measure: Match
+    a: Placed,
+    b: Placed,
+    cell_a: Ints,
+    cell_b: Ints,
+    cells: int,
+    profiles: Profiles | AtPlaces,
+    measure: Match,
 ) -> tuple[Floats, Mapping[str, float]]:
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
     from spanagree.comparisons.overlap_expected import expected_overlap
 
-    tokens, drawn = tokens_of(a, b, profiles), DrawnMeans()
-    layers, of_cells = (a.layer, b.layer), (cell_a, cell_b)
-    values = expected_overlap(layers, of_cells, cells, tokens, measure, a.chance, drawn)
+    layers, of_cells, drawn = (a.layer, b.layer), (cell_a, cell_b), DrawnMeans()
+    tokens, at = tokens_of(a, b, profiles), None
+    if isinstance(profiles, AtPlaces):
+        at = profiles, (a.profile, b.profile)
+    values = expected_overlap(
+        layers, of_cells, cells, tokens, measure, a.chance, drawn, at,
+        fixed=whose(a.chance) == "systems",
+    )  # fmt: skip
     return values, drawn.how
 
 
-def tokens_of(a: Placed, b: Placed, profiles: Profiles) -> Ints:
-    """Return the number of tokens of each document in which one has segments, by its number."""
+def tokens_of(a: Placed, b: Placed, profiles: Profiles | AtPlaces) -> Ints:
+    """Return the number of tokens of each document in which one has segments, by its number.
+
+    Under a rule of places that is where the last place ends.
+    """
     tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
     for x in (a, b):
         length = x.layer.end - x.layer.start
-        group = profiles.size[x.profile] + length - 1
-        tokens[x.layer.document] = np.maximum(tokens[x.layer.document], group)
+        if isinstance(profiles, AtPlaces):
+            group = profiles.longest[x.profile]
+        else:
+            group = profiles.size[x.profile] + length - 1
+        np.maximum.at(tokens, x.layer.document, group)
     return tokens
 
 

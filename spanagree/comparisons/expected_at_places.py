@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import places_of
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
+from spanagree.chance.place_rules import WordRule
 from spanagree.chance.simulate_places import redraw_at_places
-from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.chance.start_distributions import Profiles, exclusion_groups
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
@@ -35,12 +37,14 @@ class AtPlaces:
         random: where they stand.
         one_rule: whether all labels have the same rule.
         free: segments do not exclude each other (the overlapping model).
+        random_lengths: whether the places of a kind differ in length, as in characters.
     """
 
     kinds: PlaceKinds
     random: Arrangements
     one_rule: bool
     free: bool
+    random_lengths: bool
 
     def kinds_of(self, classes: Ints) -> Ints:
         """Return the kinds of segments."""
@@ -52,14 +56,18 @@ class AtPlaces:
         (_,), number, _ = distinct(group)
         return redraw_at_places(layer, self.kinds, kind, number, copies, rng, free=self.free)
 
-    def sizes(self, layer: Layer, classes: Ints, cell: Ints, cells: int, measure: Match) -> Floats:
-        """Return the expected size of each cell: of tokens, as places differ in length."""
-        if not measure.in_tokens:
-            return np.bincount(cell, minlength=cells).astype(np.float64)
+    def sizes(self, classes: Ints, cell: Ints, cells: int) -> Floats:
+        """Return the expected size of each cell in tokens, as places of a kind differ in length."""
         size: Floats = np.bincount(cell, self.mean_length[classes], cells).astype(np.float64)
         return size
 
-    @property
+    @cached_property
+    def longest(self) -> Ints:
+        """Where the last place of each class ends: its document is at least as long."""
+        ends: Ints = np.maximum.reduceat(self.kinds.end, self.kinds.first[:-1])
+        return ends[self.random.kind]
+
+    @cached_property
     def mean_length(self) -> Floats:
         """The expected length of the segments of each class."""
         random = self.random
@@ -97,9 +105,14 @@ def at_places(
         first += len(documents)
     random = arrangements(kinds, np.concatenate(group), free=chance == "overlapping")
     borders = np.cumsum([len(layer) for layer in layers])[:-1]
-    return AtPlaces(kinds, random, len(places.rules) == 1, chance == "overlapping"), np.split(
-        random.class_of, borders
+    at = AtPlaces(
+        kinds,
+        random,
+        len(places.rules) == 1,
+        chance == "overlapping",
+        any(isinstance(each, WordRule) for each in places.rules),
     )
+    return at, np.split(random.class_of, borders)
 
 
 def expected_at_places(
@@ -234,4 +247,61 @@ def _pairs(rows: Sequence[_Rows], count: int, measure: Match) -> Floats:
     a, b = layers
     i, j, phi = similar(a, b, a.document, b.document, measure)
     total = np.bincount(a.document[i], weights[0][i] * weights[1][j] * phi, count)
+    return total.astype(np.float64)
+
+
+# --- one side as it is ---------------------------------------------------------------------------
+
+
+def expected_with_fixed(
+    layers: tuple[Layer, Layer],
+    profiles_of: tuple[Ints, Ints],
+    cells: tuple[Ints, Ints],
+    count: int,
+    profiles: Profiles | AtPlaces,
+    measure: Match,
+) -> Floats:
+    """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell.
+
+    Args:
+        layers: of the two annotators.
+        profiles_of: of the segments of either, the start distribution or the class.
+        cells: of the segments of either.
+        count: how many cells there are.
+        profiles: all start distributions, or where segments stand under a rule of places.
+        measure: the measure, an additive one.
+    """
+    a, (cell_a, cell_b) = layers[0], cells
+    length_b = layers[1].end - layers[1].start
+    at = isinstance(profiles, AtPlaces)
+    # random segments that are alike, once
+    columns = cell_b, profiles_of[1], length_b * (not at)
+    (in_cell, of_profile, length), _, number = distinct(*columns)
+    order = np.argsort(cell_a, kind="stable")
+    i, j = join(in_cell, cell_a[order])
+    j = order[j]
+    value = np.zeros(len(i))
+    length_a = (a.end - a.start)[j]
+    if isinstance(profiles, AtPlaces):
+        work = np.diff(profiles.random.first)[of_profile[i]]
+    elif measure.route == "equal":
+        same = length[i] == length_a
+        i, j, length_a = i[same], j[same], length_a[same]
+        value = profiles.at(of_profile[i], a.start[j])
+        work = np.zeros(0, np.int64)
+    else:
+        work = length[i] + length_a
+    for low, high in _cut(work):
+        rows = slice(low, high)
+        if isinstance(profiles, AtPlaces):
+            which, start, end, p = profiles.random.rows(profiles.kinds, of_profile[i[rows]])
+            one = j[rows][which]
+            phi = measure.phi(start - a.start[one], length_a[rows][which], end - start)
+        else:
+            size = length[i[rows]]
+            offset, which = ranges(1 - size, length_a[rows])
+            p = profiles.at(of_profile[i[rows]][which], a.start[j[rows]][which] + offset)
+            phi = measure.phi(offset, length_a[rows][which], size[which])
+        value[rows] = np.bincount(which, p * phi, high - low)
+    total = np.bincount(in_cell[i], number[i] * value, count)
     return total.astype(np.float64)

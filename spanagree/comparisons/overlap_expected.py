@@ -21,7 +21,11 @@ from spanagree.arrays import Floats, Ints, join
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk_at_places import both_walk_at_places
+from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.chance_distribution.walk_at_places import (
+    both_walk_at_places,
+    fixed_walk_at_places,
+)
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.expected_at_places import AtPlaces, expected_at_places
@@ -47,6 +51,8 @@ def expected_overlap(
     chance: str,
     drawn: DrawnMeans,
     at: tuple[AtPlaces, tuple[Ints, Ints]] | None = None,
+    *,
+    fixed: bool = False,
 ) -> Floats:
     """Return the expected greatest matching of each cell, a document and label.
 
@@ -59,10 +65,11 @@ def expected_overlap(
         chance: the chance model, in which the segments of a layer exclude each other.
         drawn: takes what is drawn.
         at: where the segments may stand, and their classes, under a rule of places.
+        fixed: the first annotation stays as it is.
     """
     values = np.zeros(count)
     both = np.intersect1d(*cells)
-    if at is not None:
+    if at is not None and not fixed:
         both = _but_single(at, cells, count, measure, both, values)
     document = np.zeros(count, np.int64)
     document[cells[0]] = layers[0].document
@@ -78,7 +85,15 @@ def expected_overlap(
         strict=True,
     )
     pieces = Pieces(document[both], tokens[document[both]], *sides)
-    if at is None:
+    walked: list[Floats | None]
+    if fixed:
+        rest = np.arange(len(both))
+        walked = (
+            fixed_walk(pieces, measure, BUDGET, moments=True)
+            if at is None
+            else fixed_walk_at_places(pieces, at[0].kinds, measure, BUDGET, moments=True)
+        )
+    elif at is None:
         single, values[both] = single_matches(pieces, measure)
         rest = np.flatnonzero(~single)
         walked = both_walk(pieces.some(rest), measure, BUDGET, moments=True, steps=STEPS)
@@ -96,7 +111,13 @@ def expected_overlap(
         _Marked(side, classes[number][of_side])
         for number, (side, of_side) in enumerate(zip(sides, rows, strict=True))
     ]
-    for piece, (shape, what) in zip(over, _shapes(pieces, marked, over), strict=True):
+    for piece in over if fixed else ():
+        places = None if at is None else at[0]
+        values[both[piece]], error = _mean_with_fixed(pieces, marked, piece, measure, places)
+        drawn.add(repr(piece).encode(), error)
+    for piece, (shape, what) in zip(
+        over if not fixed else (), _shapes(pieces, marked, over if not fixed else []), strict=True
+    ):
         if what not in known:
             n, places = int(pieces.tokens[piece]), None if at is None else at[0]
             plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
@@ -147,6 +168,27 @@ def _drawn_mean(
     cells = np.array([[0, 1]])  # what has the label, and what has none
     draws = number_of_draws(DRAWS, max(map(len, layers)))
     ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
+    at = None if places is None else (places, classes)
+    matches = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
+    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
+
+
+def _mean_with_fixed(
+    pieces: Pieces, marked: list[_Marked], piece: int, measure: Match, places: AtPlaces | None
+) -> tuple[float, float]:
+    """Return the mean match over draws of the second annotation, and its standard error."""
+    layers, classes = [], []
+    for side, own in marked:
+        low, high = np.searchsorted(side.piece, (piece, piece + 1))
+        start, length = side.start[low:high], side.length[low:high]
+        label = np.minimum(side.label[low:high], 1)
+        layers.append(Layer(0 * start, start, start + length, label, np.ones(1, np.bool_)))
+        order = np.lexsort((label, start + length, start))
+        classes.append(own[low:high][order])
+    draws = number_of_draws(DRAWS, len(layers[1]))
+    tokens, rng = pieces.tokens[[piece]], np.random.default_rng(0)
+    cells = np.array([[0, 1]])
+    ask = (layers, (False, True), tokens, cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
     matches = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
     return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))

@@ -272,6 +272,8 @@ class Comparisons:
     def table(self, units: Ints) -> Floats:
         """Return what each unit adds to matched, expected and both sizes; (units, 4).
 
+        Where sizes are random, the two expected ones stand behind them; (units, 6).
+
         Args:
             units: numbers of documents, rising; rows of other documents are left out, and those of
                 which there is no row add nothing.
@@ -282,8 +284,7 @@ class Comparisons:
         rows = np.flatnonzero(here)
         # added up in the order of their values, so that the order of rows changes no digit
         rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
-        columns = (self.matched, self.expected, self.size_first, self.size_second)
-        sums = [np.bincount(place[rows], column[rows], len(units)) for column in columns]
+        sums = [np.bincount(place[rows], column[rows], len(units)) for column in self.columns]
         return np.stack(sums, axis=1)
 
     def symmetric_table(self, units: Ints) -> Floats:
@@ -302,10 +303,18 @@ class Comparisons:
     # --- score ----------------------------------------------------------------------------------
 
     @property
+    def columns(self) -> list[Ints | Floats]:
+        """Matched, expected and both sizes, and behind them the expected ones where random."""
+        return [getattr(self, name) for name in (SUMS if self.random_sizes else SUMS[:4])]
+
+    @property
     def tallies(self) -> list[Tally]:
         """A tally for each row, which has the scores."""
-        columns = (getattr(self, name).tolist() for name in SUMS[:4])
-        return [Tally(*counts) for counts in zip(*columns, strict=True)]
+        columns = (column.tolist() for column in self.columns)
+        return [
+            Tally(*counts[:4], expected_sizes=counts[4:] or None)
+            for counts in zip(*columns, strict=True)
+        ]
 
     def total(self) -> Tally:
         """Return the tally of the sum over all rows, which does not depend on their order."""

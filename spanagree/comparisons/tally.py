@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spanagree.results.score import Interval, Score, corrected, parts_of, undefined
@@ -25,6 +25,7 @@ class Tally:
         size_a: the size of the first, in an evaluation of the gold annotation.
         size_b: the size of the second, in an evaluation of the system.
         intervals: of precision, recall and f1 by name, if they were asked for; a sum has none.
+        expected_sizes: the expected sizes of random annotations, where these are random.
 
     >>> (Tally(3, 0.5, 4, 5) + Tally(1, 0.25, 2, 1)).f1.observed
     0.6666666666666666
@@ -35,14 +36,29 @@ class Tally:
     size_a: int = 0
     size_b: int = 0
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
+    expected_sizes: tuple[float, float] | None = None
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(*map(operator.add, self.counts, other.counts))
+        whole = Tally(*map(operator.add, self.counts, other.counts))
+        if self.expected_sizes is None and other.expected_sizes is None:
+            return whole
+        both = zip(self._random_sizes, other._random_sizes, strict=True)
+        a, b = (one + more for one, more in both)
+        return replace(whole, expected_sizes=(a, b))
 
     @property
     def counts(self) -> tuple[Any, ...]:
         """Matched, expected, and both sizes."""
         return self.matched, self.expected, self.size_a, self.size_b
+
+    @property
+    def sums(self) -> tuple[Any, ...]:
+        """The counts, and behind them both expected sizes where these are random."""
+        return self.counts + (self.expected_sizes or ())
+
+    @property
+    def _random_sizes(self) -> tuple[float, float]:
+        return self.expected_sizes or (self.size_a, self.size_b)
 
     @property
     def precision(self) -> Score:
@@ -60,6 +76,6 @@ class Tally:
         return self._score("f1", "neither marked anything")
 
     def _score(self, name: str, reason: str) -> Score:
-        matched, expected, size = parts_of(name, *self.counts)
-        score = corrected(matched / size, expected / size) if size else undefined(reason)
+        matched, expected, size, random = parts_of(name, *self.sums)
+        score = corrected(matched / size, expected / random) if size else undefined(reason)
         return score._replace(interval=self.intervals.get(name)) if self.intervals else score

@@ -14,6 +14,8 @@ from spanagree.results.table import Column, Value, figure
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
+WITH_EXPECTED_SIZES = 6
+"""The number of columns of sums with the sizes that random annotations have on average."""
 UNDEFINED = math.nan
 RARE = 10
 """Fewer documents than this that disagree, or that agree, are too few for a bootstrap alone."""
@@ -37,26 +39,37 @@ def _share_of_the_rest(observed: Number, expected: Number) -> Number:
     return (observed - expected) / (1 - expected)
 
 
-def parts_of(name: str, matched: Any, expected: Any, size_a: Any, size_b: Any) -> tuple[Any, ...]:
-    """Return the two numerators and the denominator of precision, recall or F1.
+def parts_of(
+    name: str,
+    matched: Any,
+    expected: Any,
+    size_a: Any,
+    size_b: Any,
+    expected_a: Any = None,
+    expected_b: Any = None,
+) -> tuple[Any, ...]:
+    """Return the two numerators and their denominators of precision, recall or F1.
 
-    The numbers are scalars, or arrays of one shape.
+    The numbers are scalars, or arrays of one shape; the expected sizes are the sizes unless given.
     """
+    if expected_a is None:
+        expected_a, expected_b = size_a, size_b
     if name == "precision":
-        return matched, expected, size_b
+        return matched, expected, size_b, expected_b
     if name == "recall":
-        return matched, expected, size_a
-    return 2 * matched, 2 * expected, size_a + size_b
+        return matched, expected, size_a, expected_a
+    return 2 * matched, 2 * expected, size_a + size_b, expected_a + expected_b
 
 
-def score_figures(matched: Floats, expected: Floats, size: Floats) -> Floats:
+def score_figures(matched: Floats, expected: Floats, size: Floats, expected_size: Floats) -> Floats:
     """Return observed, expected and corrected figures; ``nan`` where undefined; (…) to (…, 3)."""
     # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
+    random = np.where(size > 0.5, expected_size, np.nan)
     size = np.where(size > 0.5, size, np.nan)
     figures = np.moveaxis(np.empty((3, *np.shape(size))), 0, -1)  # each by itself, as it is made
     observed, by_chance = figures[..., 0], figures[..., 1]
     np.divide(matched, size, out=observed)
-    np.divide(expected, size, out=by_chance)
+    np.divide(expected, random, out=by_chance)
     figures[..., 2] = corrected_figures(observed, by_chance)
     return figures
 
@@ -70,14 +83,20 @@ def corrected_figures(observed: Floats, expected: Floats) -> Floats:
 def f1_figures(sums: Floats) -> Floats:
     """Return observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
 
-    Columns are matched, expected, and the sizes of either side, or of both together.
+    Columns are matched, expected, and the sizes of either side, or of both together; or both sizes
+    and both expected sizes.
     """
+    if sums.shape[-1] == WITH_EXPECTED_SIZES:
+        return score_figures(*parts_of("f1", *np.moveaxis(sums, -1, 0)))
     matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2:].sum(axis=-1)
     return score_figures(*parts_of("f1", matched, expected, size, 0))
 
 
 def all_figures(sums: Floats) -> Floats:
-    """Return three figures of precision, recall and F1 from a tally's columns; (…, 4) to (…, 9)."""
+    """Return three figures of precision, recall and F1 from a tally's columns.
+
+    From (…, 4), or with expected sizes (…, 6), to (…, 9).
+    """
     columns = np.moveaxis(sums, -1, 0)
     names = ("precision", "recall", "f1")
     return np.concatenate([score_figures(*parts_of(name, *columns)) for name in names], axis=-1)

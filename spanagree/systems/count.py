@@ -12,6 +12,7 @@ from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.expected import (
     compare_layers,
     expected_how,
@@ -21,7 +22,8 @@ from spanagree.comparisons.expected import (
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.table import SUMS, Comparisons
+from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import (
@@ -51,6 +53,7 @@ class EvaluationSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    places_mean: int | None = None
     average: str = "micro"
 
 
@@ -115,6 +118,8 @@ class CountedSystems(Counted[EvaluationSettings]):
             system and label.
         evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
             labels, where the label is empty, and for each of a block of which intervals are asked.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same counts without that rule.
         kept: single documents; ``None`` over blocks.
     """
 
@@ -122,6 +127,8 @@ class CountedSystems(Counted[EvaluationSettings]):
     shared: Mapping[str, int]
     sums: Comparisons
     evidence: Mapping[tuple[str, str], Ints]
+    places: PlaceShares | None = None
+    uniform: CountedSystems | None = None
     kept: Kept | None = None
 
     def __add__(self, other: CountedSystems) -> CountedSystems:
@@ -153,7 +160,8 @@ class CountedSystems(Counted[EvaluationSettings]):
             comparisons=kept.comparisons.where(chosen[kept.comparisons.document]),
             shared={number: both & chosen for number, both in kept.shared.items()},
         )
-        return replace(self, documents=len(documents), **sums_of(fewer))
+        uniform = self.uniform and self.uniform.over(documents)
+        return replace(self, documents=len(documents), uniform=uniform, **sums_of(fewer))
 
     def documents_kept(self) -> Kept:
         """Return the single documents.
@@ -245,6 +253,7 @@ def count(
         for number, name in enumerate(names)
         if name != gold
     }
+    shares = place_shares(corpus, names, chance)
     joined = None if corpus.text_ends is None else corpus
     kept = Kept(comparisons, shared, corpus.ids, corpus.wholes, joined)
     settings = EvaluationSettings(
@@ -253,6 +262,7 @@ def count(
         match=match,
         chance=chance,
         expected=expected_how(comparisons.how),
+        places_mean=None if shares is None else shares.mixed,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
@@ -262,9 +272,12 @@ def count(
         notes=(
             *corpus.notes,
             *(f"{printable(name)}: {note}" for name in how for note in notes_on(*how[name])),
+            *(notes_on_places(corpus, shares) if keep else ()),
         ),
         ids=() if keep else ids_of(corpus),
         annotators=names,
+        places=shares,
+        uniform=_uniform(corpus, gold, match, chance, keep),
         **sums_of(kept),
     )
     if keep:
@@ -273,6 +286,16 @@ def count(
     if resampling is not None:
         drawn, few = _draw(whole, comparisons, resampling), _evidence(kept, whole.labels)
     return replace(whole, kept=None, replicates=drawn, evidence=few)
+
+
+def _uniform(
+    corpus: Corpus, gold: str, match: str, chance: str, keep: bool
+) -> CountedSystems | None:
+    """Return the same counts without a rule of places, if there is one."""
+    if not isinstance(chance, ChanceModel) or chance.places is None:
+        return None
+    counts = count(corpus, gold=gold, match=match, chance=chance.uniform(), keep=keep)
+    return replace(counts, ids=(), notes=())
 
 
 def compare_with_gold(
@@ -312,6 +335,6 @@ def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampli
     (system, label), which, _ = distinct(np.asarray(comparisons.second), comparisons.label)
     names = (*counts.labels, "")  # the last where the measure disregards labels
     keys = [(counts.annotators[i], names[code]) for i, code in zip(system, label, strict=True)]
-    values = np.stack([getattr(comparisons, name) for name in SUMS[:4]], axis=1)
+    values = np.stack(comparisons.columns, axis=1)
     entries = Entries(keys, which, comparisons.document, values)
     return replicates(counts.ids, [entries], resampling)

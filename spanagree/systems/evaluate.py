@@ -11,9 +11,12 @@ from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.chance.model import chance_model, with_ids
+from spanagree.chance.places import Given
 from spanagree.choices import (
     Arguments,
     Chance,
+    ChanceOf,
     Interval,
     MatchName,
     OnError,
@@ -56,6 +59,8 @@ def evaluate(
     undirected: Sequence[str] = (),
     untyped: bool = False,
     arguments: Arguments = "fixed",
+    places: Given | None = None,
+    chance_of: ChanceOf = "both",
     ci: bool = False,
     confidence: float = 95,
     resamples: int = 10_000,
@@ -90,6 +95,10 @@ def evaluate(
         untyped: labels of relations do not count.
         arguments: of relations by chance: fixed, segments stay where they are; or common, only
             relations among segments that all marked count.
+        places: where random segments may stand: words, words+marks, letters, capitals,
+            capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
+            of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.
+        chance_of: whose annotations are random, both, or systems with gold as it is.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
         confidence: of the intervals, in per cent.
         resamples: how many.
@@ -119,6 +128,7 @@ def evaluate(
         source, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
         arguments=arguments, attribute=attribute,
     )  # fmt: skip
+    chance, source = with_ids(chance_model(chance, places, chance_of), source)
     in_blocks = not isinstance(source, Corpus)
     resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
     counting = functools.partial(

@@ -12,8 +12,10 @@ import numpy as np
 
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
+from spanagree.chance.model import whose
 from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
@@ -137,7 +139,8 @@ class Evaluation(Result):
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         counted: what the figures were made from.
         resampling: how intervals were made, if they were asked for.
-        chance: the distribution of each system's match by chance, if it was asked for.
+        by_chance: the distribution of each system's match by chance, if it was asked for.
+        uniform: the same without the rule of places, if chance has one.
     """
 
     systems: Mapping[str, System]
@@ -148,12 +151,18 @@ class Evaluation(Result):
     counted: CountedSystems = field(repr=False, compare=False)
     resampling: Resampling | None = field(default=None, repr=False)
     by_chance: Mapping[str, PairChance] = field(default_factory=dict, repr=False, compare=False)
+    uniform: Evaluation | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",
         "document": "a row for each document that has a segment",
     }
     DRAWN = ("label",)
+
+    @property
+    def places(self) -> PlaceShares | None:
+        """How segments stand to the rule of places, if chance has one."""
+        return self.counted.places
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -239,7 +248,13 @@ class Evaluation(Result):
                     )
                 ]
             systems.append(entry)
-        return {**self.head(documents=self.documents), "systems": systems}
+        data = {**self.head(documents=self.documents), "systems": systems}
+        if self.places is not None and self.uniform is not None:
+            data["places"] = self.places.to_dict()
+            for entry in systems:
+                uniform = _figures(self.uniform.systems[entry["name"]])
+                entry["uniform"] = {kind: uniform[kind] for kind in ("expected", "corrected")}
+        return data
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
@@ -299,7 +314,7 @@ class Evaluation(Result):
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
-        return Table(
+        table = Table(
             columns,
             rows,
             self.settings,
@@ -310,6 +325,9 @@ class Evaluation(Result):
             pivot=_BY_LABEL if by == "label" and not ci else None,
             best=() if by else _BEST,
         )
+        if self.places is None or self.uniform is None:
+            return table
+        return beside_uniform(table, self.uniform._table(by), self.places.rule)
 
     def _remarks(self, by: str | None) -> list[str]:
         """Why figures of the table are undefined, each reason once."""
@@ -327,7 +345,18 @@ class Evaluation(Result):
                     remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
         if by == "label" and self.resampling is not None:
             remarks["–: macro-averages have no intervals"] = None
-        return [*remarks, *self.caveats]
+        return [*remarks, *self._remarks_on_chance(), *self.caveats]
+
+    def _remarks_on_chance(self) -> list[str]:
+        """Say whose chance it is, and how segments stand to the rule of places."""
+        remarks = []
+        gold = self.settings.gold
+        if whose(self.settings.chance) == "systems":
+            remarks.append(f"chance: of systems; {printable(gold)} is as it is")
+        if self.places is not None:
+            sides = {printable(gold): [gold], "systems": list(self.systems)}
+            remarks += self.places.remarks(sides)
+        return remarks
 
     def _picture(self, by: str | None) -> Picture:
         """Return F1 as observed and above chance: slopes, or dots with their intervals.
@@ -431,6 +460,7 @@ def result(
         (*counts.final_notes(), *_notes_on(systems.values(), counts)),
         counts,
         resampling,
+        uniform=None if counts.uniform is None else result(counts.uniform),
     )
 
 
@@ -466,8 +496,8 @@ def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
         for label, tally in _tallies(counts, number, {}).items():
             keys = [(name, each) for each in ([label] if label else labels)]
             ends[name, label] = percentile_intervals(
-                np.array(tally.counts, np.float64),
-                draws.over(keys, 4),
+                np.array(tally.sums, np.float64),
+                draws.over(keys, len(tally.sums)),
                 all_figures,
                 counts.shared[name],
                 counts.evidence[name, label],

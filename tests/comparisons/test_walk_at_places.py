@@ -52,9 +52,10 @@ class Case:
         return expected_at_places(self.at, tuple(self.classes), cells, count, measure).sum()
 
     def sizes(self, match):
+        assert find_match(match).in_tokens
         count = len(self.corpus.labels)
         for layer, classes in zip(self.layers, self.classes, strict=True):
-            yield self.at.sizes(layer, classes, layer.label, count, find_match(match)).sum()
+            yield self.at.sizes(classes, layer.label, count).sum()
 
     def results(self, match, both, moments=False):
         measure = find_match(match)

@@ -1,0 +1,240 @@
+"""How the segments of annotators stand to a rule of places: what has to be said beside a figure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanagree.chance.arrangements import mixed_groups
+from spanagree.chance.model import places_of
+from spanagree.chance.place_kinds import place_kinds
+from spanagree.chance.place_rules import AT_SITE, NO_SITES, AnywhereRule
+from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import columns_of_all
+from spanagree.errors import counted, printable
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
+
+FIXED_PLACES = 0.1
+"""A note says if more segments than this have one place only."""
+LEAST_AT_SITES = 0.9
+"""A note says if sites hold fewer of somebody's segments."""
+AT_EDGES = 0.95
+"""With so many ends of segments at edges of words, a note names the rule of words."""
+_LOOKED_AT = 10_000  # segments
+APART = 0.05
+"""A note says if the shares of two annotators differ by more."""
+
+
+class PlacesOf(NamedTuple):
+    """The segments of one annotator under a rule: how many, how many at sites, by their places."""
+
+    segments: int = 0
+    at_sites: int = 0
+    by_places: Mapping[int, int] = {}  # never changed
+
+
+@dataclass(frozen=True)
+class PlaceShares:
+    """How the segments of annotators stand to a rule of places.
+
+    Attributes:
+        rule: its name.
+        annotators: of each by name its segments.
+        has_sites: whether the rule says of a place that it is a site.
+        mixed: in how many documents of an annotator kinds are kept in the mean only.
+    """
+
+    rule: str
+    annotators: Mapping[str, PlacesOf] = field(default_factory=dict)
+    has_sites: bool = True
+    mixed: int = 0
+
+    def __add__(self, other: PlaceShares) -> PlaceShares:
+        """Return the shares of two parts of a corpus."""
+        added = dict(self.annotators)
+        for name, more in other.annotators.items():
+            one = added.get(name, PlacesOf())
+            places = Counter(one.by_places)
+            places.update(more.by_places)
+            added[name] = PlacesOf(
+                one.segments + more.segments, one.at_sites + more.at_sites, dict(places)
+            )
+        has_sites = self.has_sites and other.has_sites
+        return PlaceShares(self.rule, added, has_sites, self.mixed + other.mixed)
+
+    def at_sites(self, name: str) -> float:
+        """Return the share of an annotator's segments that keep the rule; ``nan`` for none."""
+        own = self.annotators[name]
+        if not self.has_sites or not own.segments:
+            return UNDEFINED
+        return own.at_sites / own.segments
+
+    def _places(self) -> Counter[int]:
+        total: Counter[int] = Counter()
+        for own in self.annotators.values():
+            total.update(own.by_places)
+        return total
+
+    @property
+    def places_per_segment(self) -> float:
+        """The geometric mean of how many places a segment has."""
+        places = self._places()
+        if not places:
+            return UNDEFINED
+        logs = math.fsum(count * math.log(number) for number, count in sorted(places.items()))
+        return math.exp(logs / sum(places.values()))
+
+    @property
+    def one_place(self) -> float:
+        """The share of segments that have one place only, where chance has no choice."""
+        places = self._places()
+        return places[1] / sum(places.values()) if places else UNDEFINED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "rule": self.rule,
+            "at_sites": {
+                name: None if math.isnan(share := self.at_sites(name)) else share
+                for name in self.annotators
+            },
+            "places_per_segment": _plain(self.places_per_segment),
+            "one_place": _plain(self.one_place),
+            "mixed_documents": self.mixed,
+        }
+
+    def remarks(self, sides: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return what stands beside the figures.
+
+        Args:
+            sides: the names of annotators, by what they are called together.
+        """
+        parts = []
+        shares = {side: self._range(names) for side, names in sides.items()}
+        if all(shares.values()):
+            parts.append(f"at sites: {', '.join(f'{s} {share}' for s, share in shares.items())}")
+        parts.append(f"{self.places_per_segment:.3g} places per segment")
+        parts.append(f"{_share(self.one_place)} of segments have one place")
+        return [f"chance ({printable(self.rule)}): {'; '.join(parts)}"]
+
+    def _range(self, names: Sequence[str]) -> str:
+        shares = [share for name in names if not math.isnan(share := self.at_sites(name))]
+        if not shares:
+            return ""
+        low, high = _share(min(shares)), _share(max(shares))
+        return low if low == high else f"{low} to {high}"
+
+    def notes(self) -> list[str]:
+        """Return where the mixture is taken, and why the figure is arbitrary, if it is."""
+        notes, rule = [], printable(self.rule)
+        if self.mixed:
+            notes.append(
+                f"places {rule}: in {counted(self.mixed, 'document')} of an annotator kinds of"
+                " places are kept on average, as exact chance would be too much work"
+            )
+        why = []
+        if self.one_place > FIXED_PLACES:
+            why.append(f"{_share(self.one_place)} of segments have one place only")
+        shares = {name: self.at_sites(name) for name in self.annotators}
+        known = {name: share for name, share in shares.items() if not math.isnan(share)}
+        if known and min(known.values()) < LEAST_AT_SITES:
+            least = min(known, key=known.__getitem__)
+            why.append(f"{_share(known[least])} of {printable(least)}'s are at sites")
+        if known and max(known.values()) - min(known.values()) > APART:
+            ends = (min(known, key=known.__getitem__), max(known, key=known.__getitem__))
+            gap = known[ends[1]] - known[ends[0]]
+            why.append(f"{printable(ends[1])} and {printable(ends[0])} differ by {_share(gap)}")
+        if why:
+            notes.append(
+                f"places {rule}: chance depends on the choice of the rule ({'; '.join(why)}); give"
+                " it beside the uniform figure"
+            )
+        return notes
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.2f}"
+
+
+def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShares | None:
+    """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
+    given = places_of(chance)
+    if given is None:
+        return None
+    places = given.of(corpus)
+    has_sites, mixed, annotators = True, 0, {}
+    for name in names:
+        layer = corpus.layers[name]
+        rule = places.table[places.variant[layer.document], layer.label]
+        kinds = place_kinds(places.rules, rule, layer.document, layer.start, layer.end)
+        asked = np.array([not isinstance(each, AnywhereRule) for each in places.rules])
+        own = asked[kinds.rule[kinds.kind]] if len(layer) else np.zeros(0, np.bool_)
+        site = kinds.at_site[kinds.kind][own]
+        has_sites &= not (site == NO_SITES).any()
+        number, times = np.unique(kinds.places[kinds.kind][own], return_counts=True)
+        by_places = dict(zip(number.tolist(), times.tolist(), strict=True))
+        annotators[name] = PlacesOf(int(own.sum()), int((site == AT_SITE).sum()), by_places)
+        if chance != "overlapping":
+            group, documents = exclusion_groups(layer, len(corpus.labels), chance)
+            mixed += len(np.unique(documents[mixed_groups(kinds, group)]))
+    return PlaceShares(given.name, annotators, has_sites, mixed)
+
+
+def share_at_word_edges(corpus: Corpus) -> float:
+    """Return the share of ends of segments at edges of words; ``nan`` if offsets are no characters.
+
+    Of very many segments some are looked at, as far from each other as they go.
+    """
+    if corpus.offsets != "characters" or corpus.texts is None:
+        return UNDEFINED
+    document, start, end, _, _ = columns_of_all(corpus.layers.values())
+    some = slice(None, None, 1 + len(document) // _LOOKED_AT)
+    columns = (column[some].tolist() for column in (document, start, end))
+    edges = total = 0
+    for d, s, e in zip(*columns, strict=True):
+        text = corpus.texts[d]
+        edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
+        edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
+        total += 2
+    return edges / total if total else UNDEFINED
+
+
+def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ...]:
+    """Return what is to be said of a rule, or that there is one for these segments."""
+    if shares is not None:
+        return tuple(shares.notes())
+    if share_at_word_edges(corpus) >= AT_EDGES:
+        return (
+            f"offsets are characters, and {_share(AT_EDGES)} or more of the ends of segments stand"
+            " at edges of words: --places words (places=) lets random ones stand there, too",
+        )
+    return ()
+
+
+def beside_uniform(table: Table, uniform: Table, rule: str) -> Table:
+    """Return a table of figures under a rule, with chance under the uniform one beside them."""
+    at = next(i for i, column in enumerate(table.columns) if column.key == "f1_expected")
+    names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
+
+    def known_by(row: Sequence[Value]) -> tuple[str, ...]:
+        return tuple(str(row[i]) for i in names)
+
+    place = next(i for i, column in enumerate(uniform.columns) if column.key == "f1_expected")
+    values = {known_by(row): row[place] for row in uniform.rows}
+    column = table.columns[at]
+    columns = list(table.columns)
+    columns[at] = column._replace(title=f"{column.title} ({rule})", meaning="chance F1 at places")
+    columns.insert(at, Column("f1_expected_uniform", column.title, column.kind, column.meaning))
+    rows = [[*row[:at], values.get(known_by(row)), *row[at:]] for row in table.rows]
+    return replace(table, columns=columns, rows=rows)
