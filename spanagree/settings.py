@@ -237,6 +237,9 @@ class Escaped(str):
     __slots__ = ()
 
 
+_SIGNED_AS = {"places_mean": "places-mean", "chance_of": "chance-of"}
+
+
 def signature(settings: Mapping[str, Any]) -> str:
     """Return the settings that change numbers, and the version, in one line for the record.
 
@@ -255,7 +258,11 @@ def signature(settings: Mapping[str, Any]) -> str:
     if settings.get("gold_first") is not False:  # the first layer is gold unless another was named
         values["gold"] = None
     values["spanagree"] = settings["version"]
-    return "|".join(f"{key}:{_signed(values[key])}" for key in KEYS if values.get(key) is not None)
+    return "|".join(
+        f"{_SIGNED_AS.get(key, key)}:{_signed(values[key])}"
+        for key in KEYS
+        if values.get(key) is not None
+    )
 
 
 def _signed(value: Any) -> str:

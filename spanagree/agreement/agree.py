@@ -13,6 +13,8 @@ from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
+from spanagree.chance.model import chance_model, whose, with_ids
+from spanagree.chance.places import Given
 from spanagree.choices import (
     MIN_SHARED,
     Arguments,
@@ -50,6 +52,7 @@ def agree(
     undirected: Sequence[str] = (),
     untyped: bool = False,
     arguments: Arguments = "fixed",
+    places: Given | None = None,
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
     ci: bool = False,
@@ -76,6 +79,7 @@ def agree(
         tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
             and boundaries; this, ``attribute``, and what is compared of relations are as for
             :func:`spanagree.evaluate`.
+        places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
@@ -99,6 +103,9 @@ def agree(
         corpus, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
         arguments=arguments, attribute=attribute,
     )  # fmt: skip
+    chance, corpus = with_ids(chance_model(chance, places), corpus)
+    if whose(chance) != "both":
+        raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)

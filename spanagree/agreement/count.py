@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -16,11 +16,13 @@ from spanagree.arrays import Floats, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import Hashes, ids_of
 from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
 from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import f1_figures
@@ -36,6 +38,7 @@ class AgreementSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    places_mean: int | None = None
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
@@ -130,7 +133,7 @@ class Drawn:
     def tables(self, labels: int) -> Iterator[tuple[Ints, Floats]]:
         """Yield the units of the team, of each label and of each annotator, and what each adds.
 
-        That is matched, expected and size; (units, 3).
+        That is matched, expected and size, and the expected size where random; (units, 3 or 4).
         """
         seen = self.coverage.by_two()
         units = self.units(seen)
@@ -168,6 +171,8 @@ class CountedPairs(Counted[AgreementSettings]):
         evidence: what the F1 of a part rests on, (1, 3): of the team, whose key is (); of a block
             of which intervals are asked, also of each (label,), (annotator, annotator), and pair
             of annotators, sorted.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same counts without that rule.
         kept: single documents; ``None`` over blocks.
     """
 
@@ -177,6 +182,8 @@ class CountedPairs(Counted[AgreementSettings]):
     single: int
     heavy: tuple[Heavy, ...]
     evidence: Mapping[tuple[str, ...], Ints]
+    places: PlaceShares | None = None
+    uniform: CountedPairs | None = None
     kept: Kept | None = None
 
 
@@ -226,10 +233,20 @@ def count(
     if drawing is not None:
         assert isinstance(comparisons, Comparisons)
         replicated = _draw(ids, comparisons, drawing)
+    shares, uniform = place_shares(corpus, corpus.annotators, chance), None
+    if isinstance(chance, ChanceModel) and chance.places is not None:
+        uniform = count(corpus, annotators=None, match=match, chance=chance.uniform(), keep=keep)
+        uniform = replace(uniform, ids=(), notes=())
+    mixed = None if shares is None else shares.mixed
+    on_places = notes_on_places(corpus, shares) if keep else ()
     return CountedPairs(
         documents=len(corpus),
-        settings=AgreementSettings(match=match, chance=chance, expected=how, **read),
-        notes=(*corpus.notes, *notes_on(comparisons.how, size)),
+        settings=AgreementSettings(
+            match=match, chance=chance, expected=how, places_mean=mixed, **read
+        ),
+        notes=(*corpus.notes, *notes_on(comparisons.how, size), *on_places),
+        places=shares,
+        uniform=uniform,
         ids=ids,
         replicates=replicated,
         sharing=sharing,
@@ -293,7 +310,7 @@ def _evidence(
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
     if not each:
-        table = by_document.table(kept.coverage.by_two())
+        table = by_document.symmetric_table(kept.coverage.by_two())
         return {(): evidence_of(table, f1_figures)}
     names = kept.corpus.annotators
     labels = kept.corpus.labels if find_match(kept.match).of_label else ()
@@ -314,7 +331,7 @@ def _draw(ids: Sequence[Hashes], rows: Comparisons, resampling: Resampling) -> R
     keys: list[tuple[str, ...]] = [
         tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)
     ]
-    values = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second), axis=1)
+    values = np.stack(rows.symmetric_columns, axis=1)
     entries = [Entries(keys, pair, rows.document, values)]
     if (rows.label != NO_LABEL).any():
         entries.append(

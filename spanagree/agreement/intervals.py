@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -88,9 +89,9 @@ class PairIntervals:
         return [made[i][0] for i in np.argsort(order).tolist()]
 
 
-def _mean_figures(sums: Floats) -> Floats:
-    """Return the means over pairs of their figures; (some, 3·pairs) to (some, 3)."""
-    f1 = f1_figures(sums.reshape(len(sums), -1, 3))
+def _mean_figures(sums: Floats, wide: int) -> Floats:
+    """Return the means over pairs of their figures; (some, wide·pairs) to (some, 3)."""
+    f1 = f1_figures(sums.reshape(len(sums), -1, wide))
     defined = ~np.isnan(f1)
     means: Floats = np.where(defined, f1, 0).sum(axis=1) / defined.sum(axis=1)
     return means
@@ -115,7 +116,12 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     ]
     ends = [
         percentile_intervals(
-            _columns(tally), drawn.over(whose, 3), f1_figures, documents, evidence[part], resampling
+            _columns(tally),
+            drawn.over(whose, len(tally.symmetric)),
+            f1_figures,
+            documents,
+            evidence[part],
+            resampling,
         )[0]
         for part, tally, whose, documents in parts
     ]
@@ -124,8 +130,10 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     tallies = [pair.tally for pair in figures.pairs.without_intervals]
     order = sorted(range(len(keys)), key=keys.__getitem__)  # canonical order
     total = np.concatenate([_columns(tallies[i]) for i in order])
-    each = np.concatenate([drawn.over([keys[i]], 3) for i in order], axis=1)
-    mean = percentile_intervals(total, each, _mean_figures, seen, evidence[()], resampling)[0]
+    wide = len(total) // len(keys)
+    means = functools.partial(_mean_figures, wide=wide)
+    each = np.concatenate([drawn.over([keys[i]], wide) for i in order], axis=1)
+    mean = percentile_intervals(total, each, means, seen, evidence[()], resampling)[0]
     return ends, mean
 
 
@@ -135,7 +143,7 @@ def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list
     return [
         percentile_intervals(
             _columns(pair.tally),
-            counts.draws().over([key], 3),
+            counts.draws().over([key], len(pair.tally.symmetric)),
             f1_figures,
             pair.documents,
             counts.evidence[key],
@@ -153,7 +161,7 @@ def _keys(counts: CountedPairs) -> list[tuple[str, ...]]:
 
 
 def _columns(tally: Tally) -> Floats:
-    return np.array([tally.matched, tally.expected, tally.size_a + tally.size_b], np.float64)
+    return np.array(tally.symmetric, np.float64)
 
 
 # --- over kept documents ------------------------------------------------------------------------
@@ -180,11 +188,12 @@ def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resamp
     rows, rank = drawn.rows, ranks([*figures.annotators])
     both = np.sort(rank[np.stack((rows.first, rows.second))], axis=0)  # by name: canonical order
     _, pair, times = distinct(*both)
-    unit, column = np.searchsorted(seen, rows.document), 3 * pair
-    values = (rows.matched, rows.expected, rows.size_first + rows.size_second)
+    values = rows.symmetric_columns
+    wide = len(values)
+    unit, column = np.searchsorted(seen, rows.document), wide * pair
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    sample = Sample(table_of(entries, (len(seen), 3 * max(len(times), 1))))
-    return interval_of_mean(sample, resampling)
+    sample = Sample(table_of(entries, (len(seen), wide * max(len(times), 1))))
+    return interval_of_mean(sample, resampling, wide)
 
 
 # --- over annotators ----------------------------------------------------------------------------

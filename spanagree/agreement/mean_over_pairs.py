@@ -25,16 +25,17 @@ _SPARSE = 0.1  # sums of pairs of which fewer are filled are kept as sparse ones
 _WIDE = 1 << 13  # numbers that a resample counts for at the least, so that not too many are drawn
 
 
-def interval_of_mean(sample: Sample, resampling: Resampling) -> Interval:
+def interval_of_mean(sample: Sample, resampling: Resampling, wide: int = 3) -> Interval:
     """Return the interval of the mean of F1 over pairs.
 
     Args:
         sample: documents, and what each adds to matched, expected and size of each pair, three
-            columns after the other.
+            columns after the other; or four, with the expected size.
         resampling: how.
+        wide: how many columns each pair has.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = _Mean.of(sample)
+        mean = _Mean.of(sample, wide)
         alone = np.zeros(len(mean.total), np.bool_)
         alone[mean.pair] = np.bincount(mean.pair, minlength=len(alone))[mean.pair] == 1
         drawn = [] if resampling.interval == "jackknife" else mean.resampled(alone, resampling)
@@ -74,12 +75,12 @@ class _Mean:
     total: Floats
 
     @classmethod
-    def of(cls, sample: Sample) -> _Mean:
+    def of(cls, sample: Sample, wide: int) -> _Mean:
         """Return the entries of a sample; every one has a size."""
         rows = sample.rows
-        row, column = rows[:, 2::3].nonzero()
-        columns = [np.asarray(rows[row, 3 * column + k]).ravel() for k in range(3)]
-        return cls(sample, row, column, np.stack(columns, 1), sample.total.reshape(-1, 3))
+        row, column = rows[:, 2::wide].nonzero()
+        columns = [np.asarray(rows[row, wide * column + k]).ravel() for k in range(wide)]
+        return cls(sample, row, column, np.stack(columns, 1), sample.total.reshape(-1, wide))
 
     @property
     def estimate(self) -> Floats:
@@ -111,16 +112,17 @@ class _Mean:
         times, rows = self.sample.times, self.sample.rows
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         one = self._by_row(once)
+        wide = self.total.shape[1]
         several = unique(self.pair[~alone[self.pair]])
-        table = rows[:, (3 * several[:, None] + np.arange(3)).ravel()].T
-        wide = max(len(times), _WIDE)
+        table = rows[:, (wide * several[:, None] + np.arange(wide)).ravel()].T
+        portion = max(len(times), _WIDE)
         parts: list[Any] = []
-        for drawn in weights(times, resampling.resamples, resampling.seed, wide):
-            parts = parts or [*_parts(table, min(max(1, _NEAR // len(drawn)), _MOST))]
+        for drawn in weights(times, resampling.resamples, resampling.seed, portion):
+            parts = parts or [*_parts(table, wide, min(max(1, _NEAR // len(drawn)), _MOST))]
             sums, known = np.zeros((2, len(drawn), 3))
             each = np.ascontiguousarray(drawn.T)
             for part in parts:
-                some = np.asarray(part @ each).reshape(-1, 3, len(drawn))
+                some = np.asarray(part @ each).reshape(-1, wide, len(drawn))
                 figures = f1_figures(np.moveaxis(some, 1, -1))
                 nothing = np.isnan(figures)
                 np.copyto(figures, 0, where=nothing)
@@ -132,11 +134,11 @@ class _Mean:
             yield _mean(both)
 
 
-def _parts(table: Any, pairs: int) -> Iterator[Any]:
-    """Yield a table of pairs, three rows each, so many at a time; sparse ones where that pays."""
+def _parts(table: Any, wide: int, pairs: int) -> Iterator[Any]:
+    """Yield a table of pairs, so wide each, so many at a time; sparse ones where that pays."""
     if not isinstance(table, np.ndarray):
         table = table.tocsr()
-    for low in range(0, table.shape[0], 3 * pairs):
-        part = table[low : low + 3 * pairs]
+    for low in range(0, table.shape[0], wide * pairs):
+        part = table[low : low + wide * pairs]
         sparse = not isinstance(part, np.ndarray) and part.nnz < _SPARSE * np.prod(part.shape)
         yield part if sparse or isinstance(part, np.ndarray) else part.toarray()

@@ -26,7 +26,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups
 from spanagree.comparisons.table import Comparisons
-from spanagree.errors import counted
+from spanagree.errors import SettingError, counted
 from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -46,6 +46,11 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, rows: Comparisons) -> tuple[Ints, Entries]:
         """Return the two annotators of each pair, (2, pairs), and the entries."""
+        if rows.random_sizes:
+            raise SettingError(
+                "resample_by annotators or both: sizes are random under this rule of places;"
+                " resample documents (unit), or take another rule or measure"
+            )
         each = rows.by("first", "second", "document")
         sides, pair, _ = distinct(each.first, each.second)
         values = (each.matched, each.expected, each.size_first + each.size_second)

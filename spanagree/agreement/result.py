@@ -33,6 +33,7 @@ from spanagree.agreement.team import (
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import MIN_SHARED, By, Figure
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results.data import plain
@@ -70,6 +71,8 @@ class Agreement(Result):
         heavy: the documents that may carry more than a tenth of the weight.
         chance: the distribution of each pair's match by chance, if it was asked for.
         sort: in which order annotators are shown; that of the corpus unless asked for.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same without that rule.
     """
 
     team: Team
@@ -89,6 +92,8 @@ class Agreement(Result):
         default_factory=dict, repr=False, compare=False
     )
     sort: str | None = field(default=None, repr=False, compare=False)
+    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    uniform: Agreement | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -236,6 +241,9 @@ class Agreement(Result):
                 {"id": name, "annotators": saw, **scores_of(tally), **by_chance.get(name, {})}
                 for name, saw, tally in self.by_document()
             ]
+        if self.places is not None and self.uniform is not None:
+            data["places"] = self.places.to_dict()
+            data["team"]["uniform"] = self.uniform.team.f1.to_dict()
         return plain(data)
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float]]:
@@ -290,7 +298,7 @@ class Agreement(Result):
                 "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
             ]
         document = unit(self.settings)
-        return Table(
+        table = Table(
             columns,
             rows,
             self.settings,
@@ -301,6 +309,9 @@ class Agreement(Result):
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
+        if self.places is None or self.uniform is None:
+            return table
+        return beside_uniform(table, self.uniform._table(by), self.places.rule)
 
     def _remarks(self, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
         """Say how the team is added up, what is shaky, and why figures are undefined."""
@@ -308,6 +319,8 @@ class Agreement(Result):
         remarks = [
             f"team: tallies summed over pairs and {document}s; those that many saw weigh more"
         ]
+        if self.places is not None:
+            remarks += self.places.remarks({"annotators": list(self.annotators)})
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
         if self.few:
@@ -449,4 +462,6 @@ def result(
         tuple(counts.evidence[()][0].tolist()),
         counts.single,
         counts.heavy,
+        places=counts.places,
+        uniform=None if counts.uniform is None else result(counts.uniform, min_shared),
     )

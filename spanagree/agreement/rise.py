@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import starmap
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,9 @@ def rise_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     from scipy.special import ndtri  # takes a tenth of a second to import
 
     members = list(figures.annotators.values())
+    if drawn.sums.by().random_sizes:
+        why = "sizes are random under the rule of places"
+        return [Interval((nan, nan), (nan, nan), (nan, nan), why) for _ in members]
     whole, own, unit, who = _sums(drawn)
     z = float(-ndtri(resampling.tail))
     ends: list[list[tuple[float, float]]] = []

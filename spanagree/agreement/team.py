@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.agreement.count import CountedPairs
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.comparisons.table import SUMS, Comparisons, Sharing
+from spanagree.comparisons.table import Comparisons, Sharing
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable, show
 from spanagree.results.result import Comparable
@@ -136,10 +136,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         place = np.searchsorted(
             sharing.first * wide + sharing.second, comparisons.first * wide + comparisons.second
         )
-        self._columns = np.zeros((len(sharing.first), 4))
+        columns = comparisons.columns
+        self._columns = np.zeros((len(sharing.first), len(columns)))
         self._whole = comparisons.matched.dtype.kind != "f"
-        for k, name in enumerate(SUMS[:4]):
-            self._columns[place, k] = getattr(comparisons, name)
+        for k, column in enumerate(columns):
+            self._columns[place, k] = column
 
     @property
     def members(self) -> Ints:
@@ -155,7 +156,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def f1(self) -> Floats:
         """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return f1_figures(self._columns)
+            whole = self._columns[:, 2::2] + self._columns[:, 3::2]
+            return f1_figures(np.column_stack((self._columns[:, :2], whole)))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
@@ -203,8 +205,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """The pairs themselves, without intervals, which may take long."""
         matched, expected, *sizes = (column.tolist() for column in self._columns.T)
         matched = map(int, matched) if self._whole else matched
-        tallies = itertools.starmap(
-            Tally, zip(matched, expected, *(map(int, size) for size in sizes), strict=True)
+        random = zip(*sizes[2:], strict=True) if sizes[2:] else itertools.repeat(None)
+        observed = zip(matched, expected, *(map(int, size) for size in sizes[:2]), strict=True)
+        tallies = (
+            Tally(*counts, expected_sizes=more)
+            for counts, more in zip(observed, random, strict=False)
         )
         each = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
         return [Pair(*names, shared, tally, few) for names, shared, tally, few in each]

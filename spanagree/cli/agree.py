@@ -44,6 +44,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
         function=_AGREE,
     ),
     comparing_what(_AGREE),
+    options.places(options.chance_of()),
     unitizing(),
     options.certainty(_AGREE),
     options.blocks(),

@@ -31,6 +31,7 @@ _LENGTHS = "Let the segments have these lengths."
         options.option("--segments", _LENGTHS, metavar="N,...", read=options.whole_numbers_in),
     ),
     options.comparing(options.gold()),
+    options.places(),
     options.reading(),
     options.output(),
     first="--length --segments --gold --match --chance --from --columns --format --output --plot",

@@ -25,6 +25,7 @@ def team() -> options.Group:
 @command(
     options.FILES,
     team(),
+    options.places(),
     options.blocks(),
     options.reading(),
     options.output(),

@@ -48,6 +48,7 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
         ),
     ),
     comparing_what(_EVALUATE),
+    options.places(options.chance_of()),
     references(),
     options.certainty(
         _EVALUATE,

@@ -79,6 +79,8 @@ def command(
                 own["match"] = f"overlap-at-{own.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
+            if asked := {key: own.pop(key) for key in ("places", "chance_of") if key in own}:
+                own["chance"] = job.chance_model(own.get("chance", "nonoverlapping"), **asked)
             try:
                 function(job, **own)
             finally:
@@ -167,6 +169,18 @@ class Job:
             for a, b in same_files(list(paths.values()))
         )
         return paths
+
+    def chance_model(self, name: str, places: str | None = None, chance_of: str = "both") -> str:
+        """Return the chance model with the rule of places that is asked for, and whose it is."""
+        from spanagree.chance.model import ChanceModel, chance_model
+
+        model = chance_model(name, places, chance_of)
+        if not isinstance(model, ChanceModel) or model.places is None or not self.files:
+            return model
+        unit = self.reading.get("unit", "sentence")
+        encoding = self.reading.get("encoding", "utf-8")
+        first = next(iter(self.paths.values()))
+        return ChanceModel(name, model.places.in_file(first, unit, encoding), chance_of)
 
     def layer(self, name: str | None) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without."""

@@ -170,6 +170,21 @@ def comparing(
     return group("Comparing", *own, match or usual, share, chance)
 
 
+def places(*own: Option) -> Group:
+    """Return the options of where random segments may stand."""
+    purpose = "Let random segments stand where the rule says: words, words+marks, letters,"
+    purpose += " capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE of places,"
+    purpose += " or a rule for each label, such as PER=capitals,LOC=letters."
+    rule = option("--places", purpose, metavar="RULE", unless="anywhere")
+    return group("Where random segments stand", rule, *own)
+
+
+def chance_of() -> Option:
+    """Return the option of whose annotations are random."""
+    purpose = "Say whose annotations are random: both sides', or systems' with gold as it is."
+    return option("--chance-of", purpose, choices=names_of(choices.ChanceOf), unless="both")
+
+
 def by(table: Iterable[str]) -> Option:
     """Return the option of what has a row."""
     return option("--by", "Give each of these a row of its own.", choices=table)

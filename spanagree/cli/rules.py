@@ -81,6 +81,10 @@ RULES = [
          why="files of tallies hold sums that are made"),
     Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
     Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
+    Rule("evaluate", "places chance_of", excludes=f"match=soft from_tallies tallies {_REFERENCES}",
+         why="it is for one gold annotator"),
+    Rule("agree", "places chance_of", excludes="measure!=f1 batches"),
+    Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
     Rule("agree", "sort", needs="by=annotator"),
     Rule("agree", f"{_UNITS} continuum precision", needs="measure!=f1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,8 @@ LEAST_AT_SITES = 0.9
 AT_EDGES = 0.95
 """With so many ends of segments at edges of words, a note names the rule of words."""
 _LOOKED_AT = 10_000  # segments
+_FEW = 10  # annotators whose shares are told apart
+_ENOUGH = 10  # segments, for a share to be a note
 APART = 0.05
 """A note says if the shares of two annotators differ by more."""
 
@@ -125,11 +127,18 @@ class PlaceShares:
         return [f"chance ({printable(self.rule)}): {'; '.join(parts)}"]
 
     def _range(self, names: Sequence[str]) -> str:
+        """Return the share of a few annotators each, of many that of all together."""
         shares = [share for name in names if not math.isnan(share := self.at_sites(name))]
         if not shares:
             return ""
+        if len(shares) > _FEW:
+            return _share(self._of_all(names))
         low, high = _share(min(shares)), _share(max(shares))
         return low if low == high else f"{low} to {high}"
+
+    def _of_all(self, names: Iterable[str]) -> float:
+        own = [self.annotators[name] for name in names]
+        return sum(each.at_sites for each in own) / sum(each.segments for each in own)
 
     def notes(self) -> list[str]:
         """Return where the mixture is taken, and why the figure is arbitrary, if it is."""
@@ -142,8 +151,11 @@ class PlaceShares:
         why = []
         if self.one_place > FIXED_PLACES:
             why.append(f"{_share(self.one_place)} of segments have one place only")
-        shares = {name: self.at_sites(name) for name in self.annotators}
-        known = {name: share for name, share in shares.items() if not math.isnan(share)}
+        known = {
+            name: share
+            for name, own in self.annotators.items()
+            if own.segments >= _ENOUGH and not math.isnan(share := self.at_sites(name))
+        }
         if known and min(known.values()) < LEAST_AT_SITES:
             least = min(known, key=known.__getitem__)
             why.append(f"{_share(known[least])} of {printable(least)}'s are at sites")

@@ -288,9 +288,20 @@ class Comparisons:
         return np.stack(sums, axis=1)
 
     def symmetric_table(self, units: Ints) -> Floats:
-        """Return the same with the sizes of both sides together, whoever is first; (units, 3)."""
+        """Return the same with the sizes of both sides together, whoever is first.
+
+        That is (units, 3), and where sizes are random (units, 4).
+        """
         table = self.table(units)
-        return np.column_stack((table[:, :2], table[:, 2:].sum(axis=1)))
+        sizes = [table[:, k : k + 2].sum(axis=1) for k in range(2, table.shape[1], 2)]
+        return np.column_stack((table[:, :2], *sizes))
+
+    @property
+    def symmetric_columns(self) -> list[Ints | Floats]:
+        """Matched, expected and the size of both sides, and the expected one where random."""
+        matched, expected, *sizes = self.columns
+        both = [one + other for one, other in zip(sizes[::2], sizes[1::2], strict=True)]
+        return [matched, expected, *both]
 
     def of_wholes(self, wholes: Ints | None) -> Comparisons:
         """Return the same with the number of the whole that each document is a part of."""

@@ -57,6 +57,12 @@ class Tally:
         return self.counts + (self.expected_sizes or ())
 
     @property
+    def symmetric(self) -> tuple[Any, ...]:
+        """Matched, expected and the size of both sides, and the expected one where random."""
+        matched, expected, *sizes = self.sums
+        return (matched, expected, *(sum(sizes[k : k + 2]) for k in range(0, len(sizes), 2)))
+
+    @property
     def _random_sizes(self) -> tuple[float, float]:
         return self.expected_sizes or (self.size_a, self.size_b)
 

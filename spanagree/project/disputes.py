@@ -321,7 +321,7 @@ def disputes(
     check_choice(sort, SORTS, "sort")
     contested = _contested(corpus, match, chance)
     comparisons = Kept.of(corpus, match, chance, progress).sums
-    sums = comparisons.by("document").table(np.arange(len(corpus)))
+    sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     how = expected_how(comparisons.how)
     how = expected_how(comparisons.how)

@@ -14,8 +14,6 @@ from spanagree.results.table import Column, Value, figure
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
-WITH_EXPECTED_SIZES = 6
-"""The number of columns of sums with the sizes that random annotations have on average."""
 UNDEFINED = math.nan
 RARE = 10
 """Fewer documents than this that disagree, or that agree, are too few for a bootstrap alone."""
@@ -83,13 +81,11 @@ def corrected_figures(observed: Floats, expected: Floats) -> Floats:
 def f1_figures(sums: Floats) -> Floats:
     """Return observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
 
-    Columns are matched, expected, and the sizes of either side, or of both together; or both sizes
-    and both expected sizes.
+    Columns are matched, expected and the size of both sides together, and behind them the expected
+    size where sizes are random.
     """
-    if sums.shape[-1] == WITH_EXPECTED_SIZES:
-        return score_figures(*parts_of("f1", *np.moveaxis(sums, -1, 0)))
-    matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2:].sum(axis=-1)
-    return score_figures(*parts_of("f1", matched, expected, size, 0))
+    matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2]
+    return score_figures(*parts_of("f1", matched, expected, size, 0, sums[..., -1], 0))
 
 
 def all_figures(sums: Floats) -> Floats:

@@ -324,17 +324,18 @@ def _compared(
     units = np.flatnonzero(here) if kept.wholes is None else unique(kept.wholes[here])
     rows = kept.comparisons.where(here[kept.comparisons.document]).of_wholes(kept.wholes)
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
-    tables = [rows.where(rows.second == kept.number(name)).table(units) for name in names]
-    table = np.stack([_triples(each) for each in tables], axis=1)
+    tables = [rows.where(rows.second == kept.number(name)).symmetric_table(units) for name in names]
+    table = np.stack(tables, axis=1)
     few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])
 
     def differences(sums: Floats) -> Floats:
         """Observed and corrected difference of each pair; (…, 2·pairs)."""
-        f1 = f1_figures(sums.reshape(len(sums), -1, 3))[..., [0, 2]]
-        return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), -1)
+        f1 = f1_figures(sums.reshape(len(sums), len(names), table.shape[2]))[..., [0, 2]]
+        return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), 2 * len(pairs))
 
-    drawn = bootstrap(Sample(table.reshape(len(table), 3 * len(names))), differences, resampling)
+    sample = Sample(table.reshape(len(table), len(names) * table.shape[2]))
+    drawn = bootstrap(sample, differences, resampling)
     for (a, b), own, figures in zip(
         pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
     ):
@@ -377,11 +378,6 @@ def _sign(difference: float) -> int:
     """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
     shown = 0.0 if math.isnan(difference) else float(decimal(difference))
     return (shown > 0) - (shown < 0)
-
-
-def _triples(table: Floats) -> Floats:
-    """Return matched, expected and size of both, for each document; (documents, 3)."""
-    return np.stack((table[:, 0], table[:, 1], table[:, 2] + table[:, 3]), axis=1)
 
 
 def _centred(drawn: Floats, value: float) -> float:

@@ -22,7 +22,7 @@ def exchange(
     table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
 ) -> list[float]:
     """Return p of the two differences: how often exchanging systems gives one as large."""
-    differing = differing[np.lexsort(differing.reshape(len(differing), 6).T)]
+    differing = differing[np.lexsort(differing.reshape(len(differing), 2 * table.shape[-1]).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
     hits, draws = np.zeros(2), np.zeros(2)
@@ -53,7 +53,7 @@ def few_ends(both: Floats, differing: Floats, tail: float) -> Floats:
         The ends for the observed and the corrected difference; (2, 2).
     """
     ways = np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing)) & 1
-    change = (differing[:, 1] - differing[:, 0]).reshape(-1, 3)
+    change = (differing[:, 1] - differing[:, 0]).reshape(-1, both.shape[2])
     moved, total = ways @ change, both.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
