@@ -237,7 +237,8 @@ class Escaped(str):
     __slots__ = ()
 
 
-_SIGNED_AS = {"places_mean": "places-mean", "chance_of": "chance-of"}
+SIGNED_AS = {"places_mean": "places-mean", "chance_of": "chance-of"}
+"""What settings are called in a signature, if not as they are."""
 
 
 def signature(settings: Mapping[str, Any]) -> str:
@@ -259,7 +260,7 @@ def signature(settings: Mapping[str, Any]) -> str:
         values["gold"] = None
     values["spanagree"] = settings["version"]
     return "|".join(
-        f"{_SIGNED_AS.get(key, key)}:{_signed(values[key])}"
+        f"{SIGNED_AS.get(key, key)}:{_signed(values[key])}"
         for key in KEYS
         if values.get(key) is not None
     )

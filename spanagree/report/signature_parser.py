@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanagree.errors import InputError, show
-from spanagree.settings import KEYS, Escaped
+from spanagree.settings import KEYS, SIGNED_AS, Escaped
 
 _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
 _NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
@@ -30,6 +30,9 @@ _PATTERNS = {
 }
 """How a value of each kind looks."""
 
+SETTINGS = {signed: name for name, signed in SIGNED_AS.items()}
+"""The settings that have another name in a signature."""
+
 
 def settings_of(line: str) -> dict[str, Any]:
     """Return the settings that a signature names, of which it can be made again.
@@ -49,6 +52,7 @@ def settings_of(line: str) -> dict[str, Any]:
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
+        key = SETTINGS.get(key, key)
         if key not in KEYS:
             raise InputError(
                 f"signature: unknown key {show(key)}; a line that stands below a table is needed"
