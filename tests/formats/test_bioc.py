@@ -257,3 +257,24 @@ def test_text_that_stands_elsewhere(tmp_path):
         corpus = sa.read(tmp_path / name, repair="relocate-by-text")
         (segments,) = corpus[0].segments.values()
         assert said[1:-1] in [corpus[0].text[start:end] for start, end, _ in segments]
+
+
+def test_pubtator_central(tmp_path):
+    """Titles that end with a blank, mentions of the full text beyond: the repairs are named."""
+    title, abstract = "Aspirin in gout. ", "It hurts."
+    rows = [
+        "7|t|" + title,
+        "7|a|" + abstract,
+        "7\t0\t7\tAspirin\tChemical\tD1",
+        "7\t11\t15\tgout\tDisease\tD2",
+    ]
+    rows += ["7\t20\t25\thurts\tDisease\tD3"]  # of a title without its blank: 17 + 3
+    rows += [f"7\t{n}\t{n + 4}\tgout\tDisease\tD2" for n in range(300, 340, 5)]
+    path = tmp_path / "ptc.pubtator"
+    path.write_text("\n".join(rows) + "\n")
+    with pytest.raises(sa.InputError) as error:
+        sa.read(path)
+    assert "--repair" in str(error.value)
+    corpus = sa.read(path, repair=["drop-misplaced", "drop-beyond-text"])
+    (segments,) = corpus[0].segments.values()
+    assert [corpus.texts[0][s.start : s.end] for s in segments] == ["Aspirin", "gout", "hurts"]

@@ -671,8 +671,8 @@ def test_layer_and_feature(tmp_path):
         (path, {"layer": "Dep"}, f"{path}: no layer 'Dep'; there are NamedEntity (2): choose one with --layer"),
         (path, {"layer": "Role", "feature": "s"}, f"{path}: layer Role: no feature 's'; there are v (0): choose one with --feature"),
         (path, {"layer": "Cue", "feature": "s"}, f"{path}: layer Cue: no feature 's'; there are none: leave --feature out"),
-        ("x.tsv", {}, f"{tmp_path}/x.tsv: 3 layers are in use; there are NamedEntity (6), Cue (3), Frame (2): choose one with --layer"),
-        ("x.tsv", {"layer": NE}, f"{tmp_path}/x.tsv: layer NamedEntity: 2 features are in use; there are identifier (1), value (6): choose one with --feature"),
+        ("x.tsv", {}, f"{tmp_path}/x.tsv: 3 layers are in use; there are NamedEntity (6), Cue (3), Frame (2): choose one with --layer, or several with commas between"),
+        ("x.tsv", {"layer": NE}, f"{tmp_path}/x.tsv: layer NamedEntity: 2 features are in use; there are identifier (1), value (6): choose one with --feature, or several with commas between"),
         ("y.tsv", {"layer": "Cue"}, f"{tmp_path}/y.tsv: several layers 'Cue'; there are a.Cue (1), b.Cue (1): choose one with --layer"),
     ):  # fmt: skip
         with pytest.raises(sa.InputError) as error:
@@ -810,3 +810,42 @@ def test_what_is_not_written(tmp_path):
         with pytest.raises((sa.InputError, sa.SettingError)) as error:
             write_webanno_tsv(odd, out.with_suffix(f".{kind}"))
         assert str(error.value) == message
+
+
+TWO_LAYERS = """#FORMAT=WebAnno TSV 3.3
+#T_SP=x.NE|identifier|value
+#T_SP=webanno.custom.Cue|
+
+
+#Text=Jo Doe met Al
+1-1\t0-2\tJo\t_\tPER\t_\t
+1-2\t3-6\tDoe\tQ1\tPER\t*\t
+1-3\t7-10\tmet\t_\t_\t*\t
+1-4\t11-13\tAl\t_\t_\t_\t
+"""
+
+
+def test_several_layers_and_features(tmp_path):
+    """Labels begin with the layer's name, or the feature's; a layer without one has its name."""
+    path = tmp_path / "a.tsv"
+    path.write_text(TWO_LAYERS)
+
+    def marked(**options):
+        (segments,) = sa.read(path, **options)[0].segments.values()
+        return [tuple(segment)[:3] for segment in segments]
+
+    assert marked(layer="Cue") == [(3, 6, "Cue"), (7, 10, "Cue")]
+    both = marked(layer="NE, Cue", feature="value")
+    assert both == [(0, 2, "NE:PER"), (3, 6, "Cue"), (3, 6, "NE:PER"), (7, 10, "Cue")]
+    assert marked(layer="NE", feature="value,identifier") == [
+        (0, 2, "value:PER"), (3, 6, "identifier:Q1"), (3, 6, "value:PER"),
+    ]  # fmt: skip
+    corpus = sa.read(path, layer="NE,Cue", feature="value")
+    assert corpus.reading["read"] == {"layer": "x.NE,webanno.custom.Cue", "feature": "value"}
+    assert corpus.notes[0].endswith(
+        "layer x.NE, feature value and layer webanno.custom.Cue, whose name is the label"
+    )
+    with pytest.raises(sa.InputError, match="no feature 'colour' in any of the layers"):
+        sa.read(path, layer="NE,Cue", feature="value,colour")
+    with pytest.raises(sa.InputError, match="no layer 'Cu'"):
+        sa.read(path, layer="NE,Cu", feature="value")

@@ -15,7 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.offsets import points_at
 from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
 from spanagree.files import decoded, from_json
-from spanagree.formats.inception.pages import Marks, Page, short
+from spanagree.formats.inception.pages import Marks, Page, asked_names, short
 from spanagree.formats.peek import Peek
 from spanagree.formats.xml_elements import elements
 
@@ -45,7 +45,7 @@ def knows_cas(start: Peek) -> bool:
 def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> Page:
     """Return the page in a CAS as XMI, whose elements show by themselves what types there are.
 
-    ``layer`` is one to be read even if it belongs to the frame of the text, as tokens do.
+    ``layer`` names those that are read even if they belong to the frame of the text, as tokens do.
 
     Raises:
         InputError: for what is not XMI, declares entities, or has no text or several.
@@ -124,7 +124,7 @@ class _Cas:
 
     def __init__(self, where: str, layer: str | None) -> None:
         self.where = where
-        self.layer = layer
+        self.asked = asked_names(layer)
         self.layers: dict[str, _Layer] = {}
         self.others: set[str] = set()  # types of what has no place in a text
         self.passed: Counter[str] = Counter()
@@ -154,7 +154,7 @@ class _Cas:
             self.passed["string list"] += kind == "uima.cas.StringArray"
         elif set(features) >= _ENDS:
             self.passed["relation"] += 1
-        elif kind not in _FRAME or self.layer in (kind, short(kind)):
+        elif kind not in _FRAME or {kind, short(kind)} & {*self.asked}:
             layer = self.layers.setdefault(kind, _Layer())
             layer.marks.add(place["begin"], place["end"], values)
             layer.ids.append(number)

@@ -41,8 +41,8 @@ class Marks:
         return sorted(rows, key=repr)
 
 
-Chosen: TypeAlias = tuple[str, str | None]
-"""A layer, and the feature that gives the labels; without one, the layer's name is the label."""
+Chosen: TypeAlias = tuple[tuple[str, str | None], ...]
+"""Layers, each with a feature that gives the labels; without one, the layer's name is the label."""
 
 
 class Page(NamedTuple):
@@ -62,12 +62,22 @@ class Page(NamedTuple):
         layers = {name: marks.listed() for name, marks in self.layers.items() if marks.start}
         return layers, self.passed
 
-    def rows(self, chosen: Chosen | None) -> Iterator[tuple[int, int, str | None]]:
-        """Yield start, end and label of what is marked in the chosen layer."""
-        name, feature = chosen or ("", None)
-        marks = self.layers.get(name, Marks())
-        same = repeat(None if feature else short(name), len(marks.start))
-        return zip(marks.start, marks.end, marks.values.get(feature or "", same), strict=True)
+    def rows(self, chosen: Chosen) -> Iterator[tuple[int, int, str | None]]:
+        """Yield start, end and label of what is marked in the chosen layers.
+
+        Of several layers the label begins with the layer's name, of several features of a layer
+        with the feature's; what has no value of one of these is not marked in it.
+        """
+        layers = Counter(name for name, _ in chosen)
+        for name, feature in chosen:
+            marks = self.layers.get(name, Marks())
+            same = repeat(None if feature else short(name), len(marks.start))
+            values = marks.values.get(feature or "", same)
+            before = f"{short(name)}:" if len(layers) > 1 and feature else ""
+            before += f"{feature}:" if layers[name] > 1 else ""
+            for start, end, value in zip(marks.start, marks.end, values, strict=True):
+                if value or layers[name] == 1:
+                    yield start, end, f"{before}{value}" if value else value
 
     def fits(self, text: str) -> bool:
         """Return whether the page has this text, but for white space that its file lacks."""
@@ -76,12 +86,11 @@ class Page(NamedTuple):
         return not self.whole and _blank(text) == _blank(self.text)
 
 
-def choose(
-    pages: Iterable[Page], layer: str | None, feature: str | None, where: str
-) -> Chosen | None:
-    """Return the layer and feature asked for, or the only ones in use; ``None`` if there is none.
+def choose(pages: Iterable[Page], layer: str | None, feature: str | None, where: str) -> Chosen:
+    """Return the layers and features asked for, or the only ones in use, if any is.
 
-    A layer is named in full, or by the last part of its name.
+    A layer is named in full, or by the last part of its name; several have commas between them. A
+    feature that is asked for is read of each layer that has it.
 
     Raises:
         InputError: for a layer or feature that is not there, or where there are several to choose
@@ -95,10 +104,28 @@ def choose(
             features = layers.setdefault(name, Counter())
             for key, column in marks.values.items():
                 features[key] += len(column) - column.count(None)
-    only = _only(sizes, layer, where, "layer")
-    if only is None:
-        return None
-    return only, _only(layers[only], feature, f"{where}: layer {short(only)}", "feature")
+    asked: list[str | None] = [*asked_names(layer)] or [None]
+    names = [_only(sizes, each, where, "layer") for each in asked]
+    chosen: list[tuple[str, str | None]] = []
+    wanted = asked_names(feature)
+    for name in dict.fromkeys(name for name in names if name is not None):
+        place = f"{where}: layer {short(name)}"
+        known = layers[name] if len(names) > 1 else wanted
+        here: list[str | None] = [each for each in wanted if each in known] or [None]
+        chosen += [(name, _only(layers[name], each, place, "feature")) for each in here]
+    for each in wanted if chosen else ():
+        if each not in [given for _, given in chosen]:
+            raise InputError(f"{where}: no feature {show(each)} in any of the layers; leave it out")
+    return tuple(chosen)
+
+
+def asked_names(names: str | None) -> list[str]:
+    """Return the names between commas.
+
+    >>> asked_names("Cue, Scope"), asked_names(None)
+    (['Cue', 'Scope'], [])
+    """
+    return [] if names is None else [name.strip() for name in names.split(",")]
 
 
 def _only(counts: Counter[str], asked: str | None, where: str, kind: str) -> str | None:
@@ -116,7 +143,8 @@ def _only(counts: Counter[str], asked: str | None, where: str, kind: str) -> str
         problem = f"{len(names)} {kind}s are in use"
     else:
         problem = f"{'several ' + kind + 's' if fit else 'no ' + kind} {show(asked)}"
-    choice = f"choose one with --{kind}" if names else f"leave --{kind} out"
+    several = ", or several with commas between" if asked is None else ""
+    choice = f"choose one with --{kind}{several}" if names else f"leave --{kind} out"
     raise InputError(f"{where}: {problem}; there are {there or 'none'}: {choice}")
 
 
@@ -134,13 +162,16 @@ def _blank(text: str) -> str:
     return re.sub(r"\s", " ", text).rstrip()
 
 
-def described(chosen: Chosen | None) -> str:
+def described(chosen: Chosen) -> str:
     """Return what is read, for a note.
 
-    >>> described(("webanno.custom.Cue", None))
+    >>> described((("webanno.custom.Cue", None),))
     'layer webanno.custom.Cue, whose name is the label'
     """
-    if chosen is None:
+    if not chosen:
         return "no layer of spans"
-    name, feature = map(printable, (chosen[0], chosen[1] or ""))
-    return f"layer {name}, {f'feature {feature}' if feature else 'whose name is the label'}"
+    return " and ".join(
+        f"layer {printable(layer)}, "
+        + (f"feature {printable(feature)}" if feature else "whose name is the label")
+        for layer, feature in chosen
+    )

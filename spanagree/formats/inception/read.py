@@ -48,9 +48,9 @@ def raw_inception(
     Args:
         source: projects, and files or patterns: WebAnno TSV 3, UIMA CAS as XMI or JSON.
         layer: the layer of spans to read, in full or the last part of its name; needed if several
-            are in use.
-        feature: the feature that holds the labels; needed if several have values. If none has,
-            the layer's name is the label.
+            are in use. Of several, with commas between, labels begin with the layer's name.
+        feature: the feature that holds the labels, or several with commas between; needed if
+            several have values. If none has, the layer's name is the label.
         in_progress: what becomes of documents that were begun and not finished, one of
             :data:`spanagree.formats.inception.project.IN_PROGRESS`.
         ground_truth: make a layer ``ground_truth`` of what was curated.
@@ -76,8 +76,8 @@ def raw_inception(
     chosen = choose([*every, *pages.values()], layer, feature, where)
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = as_read(
-        layer=chosen and chosen[0],
-        feature=chosen and chosen[1],
+        layer=",".join(dict.fromkeys(name for name, _ in chosen)) or None,
+        feature=",".join(dict.fromkeys(each for _, each in chosen if each)) or None,
         ground_truth=ground_truth,
         **asked,
     )
@@ -112,7 +112,7 @@ def _collect(
     collector: Collector,
     texts: Mapping[str, Page],
     pages: Mapping[str, Mapping[str, Page]],
-    chosen: Chosen | None,
+    chosen: Chosen,
     where: str,
 ) -> None:
     """Add documents, with what the annotators who saw each marked in the chosen layer."""
@@ -127,7 +127,7 @@ def _collect(
                 collector.segment(annotation, start, end, label, place)
 
 
-def _note(where: str, chosen: Chosen | None, read: Page | Project) -> str:
+def _note(where: str, chosen: Chosen, read: Page | Project) -> str:
     """Return what was read of a file, and what was passed over."""
     own = read.says() if isinstance(read, Project) else []
     passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))
