@@ -97,6 +97,9 @@ MIN_SHARED = 10
 MIN_ANNOTATORS = 2
 """How many annotators a document needs for a vote: one alone is not a vote."""
 
+TIME_LIMIT = 60.0
+"""Seconds after which γ ends, unless something else is asked for."""
+
 MAJORITY = "majority"
 """What a layer that was voted for is called."""
 

@@ -87,10 +87,10 @@ RULES = [
     Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
     Rule("agree", "sort", needs="by=annotator"),
-    Rule("agree", f"{_UNITS} continuum precision", needs="measure!=f1"),
+    Rule("agree", f"{_UNITS} continuum precision time_limit steps", needs="measure!=f1"),
     Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|presence"),
     Rule("agree", "continuum", excludes="measure!=alpha-u"),
-    Rule("agree", "precision", excludes="measure=alpha-u|alpha-u-placed|presence"),
+    Rule("agree", "precision time_limit steps", excludes="measure=alpha-u|alpha-u-placed|presence"),
     Rule("agree", "chance", excludes="measure=alpha-u|presence"),
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
     Rule("agree", "resample_by", excludes="measure=alpha-u|alpha-u-placed|gamma|all"),

@@ -27,7 +27,9 @@ MEASURES = {
 """What agreement is measured by, by name."""
 
 _GAMMA = "spanagree.unitizing.gamma.gamma"
-_OF_GAMMA = ("alpha", "beta", "delta_empty", "categorical", "order", "sampler", "precision")
+_OF_GAMMA = ("alpha", "beta", "delta_empty", "categorical", "order", "sampler", "precision",
+    "time_limit", "steps",
+)  # fmt: skip
 
 
 def unitizing() -> options.Group:

@@ -11,16 +11,26 @@ annotators the greatest saving is an assignment problem; for more see :mod:`.pac
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, groups
+from spanagree.arrays import Bools, Floats, Ints, groups
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, near_pairs
+from spanagree.unitizing.effort import ExhaustedError, Work
 from spanagree.unitizing.packing import components, pack
 
 _TOGETHER = 2000  # units that are assigned together; the time grows with the square
+_PLANES = (
+    (7, (0, 1, 3)),
+    (13, (0, 1, 3, 9)),
+    (21, (0, 1, 4, 14, 16)),
+    (31, (1, 5, 11, 24, 25, 27)),
+    (57, (0, 1, 3, 13, 32, 36, 43, 52)),
+)  # points, and a set whose shifts are the lines of a projective plane (Singer 1938): any two meet
+_AGAIN = 2  # times that each annotator's units are aligned anew with those of the others
 
 
 class Alignment(NamedTuple):
@@ -35,6 +45,11 @@ class Alignment(NamedTuple):
     group: Ints
     cost: Floats
     gap: Floats
+
+    @property
+    def lowest(self) -> Floats:
+        """What the best alignment of each document costs at least."""
+        return self.cost - self.gap
 
 
 def pairs_of_annotators(annotators: Ints) -> Ints:
@@ -65,9 +80,17 @@ def reachable(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
 
 
 def aligned(
-    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity
+    units: Units,
+    pairs: Pairs,
+    annotators: Ints,
+    dissimilarity: Dissimilarity,
+    work: Work | None = None,
 ) -> Alignment:
-    """Return the best alignment, given all pairs that differ less than :func:`reachable` says."""
+    """Return the best alignment, given all pairs that differ less than :func:`reachable` says.
+
+    Where ``work`` is not enough for that, it is a good one.
+    """
+    work = Work() if work is None else work
     two = annotators[units.document] == 2
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
@@ -75,25 +98,112 @@ def aligned(
     _assign(units, pairs.rows(chosen), dissimilarity, group)
     rest = pairs.rows(~chosen)
     if len(rest.u):
-        gap += pack(units, rest, annotators, dissimilarity, group)
+        before = group.copy()
+        try:
+            gap += pack(units, rest, annotators, dissimilarity, group, work)
+        except ExhaustedError:
+            group = before
+            _assign_in_turn(units, rest, annotators, dissimilarity, group)
+            gap[np.unique(units.document[rest.u])] = np.nan
     _, group = np.unique(group, return_inverse=True)
     cost = cost_of(units, group, annotators, dissimilarity)
-    for document in np.flatnonzero(np.isnan(gap)).tolist():
-        here = units.rows(units.document == document)
-        gap[document] = cost[document] - _least_by_pairs(here, annotators[document], dissimilarity)
+    if (unknown := np.isnan(gap)).any():
+        here = units.rows(unknown[units.document])
+        least = _least(here, annotators, dissimilarity, Work(work.spare))
+        gap[unknown] = np.maximum(cost - least, 0)[unknown]
     return Alignment(group, cost, gap)
 
 
-def _least_by_pairs(units: Units, annotators: int, dissimilarity: Dissimilarity) -> float:
-    """Return a cost below which no alignment of a document can be: the mean over its pairs."""
-    names = np.unique(units.annotator).tolist()
-    costs = []
-    for i, one in enumerate(names):
-        for other in names[i + 1 :]:
-            pair = units.rows(np.isin(units.annotator, (one, other)))
-            both = pair._replace(document=np.zeros(len(pair.start), np.int64))
-            costs.append(best_alignment(both, np.array([2]), dissimilarity).cost[0])
-    return math.fsum(costs) / (annotators * (annotators - 1) / 2)
+def _assign_in_turn(
+    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
+) -> None:
+    """Align one annotator's units after the other's with what the others' are aligned to so far.
+
+    Then each annotator's once more, as long as that is worth it: a good alignment, not the best.
+    """
+    there = np.zeros(len(annotators), np.bool_)
+    there[units.document[pairs.u]] = True
+    chosen = there[units.document]
+    number = _rank(units)
+    count = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
+    saving = (dissimilarity.delta_empty - pairs.value) / count[pairs.u]
+    one, other = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
+    saving = np.concatenate((saving, saving))
+    own = np.where(chosen, np.arange(len(group)), group)
+    group[chosen] = -1
+    last = int(number[chosen].max())
+    for turn in [*range(last + 1)] * (1 + _AGAIN):
+        mine = chosen & (number == turn)
+        group[mine] = -1
+        group[chosen] = _by_first(group, chosen, own)
+        near = mine[other] & (group[one] >= 0)
+        # a unit joins a unitary alignment only if it is near to all that are in it
+        key = group[one[near]] * len(group) + other[near]
+        kinds, which = np.unique(key, return_inverse=True)
+        to, unit = kinds // len(group), kinds % len(group)
+        members = np.bincount(group[chosen & (group >= 0)], minlength=len(group))
+        gain = dissimilarity.delta_empty + np.bincount(which, saving[near], len(kinds))
+        fits = (np.bincount(which, minlength=len(kinds)) == members[to]) & (gain > 0)
+        to, unit, gain = to[fits], unit[fits], gain[fits]
+        group[mine] = own[mine]
+        _assign(units, Pairs(to, unit, 2 * dissimilarity.delta_empty - gain), dissimilarity, group)
+        group[chosen] = _by_first(group, chosen, own)
+
+
+def _by_first(group: Ints, chosen: Bools, own: Ints) -> Ints:
+    """Return unitary alignments by the number of their first unit; −1 stays."""
+    first = np.full(len(group), len(group))
+    some = chosen & (group >= 0)
+    np.minimum.at(first, group[some], own[some])
+    return np.where(group[chosen] >= 0, first[group[chosen]], -1)
+
+
+def _rank(units: Units) -> Ints:
+    """Return of each unit the number of its annotator among those who have one in its document."""
+    new = np.ones(len(units.start), np.bool_)
+    new[1:] = (np.diff(units.annotator) != 0) | (np.diff(units.document) != 0)
+    number = np.cumsum(new) - 1
+    first = np.searchsorted(units.document, units.document)
+    return np.asarray(number - number[first], np.int64)
+
+
+def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: Work) -> Floats:
+    """Return a cost of each document below which no alignment can be.
+
+    Each pair of annotators is in one of some groups of three to eight. An alignment of all is one
+    of each group too, so the best alignments of the groups cost no more together. Where there is no
+    work left for them, the groups are pairs.
+    """
+    rank = _rank(units)
+    count = np.zeros(len(annotators), np.int64)
+    np.maximum.at(count, units.document, rank + 1)
+    most = int(count.max(initial=0))
+    points, base = next(plane for plane in _PLANES if plane[0] >= most)
+    if most <= 3 or work.left <= 0:
+        parts = list(itertools.combinations(range(most), 2))
+    else:
+        shifted = (sorted((x + shift) % points for x in base) for shift in range(points))
+        parts = [tuple(x for x in part if x < most) for part in shifted]
+    columns: list[Ints] = []
+    held: list[Ints] = []
+    for number, part in enumerate(parts):
+        chosen = np.flatnonzero(np.isin(rank, part))
+        columns.append(chosen)
+        held.append(np.full(len(chosen), number))
+    row, number = np.concatenate(columns), np.concatenate(held)
+    documents = len(annotators)
+    grouped = units.rows(row)._replace(document=number * documents + units.document[row])
+    many = np.zeros(len(parts) * documents, np.int64)
+    first = np.ones(len(row), np.bool_)
+    first[1:] = (np.diff(grouped.document) != 0) | (np.diff(rank[row]) != 0)
+    np.add.at(many, grouped.document[first], 1)
+    pairs = near_pairs(grouped, reachable(many, dissimilarity), dissimilarity)
+    cost = aligned(grouped, pairs, many, dissimilarity, work).lowest * pairs_of_annotators(many)
+    total = cost.reshape(len(parts), documents).sum(0)
+    # a unit is alone in its pairs with annotators who have none
+    own = np.bincount(units.document, minlength=documents)
+    total += dissimilarity.delta_empty * own * (annotators - count)
+    return np.asarray(total / np.maximum(pairs_of_annotators(annotators), 1), np.float64)
 
 
 def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:

@@ -14,8 +14,10 @@ from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import columns_of_all
 from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units
 
+_PLACES = 5_000_000  # of the lengths of a document's units, each at every position
 _CHUNK = 1 << 20  # elements of one temporary array
 
 
@@ -26,6 +28,18 @@ def gains(units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimila
     gain = (count[document] + 1) * dissimilarity.delta_empty - pairs.value
     sums = np.bincount(document, np.maximum(gain, 0), len(annotators))
     return np.asarray(sums / count, np.float64)
+
+
+def is_cheap(corpus: Corpus) -> bool:
+    """Return whether the mean gains are worth their cost, which grows with the unit of offsets.
+
+    Where time is counted in milliseconds they are not: more draws, whose cost follows the units of
+    the annotation, are cheaper.
+    """
+    document, start, end, _, number = columns_of_all(corpus.layers.values())
+    (document, *_), _, _ = distinct(document, number, end - start)
+    kinds = np.bincount(document, minlength=len(corpus))
+    return bool((kinds * corpus.lengths <= _PLACES).all())
 
 
 def expected_gains(

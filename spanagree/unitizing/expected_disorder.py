@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanagree.arrays import Floats
 from spanagree.blocks.run import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.control import expected_gains
+from spanagree.unitizing.control import expected_gains, is_cheap
 from spanagree.unitizing.dissimilarity import Dissimilarity
+from spanagree.unitizing.effort import MANY, WORK, Steps
 from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, draw, joined
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 _FIRST = 12  # draws, by which the standard error is first known
-_PORTION = 6  # draws that a worker makes at a time
+_PORTION = 6  # draws that a worker makes at a time, if they are small
+_SMALL = 500  # units of one draw
+_LEAST = 4  # draws, fewer of which have no standard error
 _MOST = 10_000  # draws
 
 
@@ -30,6 +33,7 @@ class Job(NamedTuple):
         resampling: how intervals are made, if they were asked for.
         executor: whose workers draw.
         progress: called with the number of draws made, and of all as far as known.
+        steps: how much is done.
     """
 
     dissimilarity: Dissimilarity
@@ -37,6 +41,7 @@ class Job(NamedTuple):
     resampling: Resampling | None
     executor: Executor | None
     progress: Callable[[int, int], None] | None
+    steps: Steps
 
 
 class Expected(NamedTuple):
@@ -47,59 +52,90 @@ class Expected(NamedTuple):
         cost: the expected cost of each document.
         total: of all documents.
         error: its standard error.
+        gap: by how much the total may be above that of best alignments, of all documents.
     """
 
     drawn: Drawn
     cost: Floats
     total: float
     error: float
+    gap: float
 
 
 def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
-    """Draw until the standard error of γ is below the precision."""
-    sampling = job.sampling
+    """Draw until the standard errors of γ and γ_cat are below the precision, or steps are ended."""
+    sampling, steps = job.sampling, job.steps
     known = None
-    if sampling.sampler == "chance":
+    if sampling.sampler == "chance" and is_cheap(continuum.corpus):
         known = expected_gains(
             continuum.corpus, sampling.chance, continuum.annotators, job.dissimilarity
         )
-    cost = math.fsum(observed.cost[0].tolist())
     parts: list[Drawn] = []
     done, needed = 0, _FIRST
+    size = _PORTION if len(continuum.units.start) <= _SMALL else 1
+    work = WORK * (1 + len(continuum.units.start) * size // MANY)
     while True:
         numbers = range(done, needed)
-        portions = [numbers[i : i + _PORTION] for i in range(0, len(numbers), _PORTION)]
-        for part in _portions(continuum, portions, job):
+        portions = [numbers[i : i + size] for i in range(0, len(numbers), size)]
+        for part in _portions(continuum, portions, work, job):
             parts.append(part)
             done += len(part.cost)
             if job.progress is not None:
                 job.progress(done, needed)
+        if steps.stopped:
+            if done < _LEAST:  # without a search for the best
+                rest = [[number] for number in range(done, _LEAST)]
+                parts += _portions(continuum, rest, 0, job)
+            return estimate(joined(parts), known)
         expected = estimate(joined(parts), known)
-        error = _relative(cost, expected)
+        error = _relative(observed, expected)
         if not error > sampling.precision or done >= _MOST:
             return expected
         more = math.ceil(done * (error / sampling.precision) ** 2 * 1.05)
         needed = min(max(more, done + _PORTION), 4 * done, _MOST)
 
 
-def _portions(continuum: Continuum, portions: Sequence[Sequence[int]], job: Job) -> Iterator[Drawn]:
-    """Yield what each portion of draws adds up to, in order."""
+def _portions(
+    continuum: Continuum, portions: Sequence[Sequence[int]], work: int, job: Job
+) -> Iterator[Drawn]:
+    """Yield what each portion of draws adds up to, in order, as long as there are steps.
+
+    Portions without work take no step.
+    """
     sampling = job.sampling
     how = (sampling.sampler, sampling.chance, sampling.seed)
     if job.executor is None:
         for numbers in portions:
-            yield draw(continuum, job.dissimilarity, *how, numbers)
+            if work and not job.steps.next():
+                return
+            yield draw(continuum, job.dissimilarity, *how, numbers, work)
         return
-    tasks = (((continuum, job.dissimilarity, *how, numbers), "") for numbers in portions)
+    tasks = (((continuum, job.dissimilarity, *how, numbers, work), "") for numbers in portions)
     for drawn, error, _ in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error
+        if work and not job.steps.next():
+            return
         yield drawn
 
 
-def _relative(cost: float, expected: Expected) -> float:
-    """Return the standard error of γ, from that of the expected cost."""
-    return cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
+def _relative(observed: Drawn, expected: Expected) -> float:
+    """Return the greater of the standard errors of γ and γ_cat, which come from those expected."""
+    cost = math.fsum(observed.cost[0].tolist())
+    of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
+    unlike, weight = observed.categories[0][:, 0].sum(0).tolist()
+    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, 0])
+    of_cat = unlike / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
+    return max(of_gamma, of_cat)
+
+
+def ratio_of(sums: Floats) -> tuple[float, float]:
+    """Return the ratio of two sums over draws, (draws, 2), and its standard error."""
+    over, under = (math.fsum(column) for column in sums.T.tolist())
+    if not under > 0:
+        return 0.0, 0.0
+    rest = (sums[:, 0] - over / under * sums[:, 1]) / (under / len(sums))
+    return over / under, math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
 
 
 def estimate(drawn: Drawn, known: Floats | None) -> Expected:
@@ -115,4 +151,5 @@ def estimate(drawn: Drawn, known: Floats | None) -> Expected:
             cost = cost - slope * (drawn.gain.mean(0) - known)
             rest, freedom = rest - slope * gain, count - 2
     error = math.sqrt(float(rest @ rest) / freedom / count)
-    return Expected(drawn, cost, math.fsum(cost.tolist()), error)
+    gap = math.fsum(drawn.gap.mean(0).tolist())
+    return Expected(drawn, cost, math.fsum(cost.tolist()), error, gap)

@@ -21,7 +21,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import Categorical, Chance, Interval, Sampler
+from spanagree.choices import TIME_LIMIT, Categorical, Chance, Interval, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -29,7 +29,8 @@ from spanagree.errors import SettingError, counted, printable, show
 from spanagree.results.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical, only, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
-from spanagree.unitizing.expected_disorder import Expected, Job, sampled
+from spanagree.unitizing.effort import Steps
+from spanagree.unitizing.expected_disorder import Expected, Job, ratio_of, sampled
 from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, measured
 from spanagree.unitizing.score import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 _ANNOTATORS = 32  # of one document
+_NARROW = 1e-6  # bounds that are as near are one figure
 
 
 def gamma(
@@ -57,6 +59,8 @@ def gamma(
     sampler: Sampler = "chance",
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
+    time_limit: float | None = TIME_LIMIT,
+    steps: int | None = None,
     seed: int = 0,
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
@@ -69,6 +73,9 @@ def gamma(
 ) -> Gamma:
     """Return γ, γ_cat and γ_k of two or more annotators (Mathet et al. 2015; Mathet 2017).
 
+    Best alignments are sought, and random annotations drawn, in steps, until ``time_limit`` is over
+    (``None`` for none). A figure that it cut short is undefined, and has bounds.
+
     Args:
         corpus: the annotations.
         alpha: the weight of positions.
@@ -78,7 +85,9 @@ def gamma(
         order: of ordinal categories, from the lowest.
         sampler: where random annotations come from: chance, pygamma or shuffle.
         chance: the model of the sampler chance, nonoverlapping, per-label or overlapping.
-        precision: the standard error of γ below which sampling ends.
+        precision: the standard error of γ and of γ_cat below which sampling ends.
+        time_limit: seconds after which γ ends, with bounds.
+        steps: how many steps γ takes at most; the number in a signature repeats its figures.
         seed: for all that is drawn.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
@@ -104,6 +113,7 @@ def gamma(
         asked_resampling(False, ci, confidence, resamples, seed, interval),
         executor,
         progress,
+        Steps(time_limit, steps),
     )
     result = _compared(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen))
@@ -149,6 +159,8 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
     notes = [*corpus.notes, *_notes("", whole, job)]
     for pair, figures in by_pair.items():
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
+    if job.steps.stopped:
+        settings = replace(settings, stopped=job.steps.stopped, steps=job.steps.done)
     return Gamma(whole, by_pair, names, settings, tuple(notes), job.resampling)
 
 
@@ -188,13 +200,15 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
             {label: undefined(nothing) for label in corpus.labels},
             documents, number, 0, 0, 0.0,
         )  # fmt: skip
-    group, observed = measured([continuum.units], continuum, job.dissimilarity)
+    group, observed = measured([continuum.units], continuum, job.dissimilarity, job.steps)
     units = np.bincount(continuum.units.document, minlength=documents)
     weight = units / continuum.annotators
     expected = sampled(continuum, observed, job)
     table = _table(weight, observed, expected)
     named = [None, *compared.labels]
     made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]
+    if job.steps.stopped or observed.gap.any() or expected.gap:
+        made = _bounded(made, observed, expected, job)
     if job.resampling is not None:
         made = with_intervals(made, over_documents(table, job.resampling))
     return GammaFigures(
@@ -239,9 +253,50 @@ def _disagreement(
     nothing = f"aligned {what} of random annotations have one category"
     if not chance_weight > 0 or not by_chance > 0:
         return Disagreement(UNDEFINED, observed / weight, 0.0, reason=nothing)
-    draws = expected.drawn.categories.sum(1)[:, k]
-    ratio = by_chance / chance_weight
-    rest = (draws[:, 0] - ratio * draws[:, 1]) / draws[:, 1].mean()
-    error = math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
+    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, k])
     mine = observed / weight
     return disagreement(mine, ratio, nothing, mine / ratio**2 * error)
+
+
+def _bounded(
+    made: Sequence[Disagreement], observed: Drawn, expected: Expected, job: Job
+) -> list[Disagreement]:
+    """Return γ, γ_cat and γ_k of what was not computed to its end: bounds in place of values.
+
+    γ lies between what the gaps of alignments leave open, and two standard errors beyond if there
+    are too few draws. γ_cat and γ_k are those of the best alignments, so they are unknown where
+    these are.
+    """
+    (first, *others), precision = made, job.sampling.precision
+    cost, total = math.fsum(observed.cost[0].tolist()), expected.total
+    gap, random_gap = math.fsum(observed.gap[0].tolist()), expected.gap
+    bounded: list[Disagreement] = []
+    if first.reason:
+        bounded.append(first)
+    else:
+        beyond = 2 * first.error if job.steps.stopped or first.error > precision else 0.0
+        least = total - random_gap
+        low = 1 - cost / least if least > 0 else -math.inf
+        ends = low - beyond, min(1 - (cost - gap) / total + beyond, 1.0)
+        narrow = ends[1] - ends[0] <= _NARROW
+        bounded.append(first if narrow else _between(first, ends, job))
+    for figure in others:
+        if figure.reason or not (
+            gap or random_gap or job.steps.stopped or figure.error > precision
+        ):
+            bounded.append(figure)
+        elif gap or random_gap:
+            why = "the best alignment is not proven"
+            bounded.append(undefined(why))
+        else:
+            ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
+            bounded.append(_between(figure, ends, job))
+    return bounded
+
+
+def _between(figure: Disagreement, ends: tuple[float, float], job: Job) -> Disagreement:
+    """Return a figure of which only bounds are known."""
+    why = {"time": "the time limit", "steps": "the number of steps"}.get(job.steps.stopped)
+    cause = f"{why} ended the search" if why else "the best alignment is not proven"
+    reason = f"between {ends[0]:.4f} and {ends[1]:.4f}: {cause}"
+    return figure._replace(value=UNDEFINED, reason=reason, bounds=ends)

@@ -25,7 +25,9 @@ class GammaSettings(Settings):
         order: of ordinal categories, from the lowest.
         sampler: where random annotations come from.
         chance: the chance model of the sampler chance.
-        precision: the standard error of γ at which sampling ends.
+        precision: the standard error of γ and of γ_cat at which sampling ends.
+        stopped: by what the search for best alignments and sampling were ended, time or steps.
+        steps: how many there were until then, which repeat the figures.
     """
 
     measure: str
@@ -37,6 +39,8 @@ class GammaSettings(Settings):
     order: str | None = None
     chance: str | None = None
     precision: float = 0.01
+    stopped: str | None = None
+    steps: int | None = None
 
 
 class GammaFigures(NamedTuple):

@@ -17,6 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.unitizing.dissimilarity import TIE, Dissimilarity, Pairs, Units, tie_breaks
+from spanagree.unitizing.effort import Work
 
 _FLOORS = (1.0, 0.7, 0.4, 0.2, 0.0)  # of Δ_∅; prices that units have at least, at first
 _SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are taken along
@@ -29,7 +30,8 @@ _WHOLE = 1e-6
 _MOST = 1 << 20  # unitary alignments that are looked at together
 _ROUNDS = 60
 _TAKEN = 20  # unitary alignments of a first unit and size that are taken along at a time
-_SECONDS = 60.0  # of one integer program
+_NODES = 2000  # of one integer program
+_COLUMN = 40  # work for each unitary alignment of a linear program
 
 
 def components(pairs: Pairs, count: int) -> Ints:
@@ -56,6 +58,7 @@ class _Problem(NamedTuple):
         component: of each unit the number of its component.
         farthest: the greatest number of annotators.
         documents: how many documents there are.
+        work: what may be done.
     """
 
     units: Units
@@ -69,6 +72,7 @@ class _Problem(NamedTuple):
     component: Ints
     farthest: int
     documents: int
+    work: Work
 
 
 class _Columns(NamedTuple):
@@ -79,7 +83,12 @@ class _Columns(NamedTuple):
 
 
 def pack(
-    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
+    units: Units,
+    pairs: Pairs,
+    annotators: Ints,
+    dissimilarity: Dissimilarity,
+    group: Ints,
+    work: Work,
 ) -> Floats:
     """Align the units of documents with three annotators or more.
 
@@ -90,12 +99,16 @@ def pack(
         dissimilarity: of two units.
         group: of each unit its unitary alignment; those worth are written here, each with the
             number of its first unit.
+        work: what may be done.
+
+    Raises:
+        ExhaustedError: if that is not enough.
 
     Returns:
         Of each document by how much its cost may be above the least; 0 where it is proven, ``nan``
         where nothing is known.
     """
-    problem = _problem(units, pairs, annotators, dissimilarity)
+    problem = _problem(units, pairs, annotators, dissimilarity, work)
     pool, prices, cut = _generate(problem)
     tolerance = (
         _EXACT
@@ -122,7 +135,7 @@ def pack(
 
 
 def _problem(
-    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity
+    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, work: Work
 ) -> _Problem:
     seen = annotators[units.document]
     each = 1 / np.maximum(seen * (seen - 1) / 2, 1)
@@ -146,6 +159,7 @@ def _problem(
         components(pairs, len(seen)),
         int(seen.max()),
         len(annotators),
+        work,
     )
 
 
@@ -268,6 +282,7 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
             fit = np.cumsum(np.diff(problem.begin)[lead[ordered]]) <= _MOST
             left_out.append(lead[ordered[~fit]])
             keep = np.sort(ordered[fit])
+        problem.work.spend(int(width.sum()) * size + len(members))
         pair, row = ranges(problem.begin[lead[keep]], problem.begin[lead[keep] + 1])
         row, added = keep[row], problem.near[pair]
         fits = problem.rank[added] > last[row]
@@ -299,6 +314,7 @@ def _relaxed(problem: _Problem, pool: list[Ints]) -> tuple[list[Floats], Floats]
     count = len(problem.each)
     if not sum(sizes):
         return [np.zeros(0) for _ in sizes], np.zeros(count)
+    problem.work.spend(_COLUMN * sum(sizes))
     saving = np.concatenate([_savings(problem, columns) for columns in pool])
     scale = _SCALE / problem.dissimilarity.delta_empty
     solved = linprog(
@@ -359,7 +375,7 @@ def _program(problem: _Problem, columns: list[Ints], here: Ints) -> tuple[float,
         constraints=LinearConstraint(
             _incidence([place[of_size] for of_size in columns], len(here)), ub=1
         ),
-        options={"mip_rel_gap": 0.0, "time_limit": _SECONDS},
+        options={"mip_rel_gap": 0.0, "node_limit": _NODES},
     )
     if solved.x is None:
         return 0.0, [], np.nan

@@ -14,10 +14,11 @@ from spanagree.chance.simulate import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.unitizing.alignment import aligned, aligned_pairs, reachable
+from spanagree.unitizing.alignment import Alignment, aligned, aligned_pairs, reachable
 from spanagree.unitizing.canonical import times_seen
 from spanagree.unitizing.control import gains
-from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, units_of
+from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
+from spanagree.unitizing.effort import WORK, Steps, Work
 
 SAMPLERS = {
     "chance": "every unit placed anew by the chance model: each annotator keeps hers",
@@ -26,7 +27,8 @@ SAMPLERS = {
 }
 """Where random annotations come from, by name."""
 
-_TOGETHER = 1500  # units of random annotations that are aligned together
+_TOGETHER = 1500  # units that are aligned together, as far as documents are that small
+_DENSE = 2  # pairs that are near, as many as count as another unit where documents are parted
 _SHORTEST = 1e-6  # units of length 0 are drawn again
 
 
@@ -97,11 +99,15 @@ class Drawn(NamedTuple):
 
 
 def measured(
-    annotations: Sequence[Units], continuum: Continuum, dissimilarity: Dissimilarity
+    annotations: Sequence[Units],
+    continuum: Continuum,
+    dissimilarity: Dissimilarity,
+    effort: Steps | Work | None = None,
 ) -> tuple[Ints, Drawn]:
     """Return the best alignments of annotations of the same documents, and what they add up to.
 
-    The first are the unitary alignments of all units, annotation after annotation.
+    The first are the unitary alignments of all units, annotation after annotation. ``effort`` is
+    the work for all of them, or the steps, one for each part of the documents.
     """
     count, documents = len(annotations), len(continuum.annotators)
     shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
@@ -109,7 +115,7 @@ def measured(
     units = columns._replace(document=columns.document + shift)
     annotators = np.tile(continuum.annotators, count)
     pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    alignment = aligned(units, pairs, annotators, dissimilarity)
+    alignment = _in_parts(units, pairs, annotators, dissimilarity, effort or Work())
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
     own = np.bincount(units.document, minlength=len(annotators))
@@ -123,6 +129,40 @@ def measured(
         categories.reshape(count, documents, kinds, 2),
         (alignment.gap * share).reshape(count, documents),
     )
+
+
+def _in_parts(
+    units: Units,
+    pairs: Pairs,
+    annotators: Ints,
+    dissimilarity: Dissimilarity,
+    effort: Steps | Work,
+) -> Alignment:
+    """Return the best alignment of documents, some of them at a time."""
+    own = np.bincount(units.document, minlength=len(annotators))
+    near = np.bincount(units.document[pairs.u], minlength=len(annotators))
+    dense = np.where(annotators > 2, near, 0) // _DENSE + own
+    part = (np.cumsum(dense) - 1).clip(0) // _TOGETHER
+    begin = np.flatnonzero(np.diff(part, prepend=-1))
+    group: list[Ints] = []
+    cost: list[Floats] = []
+    gap: list[Floats] = []
+    done = 0
+    for low, high in zip(begin, [*begin[1:], len(annotators)], strict=True):
+        first, last = np.searchsorted(units.document, [low, high])
+        rows = units.rows(np.arange(first, last))
+        rows = rows._replace(document=rows.document - low)
+        some = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first, last])))
+        some = some._replace(u=some.u - first, v=some.v - first)
+        work = effort if isinstance(effort, Work) else Work() if effort.next() else Work(0)
+        alignment = aligned(rows, some, annotators[low:high], dissimilarity, work)
+        group.append(alignment.group + done)
+        done += int(alignment.group.max(initial=-1)) + 1
+        cost.append(alignment.cost)
+        gap.append(alignment.gap)
+    if not group:
+        return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
+    return Alignment(np.concatenate(group), np.concatenate(cost), np.concatenate(gap))
 
 
 def category_sums(
@@ -157,8 +197,13 @@ def draw(
     chance: str,
     seed: int,
     numbers: Sequence[int],
+    left: int = WORK,
 ) -> Drawn:
-    """Return what random annotations add up to; each has its own seed, made of its number."""
+    """Return what random annotations add up to; each has its own seed, made of its number.
+
+    ``left`` is the work for their best alignments.
+    """
+    work = Work(left)
     parts: list[Drawn] = []
     waiting: list[Units] = []
     for number in numbers:
@@ -168,7 +213,7 @@ def draw(
         else:
             waiting.append((_normal if sampler == "pygamma" else _shifted)(continuum, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            parts.append(measured(waiting, continuum, dissimilarity)[1])
+            parts.append(measured(waiting, continuum, dissimilarity, work)[1])
             waiting = []
     return joined(parts)
 

@@ -27,6 +27,8 @@ class Disagreement(NamedTuple):
         error: the standard error of the value that comes from sampling; 0 if nothing is sampled.
         reason: why the value is undefined (``nan``), if it is.
         interval: of observed, expected and value (its ``corrected``), if asked for.
+        bounds: between which the value is, where it was not computed to its end; then it is
+            undefined.
     """
 
     value: float
@@ -35,12 +37,15 @@ class Disagreement(NamedTuple):
     error: float = 0.0
     reason: str = ""
     interval: Interval | None = None
+    bounds: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""
         figures: dict[str, Any] = {name: plain(getattr(self, name)) for name in FIGURES}
         if self.error == self.error and self.error > 0:
             figures["error"] = self.error
+        if self.bounds is not None:
+            figures["bounds"] = list(self.bounds)
         if self.reason:
             figures["undefined"] = self.reason
         if self.interval is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.choices import Chance
+from spanagree.choices import TIME_LIMIT, Chance
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -26,6 +26,7 @@ from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.canonical import only, times_seen
 from spanagree.unitizing.gamma import gamma
+from spanagree.unitizing.gamma_result import GammaSettings
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -43,12 +44,16 @@ class SideBySideSettings(Settings):
     Attributes:
         measure: all.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
-        precision: the standard error of γ at which sampling ends.
+        precision: the standard error of γ and of γ_cat at which sampling ends.
+        stopped: by what γ was ended, time or steps.
+        steps: how many there were until then.
     """
 
     measure: str
     chance: str
     precision: float
+    stopped: str | None = None
+    steps: int | None = None
 
 
 class Figure(NamedTuple):
@@ -63,6 +68,7 @@ class Figure(NamedTuple):
     value: float
     error: float = 0.0
     reason: str = ""
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,6 +148,8 @@ def side_by_side(
     *,
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
+    time_limit: float | None = TIME_LIMIT,
+    steps: int | None = None,
     seed: int = 0,
     annotators: Sequence[str] | None = None,
     executor: Executor | None = None,
@@ -154,7 +162,9 @@ def side_by_side(
     Args:
         corpus: the annotations.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
-        precision: the standard error of γ below which sampling ends.
+        precision: the standard error of γ and of γ_cat below which sampling ends.
+        time_limit: seconds for γ, as for :func:`spanagree.gamma`.
+        steps: of γ, the same.
         seed: for what is drawn.
         annotators: compare only these.
         executor: whose workers make the draws of γ.
@@ -183,11 +193,13 @@ def side_by_side(
 
     def sampled(corpus: Corpus) -> list[Figure]:
         result = gamma(
-            corpus, chance=chance, precision=precision, seed=seed, executor=executor,
-            progress=progress,
+            corpus, chance=chance, precision=precision, time_limit=time_limit, steps=steps,
+            seed=seed, executor=executor, progress=progress,
         )  # fmt: skip
+        cut.append(result.settings)
         return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
 
+    cut: list[GammaSettings] = []
     measures: dict[str, Figure] = {}
     for names, make in (*_exact(chance), (["γ", "γ_cat"], sampled)):
         try:
@@ -195,6 +207,8 @@ def side_by_side(
         except (SettingError, InputError) as error:
             figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
         measures |= zip(names, figures, strict=True)
+    for each in cut:
+        settings = replace(settings, stopped=each.stopped, steps=each.steps)
     return SideBySide(measures, corpus.annotators, len(compared), settings, corpus.notes)
 
 
@@ -229,4 +243,4 @@ def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
 
 def _disagreement(figure: Any) -> Figure:
     numbers = (figure.observed, figure.expected, figure.value, figure.error)
-    return Figure("disagreement", *numbers, reason=figure.reason)
+    return Figure("disagreement", *numbers, figure.reason, getattr(figure, "bounds", None))

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import math
+import random
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -16,9 +17,16 @@ from scipy.optimize import LinearConstraint, milp
 
 import spanagree as sa
 from spanagree.unitizing import packing
-from spanagree.unitizing.alignment import best_alignment, cost_of
+from spanagree.unitizing.alignment import _PLANES, aligned, best_alignment, cost_of, reachable
 from spanagree.unitizing.control import expected_gains
-from spanagree.unitizing.dissimilarity import Dissimilarity, Units, near_pairs, ordinal_places
+from spanagree.unitizing.dissimilarity import (
+    Dissimilarity,
+    Units,
+    near_pairs,
+    ordinal_places,
+    units_of,
+)
+from spanagree.unitizing.effort import Work
 from spanagree.unitizing.expected_disorder import estimate
 from spanagree.unitizing.sampling import Continuum, draw, measured
 
@@ -482,3 +490,132 @@ def test_documents_without_units():
     corpus = sa.Corpus.from_segments([9, 9, 9], whole, ids=ids)
     one = sa.gamma(sa.Corpus.from_segments([9], filled)).gamma
     assert sa.gamma(corpus).gamma[:3] == pytest.approx(one[:3], rel=1e-9)
+
+
+# --- time ---------------------------------------------------------------------------------------
+
+
+def dense(documents, annotators, seed=1, length=120):
+    """Documents whose units many annotators place about the same places: hard to align."""
+    rng = random.Random(seed)
+    layers = {f"a{i:02}": [] for i in range(annotators)}
+    for _ in range(documents):
+        true = sorted(rng.sample(range(0, length - 20, 4), 5))
+        for layer in layers.values():
+            starts = sorted({max(0, x + rng.randint(-4, 4)) for x in true if rng.random() < 0.8})
+            ends = [*starts[1:], length]
+            layer.append(
+                [
+                    (s, min(e, s + rng.randint(2, 18)), rng.choice("XY"))
+                    for s, e in zip(starts, ends, strict=True)
+                ]
+            )
+    return sa.Corpus.from_segments([length] * documents, layers)
+
+
+def test_steps_repeat_what_was_stopped():
+    """Whatever number of steps ends it, γ has bounds that hold the figure, the same each time."""
+    corpus = dense(6, 5)
+    whole = sa.gamma(corpus, time_limit=None)
+    assert whole.settings.stopped is whole.settings.steps is None
+    for number in (0, 1, 2):
+        one, other = (sa.gamma(corpus, steps=number) for _ in range(2))
+        assert one.to_dict() == other.to_dict()
+        assert f"|stopped:steps|steps:{number}|" in one.signature
+        low, high = one.gamma.bounds
+        assert math.isnan(one.gamma.value)
+        assert low - 0.02 <= whole.gamma.value <= high + 0.02
+        assert f"γ: between {low:.4f} and {high:.4f}: the number of steps" in str(one)
+        assert one.to_dict()["gamma"]["bounds"] == [low, high]
+        assert one.to_dict()["gamma"]["value"] is None
+    assert sa.gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
+
+
+def test_the_clock_is_asked_between_steps(monkeypatch):
+    """Once the limit has passed no step is taken; the signature's number repeats the result."""
+    ticks = itertools.count()
+    monkeypatch.setattr("spanagree.unitizing.effort.time.monotonic", lambda: float(next(ticks)))
+    corpus = dense(6, 5)
+    stopped = sa.gamma(corpus, time_limit=3)
+    assert (stopped.settings.stopped, stopped.settings.steps) == ("time", 2)
+    again = sa.gamma(corpus, steps=2)
+    assert again.gamma.bounds == stopped.gamma.bounds
+    both = sa.side_by_side(corpus, steps=2)
+    assert both.measures["γ"].bounds == stopped.gamma.bounds
+    assert "|stopped:steps|steps:2|" in both.signature
+
+
+@pytest.mark.parametrize("annotators", [3, 4, 5])
+def test_bounds_hold_the_best_alignment(annotators):
+    """Without work an alignment is one, and its least cost is no more than the best one's."""
+    d = Dissimilarity()
+    for seed in range(4):
+        corpus = dense(1, annotators, seed, length=60)
+        units, count = units_of(corpus), np.array([annotators])
+        pairs = near_pairs(units, reachable(count, d), d)
+        best = aligned(units, pairs, count, d)
+        assert best.gap[0] == 0
+        for work in (0, 200):
+            found = aligned(units, pairs, count, d, Work(work))
+            assert found.cost[0] == pytest.approx(cost_of(units, found.group, count, d)[0])
+            assert found.lowest[0] <= best.cost[0] + 1e-9 <= found.cost[0] + 2e-9
+            key = found.group * annotators + units.annotator
+            assert len(np.unique(key)) == len(key)  # one unit of an annotator at most
+
+
+@pytest.mark.parametrize(("points", "base"), _PLANES)
+def test_lines_of_planes_hold_each_pair_once(points, base):
+    """Differences of the set are all different: counted."""
+    assert sorted((x - y) % points for x in base for y in base if x != y) == [*range(1, points)]
+
+
+def test_time_units_change_neither_cost_nor_figure(growth):
+    """Offsets a thousand times as fine take no longer, and give γ within its error."""
+    rng = random.Random(3)
+    starts = sorted(rng.sample(range(0, 3600, 8), 100))
+    marks = [
+        [(s + rng.randint(0, 2), s + rng.randint(3, 6), rng.choice("XY")) for s in starts if rng.random() < 0.9]
+        for _ in range(2)
+    ]  # fmt: skip
+
+    def of_unit(unit):
+        layers = {
+            name: [[(s * unit, e * unit, c) for s, e, c in x]]
+            for name, x in zip("ab", marks, strict=True)
+        }
+        return sa.Corpus.from_segments([3610 * unit], layers)
+
+    coarse, fine = of_unit(1), of_unit(1000)
+    assert growth(lambda: sa.gamma(coarse), lambda: sa.gamma(fine)) < 3
+    one, other = sa.gamma(coarse).gamma, sa.gamma(fine).gamma
+    assert one.observed == pytest.approx(other.observed)
+    assert abs(one.value - other.value) < 4 * math.hypot(one.error, other.error) + 2e-3
+
+
+def test_ties_are_broken_by_category():
+    """Of two units as near as each other that of the same category is aligned, on either side."""
+    d = Dissimilarity(beta=0)  # so that the category is no part of what is minimised
+    for labels in ("YX", "XY"):
+        layers = {
+            "a": [[(10, 14, "X")]],
+            "b": [[(8, 12, labels[0]), (12, 16, labels[1])]],
+        }
+        units = units_of(sa.Corpus.from_segments([40], layers))
+        group = best_alignment(units, np.array([2]), d).group
+        partner = np.flatnonzero(group == group[0]).tolist()
+        assert len(partner) == 2
+        assert units.label[partner[0]] == units.label[partner[1]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"time_limit": -1}, "time_limit -1; a number of seconds from 0, or none, is needed"),
+        ({"steps": 1.5}, "steps 1.5; a whole number from 0 is needed"),
+    ],
+)
+def test_limits_are_checked(asked, message):
+    """What is no limit is refused."""
+    with pytest.raises(sa.SettingError) as error:
+        sa.gamma(dense(1, 2), **asked)
+    assert str(error.value) == message

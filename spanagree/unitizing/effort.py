@@ -1,0 +1,82 @@
+"""How much is done for γ: steps that a clock or a number of them ends, and the work of one step.
+
+A step is the best alignment of some documents, observed or drawn. Whether there is time for another
+is asked between steps only, and what a step does depends on no clock. So the number of steps that
+were done repeats a result to the last digit.
+"""
+
+from __future__ import annotations
+
+import time
+from numbers import Real
+
+from spanagree.choices import TIME_LIMIT
+from spanagree.errors import SettingError, check_whole, show
+
+WORK = 10_000_000  # unitary alignments that are looked at, in about a second
+MANY = 1000  # units of a random annotation, for which there is as much work
+
+
+class ExhaustedError(Exception):
+    """There is no work left in a step."""
+
+
+class Work:
+    """What is left to be done in a step.
+
+    Attributes:
+        left: for best alignments.
+        spare: for bounds of those that are not found.
+    """
+
+    def __init__(self, left: int = WORK) -> None:
+        self.left = left
+        self.spare = left // 2
+
+    def spend(self, amount: int) -> None:
+        """Take some of it.
+
+        Raises:
+            ExhaustedError: if there is no more.
+        """
+        self.left -= amount
+        if self.left < 0:
+            raise ExhaustedError
+
+
+class Steps:
+    """The steps of a computation.
+
+    Attributes:
+        done: how many there were.
+        stopped: by what they were ended, time or steps; empty if nothing was left to do.
+
+    Raises:
+        SettingError: for a limit below 0, or a number of steps that is no whole number from 0.
+    """
+
+    def __init__(self, time_limit: float | None = TIME_LIMIT, steps: int | None = None) -> None:
+        if time_limit is not None:
+            fits = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+            if not fits or not time_limit >= 0:
+                raise SettingError(
+                    f"time_limit {show(time_limit)}; a number of seconds from 0, or none, is needed"
+                )
+        if steps is not None:
+            check_whole(steps, 0, "steps")
+        self.limit, self.most = time_limit, steps
+        self.begun = time.monotonic()
+        self.done = 0
+        self.stopped = ""
+
+    def next(self) -> bool:
+        """Return whether there may be another step, and count it."""
+        if self.most is not None:
+            if self.done >= self.most:
+                self.stopped = "steps"
+                return False
+        elif self.limit is not None and time.monotonic() - self.begun >= self.limit:
+            self.stopped = "time"
+            return False
+        self.done += 1
+        return True
