@@ -189,6 +189,7 @@ CASES = {
         **pairs("trio.jsonl --measure alpha-u", continuum="--continuum joined"),
         **pairs(GAMMA, alpha="--alpha 3", beta="--beta 3", delta_empty="--delta-empty 2"),
         **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.01"),
+        **pairs(GAMMA, steps="--steps 1", time_limit="--time-limit 0"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
         **pairs("trio.jsonl", test="--test chance", batches="--batches 2"),
