@@ -34,7 +34,7 @@ _TABLE = "Read a table of labels, not spans."
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
     label_options(),
-    options.reading(but=("--annotator",)),
+    options.reading(but=("--annotator", "--label")),
     options.output(),
     first="--candidate --epsilon --annotators --match --chance --by --table --from --format"
     " --output --plot",

@@ -15,6 +15,7 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
 
+_HOW = "Only say with which options each file is read, guesses among them."
 _FAIL = "Exit with 1 if there is an error, or any finding at all."
 
 
@@ -23,20 +24,27 @@ _FAIL = "Exit with 1 if there is an error, or any finding at all."
     options.group(
         "Checking",
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
+        options.flag("--how", _HOW),
     ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by",)),
-    first="--fail-on --format --output --from --columns --scheme"
+    first="--fail-on --how --format --output --from --columns --scheme"
     " --unit --repair --labels --map-labels --encoding",
 )
-def check(job: Job, fail_on: str = "error") -> None:
+def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.shards import raw_found
     from spanagree.results.data import to_json
 
-    how, form, repair = job.how()
-    result = inspect(repaired(raw_found(job.paths, how, form, repeats=True), repair))
+    read_as, form, repair = job.how()
+    if how:
+        from spanagree.formats.registry import says_how
+
+        lines = [says_how(path, read_as, form) for path in job.paths.values()]
+        job.put("".join(f"{line}\n" for line in lines))
+        return
+    result = inspect(repaired(raw_found(job.paths, read_as, form, repeats=True), repair))
     job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.findings if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

@@ -47,7 +47,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
     ),
     options.certainty(_FUNCTION),
     options.blocks(),
-    options.reading(but=("--tokens", "--annotator")),
+    options.reading(but=("--tokens", "--annotator", "--label")),
     options.output(),
     first="--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot",
 )

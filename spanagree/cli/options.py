@@ -296,12 +296,16 @@ def _datasets() -> Group:
     spans = "Read spans from this key of doc.spans, or from these columns of a dataset."
     tags = "Read a dataset's tags from these columns."
     text = "Read texts from this column of a dataset, or this key of Label Studio's data."
+    start = "Read where spans start from this path in each, such as points[*].start or [0]."
     quote = "Read the text that a span covers from this column, in a table with a row for each."
     annotator = "Read annotators from this column, where a dataset has a row for each."
     align = "Align quotes, and copies of the text with tags in them, that a language model changed."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
-        option("--quote", quote, metavar="COLUMN"),
+        option("--start", start, metavar="PATH"),
+        option("--end", "The same of their ends.", metavar="PATH"),
+        option("--label", "The same of their labels.", metavar="PATH"),
+        option("--quote", quote, metavar="COLUMN|PATH"),
         option("--tokens", "Read a dataset's tokens from this column.", metavar="COLUMN"),
         option("--text", text, metavar="COLUMN|KEY"),
         option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,7 @@ from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Shape, peek
+from spanagree.formats.tools import PATHS, TOOLS
 from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
 from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
@@ -191,6 +195,23 @@ FORMATS: Mapping[str, Format] = {
         knows=late("spanagree.formats.doccano", "knows_doccano"),
         shapes=(*_JSON, "zip"),
     ),
+    **{
+        name: Format(
+            tool.means,
+            (),
+            partial(late("spanagree.formats.tool_records", "raw_tool"), name),
+            (*PATHS, "ends", "encoding", "absent"),
+            knows=tool.is_of,
+            shapes=_JSON,
+        )
+        for name, tool in TOOLS.items()
+    },
+    "paths": Format(
+        "any records in JSON, by the paths to what is in them",
+        (),
+        late("spanagree.formats.tool_records", "raw_by_paths"),
+        (*PATHS, "ends", "encoding", "absent"),
+    ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
@@ -254,6 +275,11 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
         names.remove("conll")  # cells of several words are documents, not tokens
     is_table = start.shape in ("csv", "tsv") and "conll" not in names
+    asked = options or {}
+    in_paths = any(asked.get(name) is not None for name in ("start", "end", "label"))
+    in_paths |= isinstance(asked.get("spans"), str) and bool({*"[*"} & {*asked["spans"]})
+    if in_paths and start.records and (not names or names[0] == "dataset"):
+        return "paths"
     if names:
         return names[0]
     named = any((options or {}).get(column) is not None for column in _COLUMNS)
@@ -270,6 +296,32 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     if start.objects or odd or (start.shape == "xml" and form == "conll"):
         raise unrecognised(start, FORMATS)
     return form
+
+
+def says_how(path: PathName, options: Options, form: str | None = None) -> str:
+    """Return a line of the command line that reads a file as it is read, with what was guessed.
+
+    Raises:
+        InputError, SettingError: as :func:`raw_files`.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    form = form or format_of(path, given)
+    line = f"spanagree check {shlex.quote(os.fspath(path))}"
+    if form in TOOLS:
+        tool = TOOLS[form]
+        deep = f" --from {form}" if tool.records or tool.marked else " --from paths"
+        own = replace(tool, **{k: v for k, v in given.items() if k in (*PATHS, "ends")})
+        return f"{line}{deep} {own.line}" if not (tool.records or tool.marked) else f"{line}{deep}"
+    known = {name: str(value) for name, value in given.items() if isinstance(value, str)}
+    if form == "dataset":
+        raw = raw_files({"": path}, options, form)
+        read = raw.reading.get("read", {})
+        for name, value in read.items():
+            table = isinstance(value, dict)
+            known[name] = ",".join(f"{k}={v}" for k, v in value.items()) if table else str(value)
+    known.pop("from", None)
+    written = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in known.items()]
+    return " ".join([line, f"--from {form}", *written])
 
 
 def _is_brat(names: Iterable[str]) -> bool:

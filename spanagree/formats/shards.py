@@ -37,7 +37,9 @@ def read_shards(
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
         form: the format: conll, jsonl, spacy, brat, inception, bioc, xml, pubtator, mqm,
-            label-studio, prodigy, doccano, dataset or hub; recognised unless given.
+            label-studio, prodigy, doccano, dataturks, gliner, dygie, langextract, pubannotation,
+            tecoholic, gate, lighttag, ubiai, ground-truth, paths, dataset or hub; recognised unless
+            given.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
             drop-duplicates, merge-overlaps, drop-relations.

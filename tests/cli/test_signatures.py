@@ -72,6 +72,9 @@ READING = {
     "--ends": Needed(
         f"ends.json {COPIES}", "--ends inclusive", "read:text=text,spans=(gold=gold,mine=mine),ends=inclusive"
     ),
+    **dict.fromkeys(
+        ("--start", "--end", "--label"), Same("a path to what is in a span; test_tools.py tries them")
+    ),
     "--quote": Same("the text of spans is checked, and decides nothing that is counted"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),

@@ -383,13 +383,11 @@ def test_tables_and_objects_are_named(tmp_path):
     path.write_text("doc,annotator,start,end,length\n1,ann,0,2,9\n", "utf-8")
     assert sa.read(path).notes[0].startswith(f"{path}: read as dataset; columns guessed: spans start,end")  # fmt: skip
     path = tmp_path / "gate.json"
-    path.write_text(
-        '{"text": "Jo", "features": {}, "annotation_sets": {"a": {"name": "a"}}}', "utf-8"
-    )
+    path.write_text('{"text": "Jo", "features": {}, "sets": {"a": {"name": "a"}}}', "utf-8")
     with pytest.raises(sa.InputError) as error:
         sa.read(path)
     assert str(error.value).startswith(
-        f"{path}: JSON with the keys text, features, annotation_sets, in which no spans or tags were"
+        f"{path}: JSON with the keys text, features, sets, in which no spans or tags were"
         " found; name its columns: --text C --spans C"
     )
 

@@ -1,0 +1,205 @@
+"""Tools and pipelines that write records of JSON: one table, an entry for each.
+
+An entry says by what a file is known, and by paths (:mod:`spanagree.formats.paths`) where in a
+record everything is. The same paths are options, so whoever meets another tool needs no code; one
+engine (:mod:`spanagree.formats.tool_records`) reads all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanagree.formats.paths import at_path
+from spanagree.formats.peek import Peek
+
+KEY = "@key"
+"""In place of a path to an annotator's name: the key that ``*`` stands for."""
+
+PATHS = ("document", "text", "tokens", "annotator", "spans", "start", "end", "label", "quote")
+"""What a path leads to; each is an option too."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How records are known, and the paths to what is in them.
+
+    Attributes:
+        name: as ``--from`` has it.
+        means: what it is.
+        knows: paths that all have to lead somewhere in a record of a file.
+        records: from what a file holds to the records, where they lie deeper.
+        document: to the id; a record without one is known by its number.
+        text, tokens: to what offsets count.
+        marked: to each annotator's part of a record; the record itself unless given.
+        annotator: from there to the name; else the file is the annotator.
+        spans: from there to the spans; null is nobody's answer, an empty list one without spans.
+        start, end, label, quote: from a span; several ends of one span are several segments.
+        unseen: by path from an annotator's part, the values that say that she saw nothing.
+        ends: what the end of a span names.
+        utf16: a path from a record, and the value that says that offsets count UTF-16 units.
+        passed: what to count as passed over, by path from a record.
+    """
+
+    name: str
+    means: str
+    knows: tuple[str, ...] = ()
+    records: str = ""
+    document: str = ""
+    text: str = ""
+    tokens: str = ""
+    marked: str = ""
+    annotator: str = ""
+    spans: str = ""
+    start: str = ""
+    end: str = ""
+    label: str = ""
+    quote: str = ""
+    unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
+    ends: str | None = None
+    utf16: tuple[str, Any] = ("", None)
+    passed: Mapping[str, str] = field(default_factory=dict)
+
+    def is_of(self, start: Peek) -> bool:
+        """Return whether a file is of the tool, by its beginning."""
+        return any(all(at_path(each, path) for path in self.knows) for each in start.records)
+
+    @property
+    def line(self) -> str:
+        """The options that read the same, as they are written."""
+        given = {name: getattr(self, name) for name in (*PATHS, "ends")}
+        return " ".join(f"--{name} '{value}'" for name, value in given.items() if value)
+
+
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "dataturks",
+            "Dataturks' JSON lines",
+            knows=("content", "annotation"),
+            text="content",
+            spans="annotation[*]",
+            start="points[*].start",
+            end="points[*].end",
+            label="label",
+            quote="points[*].text",
+            ends="inclusive",
+        ),
+        Tool(
+            "gliner",
+            "GLiNER's training data",
+            knows=("tokenized_text", "ner"),
+            tokens="tokenized_text[*]",
+            spans="ner[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="inclusive",
+        ),
+        Tool(
+            "dygie",
+            "SciERC and DyGIE: sentences, and ner by token over the document",
+            knows=("doc_key", "sentences", "ner"),
+            document="doc_key",
+            tokens="sentences[*][*]",
+            spans="ner[*][*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="inclusive",
+            passed={"relations[*][*]": "relation"},
+        ),
+        Tool(
+            "langextract",
+            "LangExtract's annotated documents",
+            knows=("extractions", "text"),
+            document="document_id",
+            text="text",
+            spans="extractions[*]",
+            start="char_interval.start_pos",
+            end="char_interval.end_pos",
+            label="extraction_class",
+            quote="extraction_text",
+            ends="exclusive",
+        ),
+        Tool(
+            "pubannotation",
+            "PubAnnotation's JSON",
+            knows=("text", "denotations"),
+            text="text",
+            spans="denotations[*]",
+            start="span.begin",
+            end="span.end",
+            label="obj",
+            ends="exclusive",
+            passed={"relations[*]": "relation"},
+        ),
+        Tool(
+            "tecoholic",
+            "tecoholic's NER annotator: spaCy's pairs, with classes beside them",
+            knows=("classes", "annotations[0][1].entities"),
+            records="annotations[*]",
+            text="[0]",
+            spans="[1].entities[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+        ),
+        Tool(
+            "gate",
+            "GATE's bdoc JSON, a set for each annotator",
+            knows=("text", "annotation_sets"),
+            document="name",
+            text="text",
+            marked="annotation_sets.*",
+            annotator=KEY,
+            spans="annotations[*]",
+            start="start",
+            end="end",
+            label="type",
+            ends="exclusive",
+            utf16=("offset_type", "j"),
+        ),
+        Tool(
+            "lighttag",
+            "LightTag's JSON",
+            knows=("examples[0].content", "examples[0].annotations"),
+            records="examples[*]",
+            document="example_id",
+            text="content",
+            spans="annotations[*]",
+            start="start",
+            end="end",
+            label="tag",
+            quote="value",
+            ends="exclusive",
+        ),
+        Tool(
+            "ubiai",
+            "UBIAI's JSON",
+            knows=("document", "annotation[0].start", "annotation[0].end"),
+            document="documentName",
+            text="document",
+            spans="annotation[*]",
+            start="start",
+            end="end",
+            label="label",
+            quote="text",
+        ),
+        Tool(
+            "ground-truth",
+            "SageMaker Ground Truth's output manifest",
+            knows=("source", "*.annotations.entities"),
+            text="source",
+            spans="*.annotations.entities[*]",
+            start="startOffset",
+            end="endOffset",
+            label="label",
+            ends="exclusive",
+        ),
+    )
+}
+"""The tools by name. A file that two know is of the first."""

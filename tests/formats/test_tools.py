@@ -1,0 +1,265 @@
+"""Records of JSON by paths: each entry of the table, its line of options, and real files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.formats.paths import at_path, first_at
+from spanagree.formats.registry import format_of
+from spanagree.formats.shards import raw_found
+from spanagree.formats.tools import TOOLS
+
+ROOT = Path(__file__).parent.parent.parent
+TEXT = "Jo met Al in Rome."
+JO, ROME = (0, 2, "PER"), (13, 17, "LOC")
+
+
+def spans(start, end, label, quote="", shift=0):
+    """Both names as objects with keys of these names; ends moved by so much."""
+    rows = []
+    for a, b, kind in (JO, ROME):
+        row = {start: a, end: b + shift, label: kind}
+        rows.append({**row, quote: TEXT[a:b]} if quote else row)
+    return rows
+
+
+WORDS = TEXT.replace(".", " .").split()
+TOKENS = [[0, 0, "PER"], [4, 4, "LOC"]]
+EXAMPLES = {
+    # made from the documentation of each tool, or in the shape of a published file
+    "dataturks": [
+        {"content": TEXT, "annotation": [{"label": ["PER"], "points": [{"start": 0, "end": 1, "text": "Jo"}]}, {"label": ["LOC"], "points": [{"start": 13, "end": 16, "text": "Rome"}]}]},
+        {"content": "Nothing.", "annotation": []},
+    ],
+    "gliner": [{"tokenized_text": WORDS, "ner": TOKENS}, {"tokenized_text": ["No"], "ner": []}],
+    "dygie": [
+        {"doc_key": "a", "sentences": [WORDS[:3], WORDS[3:]], "ner": [[TOKENS[0]], [TOKENS[1]]], "relations": [[], [[0, 0, 4, 4, "IN"]]]},
+        {"doc_key": "b", "sentences": [["No"]], "ner": [[]]},
+    ],
+    "langextract": [
+        {"document_id": "a", "text": TEXT, "extractions": [{"extraction_class": "PER", "extraction_text": "Jo", "char_interval": {"start_pos": 0, "end_pos": 2}}, {"extraction_class": "LOC", "extraction_text": "Rome", "char_interval": None}]},
+        {"document_id": "b", "text": "No", "extractions": []},
+    ],
+    "pubannotation": [
+        {"text": TEXT, "denotations": [{"id": "1", "span": {"begin": a, "end": b}, "obj": kind} for a, b, kind in (JO, ROME)]},
+        {"text": "No", "denotations": []},
+    ],
+    "tecoholic": [{"classes": ["PER", "LOC"], "annotations": [[TEXT, {"entities": [list(JO), list(ROME)]}], ["No", {"entities": []}]]}],
+    "gate": [{"name": "a", "text": TEXT, "annotation_sets": {"ann": {"name": "ann", "annotations": [{"type": "PER", "start": 0, "end": 2, "id": 0, "features": {}}]}, "bob": {"name": "bob", "annotations": []}}}],
+    "lighttag": [{"examples": [{"example_id": "a", "content": TEXT, "annotations": spans("start", "end", "tag", "value")}, {"example_id": "b", "content": "No", "annotations": []}]}],
+    "ubiai": [{"documentName": "a", "document": TEXT, "annotation": spans("start", "end", "label", "text")}, {"documentName": "b", "document": "No", "annotation": []}],
+    "ground-truth": [
+        {"source": TEXT, "names": {"annotations": {"entities": spans("startOffset", "endOffset", "label")}}, "names-metadata": {"human-annotated": "yes"}},
+        {"source": "No", "names": {"annotations": {"entities": []}}},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(records, name="x.jsonl"):
+        path = tmp_path / name
+        path.write_text("\n".join(map(json.dumps, records)), "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_made_up(write, tool):
+    """Each is recognised, and read as it was made: two names, or one of a GATE set; and nothing."""
+    path = write(EXAMPLES[tool])
+    assert format_of(path) == tool
+    corpus = sa.read(path)
+    segments = list(corpus[0].segments.values())
+    expected = [(0, 1, "PER"), (4, 5, "LOC")] if corpus.offsets == "tokens" else [JO, ROME]
+    if tool == "gate":
+        assert corpus.annotators == ("ann", "bob")
+        assert segments == [(JO,), ()]
+        return
+    assert [tuple(map(tuple, some)) for some in segments] == [tuple(expected)]
+    assert [len(some) for some in corpus[1].seen.values()] == [0]
+
+
+PLAIN = [name for name, tool in TOOLS.items() if not (tool.records or tool.marked)]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_its_line_of_options(write, name, capsys):
+    """What the page and ``check --how`` write reads the same. Oracle: the entry itself."""
+    path = write(EXAMPLES[name])
+    line = TOOLS[name].line
+    assert f"`{line}`".replace("|", "\\|") in (ROOT / "docs" / "formats.md").read_text("utf-8")
+    main(["check", "--how", str(path)])
+    assert capsys.readouterr().out.strip().endswith(line)
+    options = shlex.split(line)
+    given = {key[2:]: value for key, value in zip(options[::2], options[1::2], strict=True)}
+    assert sa.read(path, "paths", **given) == sa.read(path)
+
+
+def test_a_tool_that_nobody_knows(write):
+    """Paths alone open it, without a format."""
+    rows = [{"nr": 7, "body": {"raw": TEXT}, "votes": [{"by": {"nick": "ann"}, "marks": spans("from", "upto", "kind", shift=-1)}]}]  # fmt: skip
+    given = {"text": "body.raw", "spans": "votes[*].marks[*]", "start": "from", "end": "upto"}
+    given |= {"document": "nr", "label": "kind", "annotator": "votes[0].by.nick"}
+    corpus = sa.read(write(rows), **given, ends="inclusive")
+    assert corpus[0].id == "7"
+    assert corpus[0].segments == {"ann": (JO, ROME)}
+    assert corpus.reading["read"]["start"] == "from"
+
+
+REFUSED = {
+    "no spans": ({"start": "from", "text": "t"}, "paths name no spans; --spans leads to the spans"),
+    "no text": ({"start": "from", "spans": "s[*]"}, "paths name neither text nor tokens"),
+    "no path": (
+        {"start": "from", "spans": "s[", "text": "t"},
+        r"path 's\['; keys with dots between",
+    ),
+    "nowhere": (
+        {"start": "a", "spans": "x[*]", "text": "t"},
+        r"spans 'x\[\*\]' leads nowhere in any",
+    ),
+    "no start": ({"start": "a", "spans": "s[*]", "text": "t"}, "nothing stands at a"),
+    "no such text": (
+        {"start": "a", "spans": "s[*]", "text": "x"},
+        "no text at 'x'; there are t, s",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(write, case):
+    """One line each: a path that fits nothing, and start without spans."""
+    given, message = REFUSED[case]
+    with pytest.raises(sa.SpanAgreeError, match=message) as error:
+        sa.read(write([{"t": TEXT, "s": [{"from": 0, "to": 2}]}]), **given)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("shift", [0, 1, -1])
+def test_quotes_decide_what_ends_name(write, shift):
+    """Inclusive ends are seen by the spans' texts; ends that fit nothing are misplaced."""
+    rows = [{"documentName": "a", "document": TEXT, "annotation": spans("start", "end", "label", "text", shift=shift)}]  # fmt: skip
+    path = write(rows)
+    if shift == 1:
+        with pytest.raises(sa.InputError, match="relocate-by-text"):
+            sa.read(path, ends="exclusive")
+        return
+    assert sa.read(path)[0].segments == {"x.jsonl": (JO, ROME)}
+
+
+@given(st.recursive(st.none() | st.integers(), lambda x: st.lists(x) | st.dictionaries(st.text("ab", min_size=1), x)))  # fmt: skip
+def test_paths_lead_somewhere_or_nowhere(value):
+    """No record is too odd for a path; ``[*]`` gives as many as there are."""
+    for path in ("a", "a.b", "a[*].b", "[0]", "*", "[*][*]|a"):
+        assert isinstance(at_path(value, path), list)
+    if isinstance(value, list):
+        assert [found.value for found in at_path(value, "[*]")] == value
+    assert first_at({"x": value}, "x") == value
+
+
+def test_utf_16_units_of_gate(write):
+    """A bdoc that says so counts UTF-16 units."""
+    record = {"name": "a", "text": "😀 Jo", "annotation_sets": {"ann": {"annotations": [{"type": "X", "start": 3, "end": 5}]}}}  # fmt: skip
+    for unit, expected in (("j", (2, 4, "X")), ("p", (3, 5, "X"))):
+        path = write([{**record, "offset_type": unit}])
+        if unit == "p":
+            with pytest.raises(sa.InputError, match="ends beyond the document"):
+                sa.read(path)
+        else:
+            assert sa.read(path)[0].segments == {"ann": (expected,)}
+
+
+# --- real files ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def door():
+    data = os.environ.get("SPANAGREE_DATA")
+    folder = Path(data or "", "data", "doors")
+    if not data or not folder.is_dir():
+        pytest.skip("SPANAGREE_DATA names no folder with doors")
+
+    def open_door(name, file):
+        facts = json.loads((folder / name / "facts.json").read_text("utf-8"))
+        return folder / name / file, facts
+
+    return open_door
+
+
+def labels_of(raw):
+    names, counts = raw.labels, {}
+    for code in raw.label.tolist():
+        counts[names[code]] = counts.get(names[code], 0) + 1
+    return counts
+
+
+def test_dataturks(door):
+    path, facts = door("dataturks", "ner_dataset.json")
+    raw = raw_found({"x": path}, {})
+    silent = len(raw.of_document) - len({*raw.annotation.tolist()})
+    assert (len(raw.lengths), len(raw.start)) == (facts["documents"], facts["spans"])
+    assert labels_of(raw) == facts["labels"]
+    assert silent == facts["without_annotation"]
+    assert int((raw.quote == -1).sum()) == facts["inclusive_fits"]
+
+
+def test_gliner(door):
+    path, facts = door("llm_gliner", "sample_data.json")
+    raw = raw_found({"x": path}, {})
+    assert (len(raw.lengths), len(raw.start)) == (facts["items"], facts["spans"])
+    assert len(raw.labels) == facts["labels"]
+    assert int((raw.end - raw.start == 1).sum()) == facts["one_token_spans"]
+    assert sa.read(path) is not None  # without a repair
+
+
+@pytest.mark.parametrize("file", ["PMC-7646410_cut.json", "PMC-7646410_2.json"])
+def test_pubannotation(door, file):
+    path, facts = door("pubannotation", file)
+    raw = raw_found({"x": path}, {})
+    own = facts[file]
+    assert (len(raw.lengths), len(raw.start)) == (own["divisions"], own["denotations"])
+    assert labels_of(raw) == own["labels"]
+
+
+def test_tecoholic(door):
+    path, facts = door("spacy_v2_tuples", "annotations_v1.0.json")
+    own = facts["annotations v1.0.json"]
+    raw = raw_found({"x": path}, {})
+    assert (len(raw.lengths), len(raw.start)) == (own["texts"], own["spans"])
+    assert labels_of(raw) == own["labels"]
+
+
+def test_langextract(door):
+    path, facts = door("llm_langextract", "medical_small.jsonl")
+    own = facts["medical_small.jsonl"]
+    raw = raw_found({"x": path}, {})
+    assert len(raw.start) == own["extractions"]
+    assert int((raw.quote == -1).sum()) == own["slice_equals_text"]
+    assert labels_of(raw) == own["classes"]
+    path, facts = door("llm_langextract", "contract_ja.jsonl")
+    own = facts["contract_ja.jsonl"]
+    raw = raw_found({"x": path}, {})
+    quotes = raw.reading["quotes"]["x"]
+    assert quotes["read"] == own["char_interval_null"]
+    assert int(raw.misplaced.sum()) == own["slice_differs"]
+    with pytest.raises(sa.InputError, match="relocate-by-text"):
+        sa.read(path)
+
+
+def test_gate(door):
+    path, facts = door("gate", "testdoc1.bdocjs")
+    own = facts["testdoc1.bdocjs"]
+    raw = raw_found({"x": path}, {})
+    counts = [int((raw.of_annotator[raw.annotation] == a).sum()) for a in range(2)]
+    assert dict(zip(raw.annotators, counts, strict=True)) == {"x": 2, "Set2": own["sets"]["Set2"]}
+    assert int(raw.lengths[0]) == own["text_codepoints"]
