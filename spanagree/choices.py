@@ -41,8 +41,9 @@ Repair: TypeAlias = Literal[
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
-    "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "langextract", "pubannotation",
-    "tecoholic", "gate", "lighttag", "ubiai", "ground-truth", "paths", "dataset", "hub",
+    "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "langextract",
+    "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
+    "paths", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano", "dataset"
