@@ -17,6 +17,7 @@ Complexes: TypeAlias = NDArray[np.complex128]
 
 
 Bools: TypeAlias = NDArray[np.bool_]
+Hashes: TypeAlias = NDArray[np.uint64]
 
 
 _ROOM = 2**62  # of rows that are packed into one number

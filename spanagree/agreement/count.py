@@ -12,9 +12,9 @@ import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.agreement.weight import Heavy, count_single, heavy_documents
-from spanagree.arrays import Floats, Ints, Progress, distinct, groups, unique
+from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
@@ -95,7 +95,8 @@ class Kept:
 
         rows, document = by_text(self.rows, self.corpus, compare)
         masks = [mask[document] for mask in self.coverage.annotated]
-        return Drawn(self, None, rows, Coverage(len(document), masks))
+        ids = ids_of_texts(self.corpus.ids, document)
+        return Drawn(self, None, rows, Coverage(len(document), masks), ids)
 
 
 class Drawn:
@@ -105,6 +106,7 @@ class Drawn:
         sums: single rows, or sums of crowded documents.
         coverage: who annotated which of the documents that ``sums`` numbers.
         wholes: of each document the number of the whole that is drawn, if wholes are.
+        ids: of each unit what says how often it is drawn; without ids that is what it adds.
     """
 
     def __init__(
@@ -113,12 +115,14 @@ class Drawn:
         wholes: Ints | None = None,
         rows: Comparisons | None = None,
         coverage: Coverage | None = None,
+        ids: Hashes | None = None,
     ) -> None:
-        """Make it of single documents, or of the rows and the coverage of others."""
+        """Make it of single documents, or of the rows, coverage and ids of their texts."""
         self._kept, self._rows = kept, rows
         self.sums = kept.sums if rows is None else rows
         self.coverage = coverage or kept.coverage
         self.wholes = wholes
+        self.ids = ids_of_units(kept.corpus.ids, wholes) if rows is None else ids
 
     @property
     def rows(self) -> Comparisons:

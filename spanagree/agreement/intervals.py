@@ -85,7 +85,7 @@ class PairIntervals:
         both = np.sort(rank[np.stack((sharing.first, sharing.second))], axis=0)
         order = np.lexsort(both[::-1])  # by name: canonical order
         tables = [*drawn.pair_tables(sharing.first[order], sharing.second[order])]
-        made = intervals(tables, f1_figures, resampling)
+        made = intervals(tables, f1_figures, resampling, ids=drawn.ids)
         return [made[i][0] for i in np.argsort(order).tolist()]
 
 
@@ -174,7 +174,7 @@ def _over_documents(
     parts = [*drawn.tables(len(figures.labels))]
     members = len(parts) - len(figures.annotators) + np.argsort(ranks([*figures.annotators]))
     by_name = [*range(len(parts) - len(members)), *members.tolist()]
-    made = intervals([parts[i] for i in by_name], f1_figures, resampling, progress)
+    made = intervals([parts[i] for i in by_name], f1_figures, resampling, progress, drawn.ids)
     ends = [made[i][0] for i in np.argsort(by_name).tolist()]
     step_of(progress, "interval of the mean")
     mean = _mean_interval(figures, drawn, parts[0][0], resampling)
@@ -192,7 +192,8 @@ def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resamp
     wide = len(values)
     unit, column = np.searchsorted(seen, rows.document), wide * pair
     entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    sample = Sample(table_of(entries, (len(seen), wide * max(len(times), 1))))
+    table = table_of(entries, (len(seen), wide * max(len(times), 1)))
+    sample = Sample(table, None if drawn.ids is None else drawn.ids[seen])
     return interval_of_mean(sample, resampling, wide)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
-from spanagree.uncertainty.draws import weights
 from spanagree.uncertainty.evidence import evidence_of
 
 _NEAR = 1 << 14  # figures of pairs in resamples that are near the processor at a time
@@ -117,7 +116,7 @@ class _Mean:
         table = rows[:, (wide * several[:, None] + np.arange(wide)).ravel()].T
         portion = max(len(times), _WIDE)
         parts: list[Any] = []
-        for drawn in weights(times, resampling.resamples, resampling.seed, portion):
+        for drawn in self.sample.weights(resampling, portion):
             parts = parts or [*_parts(table, wide, min(max(1, _NEAR // len(drawn)), _MOST))]
             sums, known = np.zeros((2, len(drawn), 3))
             each = np.ascontiguousarray(drawn.T)

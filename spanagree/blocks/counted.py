@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.blocks.ids import Hashes, SharedDocumentsError, check_unique
+from spanagree.arrays import Hashes
+from spanagree.blocks.ids import SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import Block, each_block
 from spanagree.comparisons.table import KEYS, Comparisons

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
-from spanagree.blocks.ids import Hashes
+from spanagree.arrays import Floats, Hashes, Ints
 from spanagree.comparisons.exact_sums import ExactSums, on_grids
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.results.score import Interval

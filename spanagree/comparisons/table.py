@@ -16,6 +16,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct, unique
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums, whole_sums
 from spanagree.comparisons.tally import Tally
+from spanagree.errors import counted
 
 ALL = -2
 """In a column over which rows are summed."""
@@ -144,7 +145,7 @@ class Comparisons:
         return len(self.document)
 
     def __repr__(self) -> str:
-        return f"<Comparisons: {len(self)} rows>"
+        return f"<Comparisons: {counted(len(self), 'row')}>"
 
     # --- filter ---------------------------------------------------------------------------------
 
@@ -226,13 +227,13 @@ class Comparisons:
         and parts are added, they are the same.
         """
         if columns:
-            found, which, _ = distinct(*(np.asarray(getattr(self, name)) for name in columns))
-            count = len(found[0])
+            keys, which, _ = distinct(*(np.asarray(getattr(self, name)) for name in columns))
+            count = len(keys[0])
         else:
-            found, which, count = (), np.zeros(len(self), np.int64), 1
+            keys, which, count = (), np.zeros(len(self), np.int64), 1
         everything = np.broadcast_to(np.int64(ALL), count)
         made: dict[str, Any] = dict.fromkeys(KEYS, everything)
-        made |= dict(zip(columns, found, strict=True))
+        made |= dict(zip(columns, keys, strict=True))
         remainders = {}
         for name in SUMS if self.random_sizes else SUMS[:4]:
             column = getattr(self, name)

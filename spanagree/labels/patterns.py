@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Hashes, Ints, distinct
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_counts import LabelCounts, cells_of, counts_of_cells

@@ -365,7 +365,7 @@ def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) 
     """Yield differences in resamples: of the documents of both, and of the others of each."""
     tables = [paired, *alone]
     drawing = [
-        weights(np.ones(len(t), np.int64), resampling.resamples, resampling.seed + i, most)
+        weights(np.arange(len(t)), len(t), resampling.resamples, resampling.seed + i, most)
         for i, t in enumerate(tables)
         for most in [max(1, *map(len, tables))]
     ]

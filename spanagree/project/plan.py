@@ -350,8 +350,8 @@ def _of_rows(
     table = table[np.lexsort(table.T)]  # canonical order
     counts = _numbers(table, len(made.annotators))
     variance = _variances(table.sum(axis=0, keepdims=True), counts)
-    how = resampling.resamples, resampling.seed, len(table)
-    every = np.ones(len(table), np.int64)
+    how = len(table), resampling.resamples, resampling.seed, len(table)
+    every = np.arange(len(table))
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Progress, step_of
+from spanagree.blocks.ids import ids_of_units
 from spanagree.choices import DRAWS, Chance, Interval, MatchName, ResampleBy
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
@@ -140,12 +141,13 @@ def _compared(
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
     drawing = None if resampling is None else step_of(progress, "intervals")
-    scores = scores_of(tables, tables.by_wholes(wholes), resampling, drawing, alike=alike)
+    ids = None if resampling is None else ids_of_units(corpus.ids, wholes)
+    scores = scores_of(tables, tables.by_wholes(wholes), resampling, drawing, ids, alike=alike)
     labels = {}
     for code, each in zip(codes, by_label, strict=True):
         own = Tables.of(corpus, people, each, alike=alike)._replace(people={})
         labels[corpus.labels[code]] = scores_of(
-            own, own.by_wholes(wholes), resampling, drawing, alike=alike
+            own, own.by_wholes(wholes), resampling, drawing, ids, alike=alike
         )
     return _result(len(corpus), tables, scores, labels, settings, notes)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
-from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
@@ -190,6 +190,7 @@ def scores_of(
     drawn: Tables,
     resampling: Resampling | None,
     progress: Progress = None,
+    ids: Hashes | None = None,
     *,
     alike: bool,
 ) -> Scores:
@@ -214,7 +215,7 @@ def scores_of(
     }
     if resampling is not None:
         shown = [key for key in each if key[0] != "weighed"]
-        ends = intervals([each[key][1] for key in shown], f1_figures, resampling, progress)
+        ends = intervals([each[key][1] for key in shown], f1_figures, resampling, progress, ids)
         for key, (one,) in zip(shown, ends, strict=True):
             scores[key] = scores[key]._replace(interval=one)
     shares = {
@@ -223,7 +224,9 @@ def scores_of(
     if resampling is not None:
         for name, share in shares.items():
             both = np.concatenate((drawn.weighed[name][1], drawn.ceilings[name][1]), axis=1)
-            (one,) = intervals_of(both, _share_figures, resampling, [False])
+            units = drawn.weighed[name][0]
+            own = None if ids is None else ids[units]
+            (one,) = intervals_of(both, _share_figures, resampling, [False], own)
             shares[name] = share._replace(interval=one)
     by_kind = {kind: {n: s for (k, n), s in scores.items() if k == kind} for kind in kinds}
     return Scores(

@@ -334,7 +334,9 @@ def _compared(
         f1 = f1_figures(sums.reshape(len(sums), len(names), table.shape[2]))[..., [0, 2]]
         return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), 2 * len(pairs))
 
-    sample = Sample(table.reshape(len(table), len(names) * table.shape[2]))
+    ids = kept.numbers
+    wide = table.reshape(len(table), len(names) * table.shape[2])
+    sample = Sample(wide, None if ids is None else ids[units])
     drawn = bootstrap(sample, differences, resampling)
     for (a, b), own, figures in zip(
         pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, unique
+from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress, distinct, unique
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import ids_of
+from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.expected import (
@@ -66,6 +66,7 @@ class Kept(NamedTuple):
         ids: the names of the documents, if they have any.
         wholes: the number of the whole that each document is a sentence of, if it is known.
         joined: the corpus, if its documents were joined of texts.
+        document: of texts, the number of the document that each is in.
     """
 
     comparisons: Comparisons
@@ -73,6 +74,14 @@ class Kept(NamedTuple):
     ids: tuple[str, ...] | None
     wholes: Ints | None = None
     joined: Corpus | None = None
+    document: Ints | None = None
+
+    @property
+    def numbers(self) -> Hashes | None:
+        """Of each unit that is resampled, what says how often it is drawn."""
+        if self.document is not None:
+            return ids_of_texts(self.ids, self.document)
+        return ids_of_units(self.ids, self.wholes)
 
     def of_system(self, name: str) -> Comparisons:
         """Return the comparisons of one system with gold."""
@@ -104,7 +113,7 @@ class Kept(NamedTuple):
             ],
         )
         shared = {number: both[document] for number, both in self.shared.items()}
-        return Kept(comparisons, shared, None), None
+        return Kept(comparisons, shared, self.ids, None, None, document), None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -483,7 +483,9 @@ def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progr
         return _over_blocks(counts, resampling)
     kept, wholes = counts.kept.drawn(resampling, counts.settings)
     whose, tables = zip(*tables_of(kept, counts.labels, wholes), strict=True)
-    return dict(zip(whose, intervals(tables, all_figures, resampling, progress), strict=True))
+    ids = kept._replace(wholes=wholes).numbers
+    ends = intervals(tables, all_figures, resampling, progress, ids)
+    return dict(zip(whose, ends, strict=True))
 
 
 def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:

@@ -2,19 +2,21 @@
 
 A figure here is a function of sums over units, so a resample is a product of drawn weights and the
 table of what each unit adds; matched, expected and sizes of a document always move together. Units
-that add the same are one row with a multiplicity, in canonical order.
+that add the same are one row with a multiplicity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows
+from spanagree.arrays import Floats, Hashes, Ints, distinct_rows
+from spanagree.comparisons.exact_sums import on_grids
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
@@ -160,23 +162,50 @@ class Sample:
     Attributes:
         rows: the distinct rows of the table; (distinct, columns), dense or sparse.
         times: how many units have each row.
+        row: which row each unit has, of the units in their canonical order.
         total: the sums over all units.
     """
 
-    def __init__(self, table: Any, times: Ints | None = None) -> None:
+    def __init__(self, table: Any, ids: Hashes | None = None, *, ranked: bool = False) -> None:
         """Make a sample from a table, (units, columns), dense or of scipy.sparse.
 
-        ``times`` says how many units have each row, if they are distinct and in order already.
+        Args:
+            table: what each unit adds.
+            ids: a number for each unit, which says how often it is drawn, whatever it adds and
+                whichever others stand before it; without them that is said by what it adds.
+            ranked: whether the units are in their canonical order already.
         """
-        self.rows, self.times = _distinct_rows(table) if times is None else (table, times)
+        if ids is not None:
+            table, ranked = table[np.argsort(ids, kind="stable")], True
+        self.rows, row, self.times = _distinct_rows(table)
+        self.row = row if ranked else np.sort(row)
         self.units = int(self.times.sum())
         self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
+
+    def weights(self, resampling: Resampling, wide: int) -> Iterator[Floats]:
+        """Yield how often each row is drawn, in some resamples; (some, rows) each."""
+        how = len(self.times), resampling.resamples, resampling.seed
+        return weights(self.row, *how, wide)
 
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
         wide = max(self.units, self.rows.shape[1], 1)
-        for drawn in weights(self.times, resampling.resamples, resampling.seed, wide):
-            yield np.asarray(drawn @ self.rows, np.float64)
+        for drawn in self.weights(resampling, wide):
+            yield self.sums(drawn)
+
+    def sums(self, drawn: Floats) -> Floats:
+        """Return the sums where each row is drawn so often, without rounding; (some, columns)."""
+        value, remainder = self._parts
+        sums = np.asarray(drawn @ value, np.float64)
+        return sums if remainder is None else sums + np.asarray(drawn @ remainder)
+
+    @cached_property
+    def _parts(self) -> tuple[Any, Any]:
+        """The rows on two grids, so that no order of adding up changes a digit."""
+        if not isinstance(self.rows, np.ndarray):
+            return self.rows, None
+        value, remainder = on_grids(self.rows)
+        return value, remainder if remainder.any() else None
 
     def each(self) -> Iterator[tuple[Floats, Ints]]:
         """Yield the distinct rows, (some, columns), and how many units have them, in portions."""
@@ -206,24 +235,53 @@ def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[i
     return table.toarray() if shape[0] * shape[1] < _DENSE else table
 
 
-def _distinct_rows(table: Any) -> tuple[Any, Ints]:
-    """Return the distinct rows of a table, dense or sparse, and how often each occurs."""
+def _distinct_rows(table: Any) -> tuple[Any, Ints, Ints]:
+    """Return a table's distinct rows, dense or sparse; which each row is; how often each occurs.
+
+    Numbers of dense tables are compared to 40 bits, so that it does not matter in which order they
+    were added up.
+    """
     if isinstance(table, np.ndarray):
-        rows, _, times = distinct_rows(table)
+        rows, which, times = distinct_rows(table)
+        if table.dtype.kind == "f" and table.size:
+            _, alike, _ = distinct_rows(_to_40_bits(rows))
+            first = np.unique(alike, return_index=True)[1]
+            rows, which = rows[first], alike[which]
+            times = np.bincount(which, minlength=len(first))
         filled = np.count_nonzero(rows) / max(rows.size, 1)
         if filled < _SPARSE and rows.size > CELLS:
             from scipy.sparse import csr_array  # takes a tenth of a second to import
 
-            return csr_array(rows), times
-        return rows, times
+            return csr_array(rows), which, times
+        return rows, which, times
     table = table.tocsr()
     keys = [
         (table.indices[a:b].tobytes(), table.data[a:b].tobytes())
         for a, b in zip(table.indptr[:-1].tolist(), table.indptr[1:].tolist(), strict=True)
     ]
-    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
-    first = [i for i, k in enumerate(order) if not i or keys[k] != keys[order[i - 1]]]
-    return table[order[first]], np.diff([*first, len(order)])
+    place = {key: i for i, key in enumerate(sorted({*keys}))}
+    which = np.array([place[key] for key in keys], np.int64)
+    first = np.unique(which, return_index=True)[1]
+    return table[first], which, np.bincount(which)
+
+
+def _to_40_bits(values: Floats) -> Floats:
+    """Return floats rounded to 40 bits of their 53.
+
+    >>> a, b, c = _to_40_bits(np.array([0.1 + 0.2, 0.3, 0.3 + 1e-11])).tolist()
+    >>> a == b, b == c
+    (True, False)
+    """
+    bits = np.ascontiguousarray(values, np.float64).view(np.int64)
+    half, rest = np.int64(1 << 12), np.int64((1 << 13) - 1)
+    return ((bits + half) & ~rest).view(np.float64)
+
+
+def canonical_order(table: Floats, ids: Hashes | None = None) -> Ints:
+    """Return the order of units by their ids, or without them by what they add."""
+    if ids is not None:
+        return np.argsort(ids, kind="stable")
+    return np.argsort(distinct_rows(_to_40_bits(table))[1], kind="stable")
 
 
 _NO_SPREAD = "the same in every resample, which tells nothing of others"
@@ -389,8 +447,8 @@ def bootstrap(
         drawn: Iterator[Floats] = iter(())
         if resampling.interval == "jackknife" or (ways and np.isnan(estimate).all()):
             pass
-        elif ways and (few := few_ways(sample.times, *how)) is not None:
-            drawn, often = iter([np.asarray(few[0] @ sample.rows, np.float64)]), few[1]
+        elif ways and (few := few_ways(sample.row, len(sample.times), *how)) is not None:
+            drawn, often = iter([sample.sums(few[0])]), few[1]
         else:
             drawn = sample.resampled(resampling)
         return Bootstrap(
@@ -405,7 +463,11 @@ def bootstrap(
 
 
 def intervals_of(
-    table: Any, statistic: Statistic, resampling: Resampling, shares: Sequence[bool] | None = None
+    table: Any,
+    statistic: Statistic,
+    resampling: Resampling,
+    shares: Sequence[bool] | None = None,
+    ids: Hashes | None = None,
 ) -> list[Interval]:
     """Return intervals of figures that come in threes.
 
@@ -414,8 +476,9 @@ def intervals_of(
         statistic: from sums to figures.
         resampling: how.
         shares: which of the figures are shares of agreement; all unless given.
+        ids: a number for each unit, as :class:`Sample` takes them.
     """
-    sample = Sample(table)
+    sample = Sample(table, ids)
     drawn = bootstrap(sample, statistic, resampling, ways=True)
     evidence = sample.evidence(statistic)
     if shares is not None:

@@ -1,7 +1,9 @@
 """How often each unit is drawn in each resample.
 
 The draws of a number of units are the same from the same seed, whatever the units are: so they are
-made once. A few units can be drawn in few ways: each is then worked on once, and counted.
+made once. What a unit is drawn depends on its place among the units in their canonical order, which
+is that of their ids, or of what they add. A few units can be drawn in few ways: each is then worked
+on once, and counted.
 """
 
 from __future__ import annotations
@@ -27,31 +29,26 @@ def portions(count: int, wide: int) -> Iterator[tuple[int, int]]:
         yield low, min(low + most, count)
 
 
-def weights(times: Ints, resamples: int, seed: int, wide: int) -> Iterator[Floats]:
+def weights(row: Ints, rows: int, resamples: int, seed: int, wide: int) -> Iterator[Floats]:
     """Yield how often each row is drawn, for some resamples after the other; (some, rows).
 
     Args:
-        times: how many units have each row.
+        row: which row each unit has, of the units in their canonical order: the same draws fall to
+            the first unit, the second and so on, whatever rows these have.
+        rows: how many rows there are.
         resamples: how many.
         seed: from which.
         wide: how many numbers a resample takes.
     """
-    units, rows = int(times.sum()), len(times)
-    rng = np.random.default_rng(seed)
-    if rows * 8 >= units and 0 < resamples * units <= _KEPT:
-        each, first = _drawn(units, resamples, seed), np.cumsum(times) - times
-        if rows < units:
-            of_unit, each = each, each[first]
-            for i in np.flatnonzero(times > 1).tolist():
-                each[i] = of_unit[first[i] : first[i] + times[i]].sum(axis=0)
+    units = len(row)
+    if 0 < resamples * units <= _KEPT:
+        drawn = _by_row(_drawn(units, resamples, seed), row, rows)
         for low, high in portions(resamples, wide):
-            yield each[:, low:high].T
+            yield drawn[:, low:high].T
         return
+    rng = np.random.default_rng(seed)
     for low, high in portions(resamples, wide):
-        if rows * 8 < units:
-            yield rng.multinomial(units, times / units, size=high - low).astype(np.float64)
-        else:
-            yield _counts(rng, np.repeat(np.arange(rows), times), high - low, rows)
+        yield _counts(rng, row, high - low, rows)
 
 
 def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Floats:
@@ -66,6 +63,17 @@ def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Float
     return made
 
 
+def _by_row(drawn: Floats, row: Ints, rows: int) -> Floats:
+    """Return how often each row is drawn, from how often each unit is; (rows, resamples)."""
+    if rows == len(row):
+        made = np.empty_like(drawn)
+        made[row] = drawn
+        return made
+    order = np.argsort(row, kind="stable")
+    first = np.searchsorted(row[order], np.arange(rows))
+    return np.add.reduceat(drawn[order], first, axis=0)
+
+
 @lru_cache(maxsize=4)
 def _drawn(units: int, resamples: int, seed: int) -> Floats:
     """Return how often each of so many units is drawn; (units, resamples), not to be written to."""
@@ -75,21 +83,25 @@ def _drawn(units: int, resamples: int, seed: int) -> Floats:
     return drawn
 
 
-def few_ways(times: Ints, resamples: int, seed: int) -> tuple[Floats, Ints] | None:
-    """Return the ways in which few rows are drawn, and how often each is; ``None`` of many."""
-    if not len(times) or replicates_of(times, resamples) == resamples:
+def few_ways(row: Ints, rows: int, resamples: int, seed: int) -> tuple[Floats, Ints] | None:
+    """Return the ways in which few units are drawn, and how often each is; ``None`` of many.
+
+    The arguments are those of :func:`weights`.
+    """
+    if not len(row) or replicates_of(len(row), resamples) == resamples:
         return None
-    return _ways(tuple(times.tolist()), resamples, seed)
+    ways, often = _ways(len(row), resamples, seed)
+    return _by_row(ways, row, rows).T, often
 
 
-def replicates_of(times: Ints, resamples: int) -> int:
-    """Return how many resamples are worked on: the ways in which few rows are drawn, or all."""
-    ways = math.comb(int(times.sum()) + len(times) - 1, len(times) - 1)
+def replicates_of(units: int, resamples: int) -> int:
+    """Return how many resamples are worked on: the ways in which few units are drawn, or all."""
+    ways = math.comb(2 * units - 1, max(units - 1, 0)) if units else 1
     return ways if ways * _ALIKE <= resamples else resamples
 
 
-@lru_cache(maxsize=256)
-def _ways(times: tuple[int, ...], resamples: int, seed: int) -> tuple[Floats, Ints]:
-    whole = np.concatenate([*weights(np.array(times), resamples, seed, len(times))])
-    ways, _, often = distinct_rows(whole)
-    return ways, often
+@lru_cache(maxsize=64)
+def _ways(units: int, resamples: int, seed: int) -> tuple[Floats, Ints]:
+    """Return the ways in which units are drawn, (units, ways), and how often each is."""
+    ways, _, often = distinct_rows(np.ascontiguousarray(_drawn(units, resamples, seed).T))
+    return np.ascontiguousarray(ways.T), often

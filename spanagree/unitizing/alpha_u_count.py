@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, Progress
+from spanagree.arrays import Floats, Hashes, Ints, Progress
 from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import Hashes, ids_of
+from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus

@@ -20,7 +20,9 @@ def test_draws_are_multinomial(times, kept, monkeypatch):
     """
     monkeypatch.setattr(draws, "_KEPT", kept)
     times, count = np.array(times), 40_000
-    drawn = np.concatenate([*draws.weights(times, count, 7, len(times))])
+    drawn = np.concatenate(
+        [*draws.weights(np.repeat(np.arange(len(times)), times), len(times), count, 7, len(times))]
+    )
     assert drawn.shape == (count, len(times))
     assert (drawn.sum(1) == times.sum()).all()
     variance = times * (1 - times / times.sum())
@@ -32,11 +34,12 @@ def test_draws_are_multinomial(times, kept, monkeypatch):
 def test_portions_change_no_draw(times, kept, monkeypatch):
     """In portions of one resample or of many, the same is drawn."""
     monkeypatch.setattr(draws, "_KEPT", kept)
-    whole = np.concatenate([*draws.weights(np.array(times), 50, 3, 6)])
+    row = np.repeat(np.arange(len(times)), times)
+    whole = np.concatenate([*draws.weights(row, len(times), 50, 3, 6)])
     for cells in (1, 42):
         monkeypatch.setattr(draws, "CELLS", cells)
         monkeypatch.setattr(draws, "_NEAR", cells)
-        parts = [*draws.weights(np.array(times), 50, 3, 6)]
+        parts = [*draws.weights(row, len(times), 50, 3, 6)]
         assert max(map(len, parts)) == max(1, cells // 6)
         np.testing.assert_array_equal(np.concatenate(parts), whole)
 
@@ -51,19 +54,21 @@ def test_portions(monkeypatch):
 
 
 def test_few_ways():
-    """Two units are drawn in 3 ways, three of which two are alike in 4: four draws of each at least."""
-    for times, ways in (([1, 1], 3), ([2, 1], 4), ([1, 1, 1], 10), ([4], 1)):
-        assert draws.few_ways(np.array(times), 4 * ways - 1, 0) is None
-        rows, often = draws.few_ways(np.array(times), 40 * ways, 0)
-        whole = np.concatenate([*draws.weights(np.array(times), 40 * ways, 0, 1)])
+    """Two units are drawn in 3 ways, three in 10, also if they are alike: four draws of each at least."""
+    for times, ways in (([1, 1], 3), ([2, 1], 10), ([1, 1, 1], 10), ([2], 3)):
+        row = np.repeat(np.arange(len(times)), times)
+        ask = row, len(times)
+        assert draws.few_ways(*ask, 4 * ways - 1, 0) is None
+        rows, often = draws.few_ways(*ask, 40 * ways, 0)
+        whole = np.concatenate([*draws.weights(*ask, 40 * ways, 0, 1)])
         expected, counts = np.unique(whole, axis=0, return_counts=True)
-        order = np.lexsort(rows.T[::-1])
-        np.testing.assert_array_equal(rows[order], expected)
-        np.testing.assert_array_equal(often[order], counts)
-        assert draws.few_ways(np.array(times), 4 * ways, 0) is not None
+        summed, which = np.unique(rows, axis=0, return_inverse=True)
+        np.testing.assert_array_equal(summed, expected)
+        np.testing.assert_array_equal(np.bincount(which.reshape(-1), often), counts)
+        assert draws.few_ways(*ask, 4 * ways, 0) is not None
     none = np.array([], np.int64)
-    assert draws.few_ways(none, 100, 0) is None
-    assert [each.shape for each in draws.weights(none, 100, 0, 0)] == [(100, 0)]
+    assert draws.few_ways(none, 0, 100, 0) is None
+    assert [each.shape for each in draws.weights(none, 0, 100, 0, 0)] == [(100, 0)]
 
 
 def test_no_bound_below_minus_one():

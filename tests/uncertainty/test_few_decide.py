@@ -129,7 +129,7 @@ def test_blocks(wrong):
     gold = [[*TWO, *((8, 9, y) for _, _, y in more)] for more in rare]
     corpus = corpus_of(wrong, gold=gold, other=gold)
     blocks = [corpus.subset(part) for part in (range(7), range(7, 31), range(31, 50))]
-    ask = {"ci": True, "resamples": 60, "seed": 3}
+    ask = {"ci": True, "resamples": 600, "seed": 3}
 
     def counts(interval):
         return [part for part in interval.reason.split("; ") if "Clopper" in part]

@@ -10,7 +10,7 @@ import pytest
 import spanagree as sa
 from spanagree.agreement import mean_over_pairs
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty import draws, together
+from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, intervals_of
 from spanagree.uncertainty.together import intervals
 
@@ -50,22 +50,6 @@ def test_one_by_one(kind, cells, monkeypatch):
         np.testing.assert_allclose(ends(one), ends(other), rtol=0, atol=1e-12)
         if len(documents) > 1:
             assert one[3:] == other[3:]
-
-
-def test_samples_are_those_of_each(monkeypatch):
-    """Tables drawn alike are one sample: its rows and how often each occurs are those of each."""
-    rng = np.random.default_rng(8)
-    some = [thing for thing in things(rng, 200) if len(thing[0]) > 1]
-    seen = []
-    for tables in together._alike(some):
-        for sample, members in together._samples(some, tables, 100):
-            parts = np.split(sample.rows, len(members), axis=1)
-            for i, rows in zip(members, parts, strict=True):
-                own = together.Sample(some[i][1])
-                np.testing.assert_array_equal(rows, own.rows)
-                np.testing.assert_array_equal(sample.times, own.times)
-            seen += members
-    assert sorted(seen) == [*range(len(some))]
 
 
 def crowd(annotators, documents, order):
