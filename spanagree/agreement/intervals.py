@@ -11,7 +11,12 @@ import numpy as np
 
 from spanagree.agreement.count import CountedPairs, Drawn
 from spanagree.agreement.mean_over_pairs import interval_of_mean
-from spanagree.agreement.other_annotators import OtherAnnotators, over_annotators_of_pair, widened
+from spanagree.agreement.other_annotators import (
+    OtherAnnotators,
+    no_interval,
+    over_annotators_of_pair,
+    widened,
+)
 from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pairs, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
@@ -20,6 +25,8 @@ from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
 from spanagree.uncertainty.together import intervals
+
+_MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
 Part = TypeVar("Part", Team, Member)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -184,7 +191,18 @@ def _over_documents(
 
 
 def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resampling) -> Interval:
-    """Return the interval of the mean over pairs: all pairs on the same resampled documents."""
+    """Return the interval of the mean over pairs: all pairs on the same resampled documents.
+
+    There is none over a great many annotations, which are not compared pair by pair.
+    """
+    number = drawn.coverage.number()
+    pairs = int((number * (number - 1) // 2).sum())
+    if pairs > _MOST:
+        return no_interval(
+            f"{pairs:,} pairs of annotations; an interval of the mean over pairs needs at most"
+            f" {_MOST:,}, so compare fewer annotators or documents",
+            resampling.name,
+        )
     rows, rank = drawn.rows, ranks([*figures.annotators])
     both = np.sort(rank[np.stack((rows.first, rows.second))], axis=0)  # by name: canonical order
     _, pair, times = distinct(*both)

@@ -186,7 +186,7 @@ def widened(
     if np.isnan(error.freedom):
         few = counted(error.annotators, "annotator")
         why = f"{few}; an interval over annotators needs {_LEAST}"
-        return _nothing(why, interval.kind, reason)
+        return no_interval(why, interval.kind, reason)
     values = np.array(figures)[:, None]
     ends = np.array(interval[:3]) if both else np.repeat(values, 2, axis=1)
     times = -float(stdtrit(error.freedom, resampling.tail))
@@ -200,10 +200,10 @@ def widened(
 
 def over_annotators_of_pair(resampling: Resampling) -> Interval:
     """Return the interval of a pair over annotators: there is none, as they are who they are."""
-    return _nothing(_OF_PAIR, resampling.name)
+    return no_interval(_OF_PAIR, resampling.name)
 
 
-def _nothing(why: str, kind: str, *before: str) -> Interval:
+def no_interval(why: str, kind: str, *before: str) -> Interval:
     """Return an interval of which nothing is defined, and why."""
     nothing = (UNDEFINED, UNDEFINED)
     reasons = [*filter(None, before), f"{', '.join(Figures._fields)}: {why}"]

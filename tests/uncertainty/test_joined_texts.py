@@ -161,7 +161,9 @@ def test_conll_and_groups(sentences, documents):
     """Sentences of CoNLL documents are the texts of the same documents joined by their ids."""
     joined = sentences.grouped_by([f"d{whole}" for whole in sentences.wholes], joined=True)
     assert [x.tolist() for x in joined.text_ends] == [x.tolist() for x in documents.text_ends]
-    ours, theirs = (sa.evaluate(c, **TEXTS).systems["tagger"].f1 for c in (joined, documents.with_ids("d", -1)))
+    ours, theirs = (
+        sa.evaluate(c, **TEXTS).systems["tagger"].f1 for c in (joined, documents.with_ids("d", -1))
+    )
     assert ours == theirs
 
 
