@@ -67,20 +67,20 @@ def exact_sums(values: Floats, which: Ints, count: int) -> ExactSums:
     return ExactSums(value, remainder)
 
 
-_GRIDS = (2.0**20, 2.0**52)
-"""Values are kept in units of 2⁻²⁰, and what these leave in units of 2⁻⁵²."""
+_GRIDS = (2.0**20, 2.0**54)
+"""Values are kept in units of 2⁻²⁰, and what these leave in units of 2⁻⁵⁴."""
 
 
 def on_grids(values: Floats | Ints) -> ExactSums:
     """Return values in two parts that are multiples of powers of two.
 
     So sums of either part, each value taken any whole number of times, are not rounded while the
-    first stays below 2³³ and the values are fewer than four million: whatever adds them up, and in
+    first stays below 2³³ and the values are fewer than a million: whatever adds them up, and in
     whatever order, gives the same bits.
 
-    >>> parts = on_grids(np.array([0.1, 3.0]))
-    >>> (parts.value + parts.remainder).tolist(), parts.remainder.tolist()[1]
-    ([0.1, 3.0], 0.0)
+    >>> parts = on_grids(np.array([0.3, 3.0]))
+    >>> float(parts.remainder[1]), bool(abs(parts.value + parts.remainder - [0.3, 3.0]).max() < 2**-54)
+    (0.0, True)
     """
     coarse, fine = _GRIDS
     value = np.rint(np.asarray(values, np.float64) * coarse) / coarse
