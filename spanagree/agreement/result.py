@@ -36,6 +36,7 @@ from spanagree.choices import MIN_SHARED, By, Figure
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
+from spanagree.results import verdict
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.results.result import Result, caveats
@@ -116,6 +117,15 @@ class Agreement(Result):
             more.append(single_caveat(self.single, team.documents, unit(self.settings)))
         shaky = caveats("team", team.f1, self.evidence, unit(self.settings))
         return (*shaky, *(f"team: {sentence}" for sentence in more))
+
+    @property
+    def verdict(self) -> str:
+        """How far the team agrees above chance, on how many documents."""
+        noun, confidence = unit(self.settings), verdict.confidence_of(self.settings)
+        sentence = verdict.one_score("The team", self.team.f1, confidence)
+        pairs = counted(self.team.pairs, "pair")
+        seen = f"{self.team.documents} of {counted(self.documents, noun)}"
+        return f"{sentence} It is over {pairs}, and {seen} that two or more saw."
 
     @property
     def mostly_single(self) -> bool:

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,7 +67,7 @@ def command(
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
             parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
-            own = {key: value for key, value in given.items() if key != "verbose"}
+            own = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
             for each in every:
                 if each.part and each.name in own:
                     parts[each.part][each.name] = own.pop(str(each.name))
@@ -310,6 +310,10 @@ class Job:
         else:
             below = [each for each in (test, *others.values()) if each is not None]
             tables = [result.table(by), *(each.table() for each in below)]
+            quiet = click.get_current_context().params.get("quiet")
+            verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
+            tables = [replace(table, verdict="") for table in tables]
+            tables[0] = replace(tables[0], verdict=verdict)
             tables = tables if self.all_columns else [table.turned for table in tables]
             look = Look(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [TABLES[self.format](table, look) for table in tables]

@@ -368,7 +368,9 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
 
 def messages() -> Group:
     """Return the options of what is said beside the result."""
-    return group("Messages", flag("--verbose", "Give every note, not one for each kind."))
+    quiet = "Leave out the verdict above the table."
+    verbose = "Give every note, not one for each kind."
+    return group("Messages", flag("--quiet", quiet), flag("--verbose", verbose))
 
 
 # --- what users write ---------------------------------------------------------------------------

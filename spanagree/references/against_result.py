@@ -11,6 +11,7 @@ import numpy as np
 from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
 from spanagree.errors import check_choice, counted, printable
+from spanagree.results import verdict
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result, caveats, together, unaligned_of
@@ -121,6 +122,15 @@ class AgainstReferences(Result):
                 printable(name) or PEOPLE, score, self.evidence[name], unit(self.settings)
             )
         )
+
+    @property
+    def verdict(self) -> str:
+        """Which system agrees best with people above chance, and how far they agree themselves."""
+        people = verdict.short(self.ceiling.f1.corrected)
+        scores = {name: system.f1 for name, system in self.systems.items()}
+        where = f"{counted(self.ceiling.documents, unit(self.settings))} of two people or more"
+        sentence = verdict.order(scores, where, verdict.confidence_of(self.settings))
+        return f"{sentence} People agree with each other to {people}."
 
     def __getitem__(self, system: str) -> SystemAgainst:
         """Return a system by its name; SettingError for an unknown one."""

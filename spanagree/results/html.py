@@ -114,7 +114,9 @@ def table(
         el("thead", el("tr", *head)),
         el("tbody", *rows),
     )
-    return Html(scrolled(body, described.caption or "table") + remarks(*more, *described.remarks))
+    verdict = el("p", described.verdict) if described.verdict else Html()
+    below = remarks(*more, *described.remarks)
+    return Html(verdict + scrolled(body, described.caption or "table") + below)
 
 
 def scrolled(body: Html, label: str) -> Html:

@@ -22,7 +22,8 @@ def render(table: Table, look: Look = PLAIN) -> str:
             [f"**{escaped(t)}**" if (r, c) in best else escaped(t) for c, t in enumerate(row)]
         )
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    above = [escaped(table.caption), ""] if table.caption else []
+    heads = filter(None, (table.verdict, table.caption))
+    above = [line for text in heads for line in (escaped(text), "")]
     below = [escaped(remark) + "  " for remark in table.remarks]
     if table.signature:
         below.append(f"Signature: `{table.signature}`")

@@ -67,11 +67,17 @@ class Signed(Comparable):
         """Where an answer is shaky, a sentence each."""
         return ()
 
+    @property
+    def verdict(self) -> str:
+        """What the result says, in a sentence or two; empty where it compares nothing."""
+        return ""
+
     def head(self, **more: Any) -> dict[str, Any]:
         """Return what JSON of every result begins with; more of it comes after the settings."""
         return {
             "signature": self.signature,
             "settings": dict(self.settings),
+            **({"verdict": self.verdict} if self.verdict else {}),
             **more,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
@@ -93,7 +99,8 @@ class Tabled(Comparable):
         """
         if by is not None:
             check_choice(by, self.BY, "by")
-        return with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
+        table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
+        return replace(table, verdict=getattr(self, "verdict", ""))
 
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError

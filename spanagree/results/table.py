@@ -123,6 +123,7 @@ class Table:
         rows: the values, one for each column; ``None`` and ``nan`` are undefined.
         settings: those that made the figures; without them there is no signature.
         caption: what stands above, one line.
+        verdict: what the result says, in a sentence or two, before all else.
         remarks: what stands below, a line each.
         breaks: before which rows a new block begins.
         for_people: the numbers of rows that data do not have.
@@ -140,6 +141,7 @@ class Table:
     rows: Sequence[Sequence[Value]]
     settings: Mapping[str, Any] = field(default_factory=dict)
     caption: str = ""
+    verdict: str = ""
     remarks: Sequence[str] = ()
     breaks: Collection[int] = ()
     for_people: Collection[int] = ()

@@ -20,7 +20,7 @@ def render(table: Table, look: Look = PLAIN) -> str:
     table = table if look.all_columns else (table.in_terminal or table).turned
     columns, _, breaks = shown = table.shown
     below = list(table.remarks)
-    parts = [table.caption and _wrapped(table.caption)]
+    parts = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
     if columns:
         texts = shown.texts(look.decimals(_USUAL), look.percent)
         lanes = [

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +18,11 @@ import numpy as np
 from spanagree.arrays import Floats, unique
 from spanagree.choices import Interval, ResampleBy, Test
 from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.results import verdict
 from spanagree.results.names import short_names
 from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result
-from spanagree.results.score import RARE, UNDEFINED, f1_figures, with_reason
+from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.table import Column, Table, Value, decimal
 from spanagree.systems.count import EvaluationSettings, Kept
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -99,6 +100,20 @@ class Comparison(Result):
     pairs: tuple[SystemPair, ...]
     settings: ComparisonSettings
     notes: tuple[str, ...] = ()
+    scores: Mapping[str, Score] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """Which system is first above chance, and from which others the test tells it apart."""
+        ranked = verdict.ranked_by_chance(self.scores)
+        if len(ranked) < 2:
+            return "Fewer than two systems have an F1 above chance that is defined."
+        leads = []
+        for other in ranked[1:]:
+            each = self[ranked[0], other].corrected
+            apart = each.p_holm < _CERTAIN
+            leads.append(verdict.Lead(other, each.value, each.low, each.high, each.p_holm, apart))
+        return verdict.tested(self.scores, leads, verdict.confidence_of(self.settings) or 95)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -302,7 +317,8 @@ def compare_systems(
     drawn = {"resamples": int(resamples), "seed": int(seed)}  # p is drawn, whatever the interval
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
-    return Comparison(tuple(ordered), settings)
+    scores = {name: system.f1 for name, system in evaluation.systems.items()}
+    return Comparison(tuple(ordered), settings, scores=scores)
 
 
 def _check_test(test: str, by_text: bool, resample_by: str) -> None:

@@ -20,6 +20,7 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.results import verdict
 from spanagree.results.data import plain
 from spanagree.results.plots import (
     Picture,
@@ -177,6 +178,19 @@ class Evaluation(Result):
                 unit(self.settings),
             )
         )
+
+    @property
+    def verdict(self) -> str:
+        """Which system is first above chance, on how many documents; nothing that needs a test."""
+        noun = unit(self.settings)
+        scores = {name: system.f1 for name, system in self.systems.items()}
+        f1 = Macro._fields.index("f1")
+        telling = min(int(self.counted.evidence[name, ""][f1][0]) for name in self.systems)
+        shared = min(system.documents for system in self.systems.values())
+        where = f"{counted(telling, noun)} with anything marked"
+        confidence = verdict.confidence_of(self.settings)
+        sentence = verdict.order(scores, where, confidence)
+        return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     def __getitem__(self, system: str) -> System:
         """Return a system by its name; SettingError for an unknown one."""

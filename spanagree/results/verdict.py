@@ -1,0 +1,167 @@
+"""Verdicts: what a result says, in a sentence or two, and never more than a test supports."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spanagree.errors import counted, printable
+from spanagree.results.score import Score
+
+_NAMED = 5  # systems whose order a sentence gives
+
+
+def short(value: float) -> str:
+    """Return a figure as papers print it: three decimals, without the zero before the point.
+
+    >>> short(0.5), short(-0.04251), short(1), short(float("nan"))
+    ('.500', '−.043', '1.000', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    text = f"{abs(value):.3f}"
+    text = text[1:] if text.startswith("0.") else text
+    return f"−{text}" if value < 0 and text != ".000" else text
+
+
+def confidence_of(settings: Mapping[str, Any]) -> float | None:
+    """Return the confidence of the intervals that these settings name, in per cent.
+
+    >>> confidence_of({"ci": "bca95"}), confidence_of({})
+    (95.0, None)
+    """
+    number = re.search(r"[\d.]+$", str(settings.get("ci") or ""))
+    return float(number[0]) if number else None
+
+
+def ends(low: float, high: float, confidence: float) -> str:
+    """Return an interval in words.
+
+    >>> ends(0.1, 0.25, 95)
+    '95 % CI .100 to .250'
+    """
+    return f"{confidence:g} % CI {short(low)} to {short(high)}"
+
+
+class Lead(NamedTuple):
+    """What a test says of two systems: how far the first is ahead above chance.
+
+    Attributes:
+        other: the system that the best one is compared with.
+        difference: of the corrected F1.
+        low, high: its interval; ``nan`` where the test gives none.
+        p: of the test, for all pairs together.
+        apart: whether the two can be told apart.
+    """
+
+    other: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    apart: bool
+
+
+def one_score(name: str, score: Score, confidence: float | None = None) -> str:
+    """Return how well one system, or a team, did: observed, by chance, and above chance.
+
+    >>> one_score("mine", Score(0.8, 0.28, 0.7222))
+    'mine has an F1 of .800; chance alone would give .280, so it is .722 above chance.'
+    """
+    if math.isnan(score.observed):
+        return f"{name} has no F1: {score.reason}."
+    observed = f"{name} has an F1 of {short(score.observed)}"
+    chance = f"chance alone would give {short(score.expected)}"
+    if math.isnan(score.corrected):
+        return f"{observed}; {chance}, so nothing is left to correct."
+    above = f"{short(score.corrected)} above chance{_interval(score, confidence)}"
+    return f"{observed}; {chance}, so it is {above}."
+
+
+def order(scores: Mapping[str, Score], where: str, confidence: float | None = None) -> str:
+    """Return the order of systems above chance, of which nothing was tested.
+
+    Args:
+        scores: the F1 of each system.
+        where: on how many documents, and how many of them decide.
+        confidence: of the scores' intervals, in per cent, if they have any.
+
+    >>> order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
+    'By F1 above chance the order is b (.889), a (.778), on 9 texts. No test was made: add --ci.'
+    """
+    if len(scores) == 1:
+        ((name, score),) = scores.items()
+        return f"{one_score(printable(name), score, confidence)} It was measured on {where}."
+    ranked = ranked_by_chance(scores)
+    if not ranked:
+        return f"No system has an F1 above chance that is defined, on {where}."
+    named = [f"{printable(name)} ({short(scores[name].corrected)})" for name in ranked[:_NAMED]]
+    if more := len(ranked) - len(named):
+        named.append(counted(more, "other"))
+    more_to_do = "--ci" if confidence is None else "--test bootstrap"
+    return (
+        f"By F1 above chance the order is {', '.join(named)}, on {where}."
+        f" No test was made: add {more_to_do}."
+    )
+
+
+def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float) -> str:
+    """Return which system is first above chance, and which of the others it can be told from.
+
+    Args:
+        scores: the F1 of each system.
+        leads: of the best one before each of the others, the closest first.
+        confidence: of the intervals, in per cent.
+
+    >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
+    >>> text = tested(scores, [Lead("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
+    >>> text.partition(", but ")[2]
+    'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
+    """
+    best = ranked_by_chance(scores)[0]
+    head = f"{printable(best)} has the highest F1 above chance ({short(scores[best].corrected)})"
+    close = [lead for lead in leads if not lead.apart]
+    if close:
+        named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in close[:_NAMED]]
+        if more := len(close) - len(named):
+            named.append(counted(more, "other"))
+        return f"{head}, but cannot be told apart from {', '.join(named)}."
+    nearest = min(leads, key=lambda lead: lead.difference)
+    return (
+        f"{head}, and is told apart from all others; the closest is {printable(nearest.other)}"
+        f" ({_of(nearest, confidence)})."
+    )
+
+
+def ranked_by_chance(scores: Mapping[str, Score]) -> list[str]:
+    """Return the names with a defined F1 above chance, the highest first."""
+    defined = [name for name, score in scores.items() if not math.isnan(score.corrected)]
+    return sorted(defined, key=lambda name: (-scores[name].corrected, name))
+
+
+def compared(shared: int, documents: int, noun: str) -> str:
+    """Return how many of the documents a figure rests on, where these are not all.
+
+    >>> compared(2, 3, "document"), compared(3, 3, "document")
+    ('2 of 3 documents were compared.', '')
+    """
+    return f"{shared} of {counted(documents, noun)} were compared." if shared < documents else ""
+
+
+def _of(lead: Lead, confidence: float) -> str:
+    interval = "" if math.isnan(lead.low) else f", {ends(lead.low, lead.high, confidence)}"
+    p = f", p {_p(lead.p)}" if not interval else ""
+    return f"difference {short(lead.difference)}{interval}{p}"
+
+
+def _p(p: float) -> str:
+    return "below .001" if p < 0.001 else short(p)
+
+
+def _interval(score: Any, confidence: float | None) -> str:
+    interval = getattr(score, "interval", None)
+    if interval is None or confidence is None or math.isnan(interval.corrected[0]):
+        return ""
+    return f" ({ends(*interval.corrected, confidence)})"
