@@ -114,7 +114,7 @@ LEVELS = {
     "--chance-at": Pair("", "--chance-at 0.6"),
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
-FILES = dict.fromkeys(("--format", "--output", "--verbose"), SHOWN)
+FILES = dict.fromkeys(("--format", "--output", "--quiet", "--verbose"), SHOWN)
 ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 CHANCE = {"--chance": Pair("", "--chance overlapping")}

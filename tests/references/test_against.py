@@ -506,7 +506,9 @@ def test_the_command(run, crowd, tmp_path):
     assert data["systems"][0]["share"]["interval"]["kind"] == "bca"
     assert "people (the ceiling)" in plot.read_text("utf-8")
     assert data["signature"] == result.signature
-    code, out, _ = run("evaluate", crowd, "--systems", "m", "--by", "annotator", "--explain")
+    code, out, _ = run(
+        "evaluate", crowd, "--systems", "m", "--by", "annotator", "--explain", "--quiet"
+    )
     assert code == 0
     rows = [line.split()[0] for line in out.splitlines() if line.strip()]
     assert rows[4:10] == ["m", "people", "a0", "a1", "a2", "a3"]

@@ -359,7 +359,15 @@ def test_to_dict():
     )
     result = sa.evaluate(corpus)
     data = result.to_dict()
-    assert list(data) == ["signature", "settings", "documents", "notes", "caveats", "systems"]
+    assert list(data) == [
+        "signature",
+        "settings",
+        "verdict",
+        "documents",
+        "notes",
+        "caveats",
+        "systems",
+    ]
     assert data["documents"] == 2
     (system,) = data["systems"]
     assert list(system) == [

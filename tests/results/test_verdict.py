@@ -1,0 +1,70 @@
+"""The verdict: the order above chance, and no more than a test says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import spanagree as sa
+from spanagree.results import verdict
+from spanagree.results.score import Score, undefined
+from spanagree.results.verdict import Lead, compared, one_score, order
+
+SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}
+
+
+def test_without_a_test_only_the_order_is_named():
+    """Nobody is said to be better; what is undefined has no place."""
+    text = order(SCORES, "9 texts")
+    assert text.startswith("By F1 above chance the order is b (.889), a (.778), on 9 texts.")
+    assert text.endswith("No test was made: add --ci.")
+    assert "better" not in text
+    assert "defined" in order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
+
+
+def test_what_a_test_says():
+    """Those who cannot be told apart are named with the difference; the closest if all can be."""
+    close = Lead("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
+    assert verdict.tested(SCORES, [close], 95) == (
+        "b has the highest F1 above chance (.889), but cannot be told apart from a"
+        " (difference .111, 95 % CI −.020 to .240)."
+    )
+    far = [Lead("a", 0.1111, 0.02, 0.24, 0.01, apart=True)]
+    assert "is told apart from all others; the closest is a" in verdict.tested(SCORES, far, 95)
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [
+        (Score(1, 1, float("nan"), "chance alone gives 1"), "nothing is left to correct"),
+        (undefined("nothing is marked"), "mine has no F1: nothing is marked."),
+    ],
+)
+def test_undefined(score, text):
+    """An undefined figure is said to be so, with its reason."""
+    assert text in one_score("mine", score)
+
+
+def test_documents_left_out():
+    """How many documents were compared is said where these are not all."""
+    assert compared(2, 3, "document") == "2 of 3 documents were compared."
+    documents = [[(0, 1, "X")], [(1, 2, "X")], [(0, 1, "X")]]
+    corpus = sa.Corpus.from_segments([3] * 3, {"g": documents, "s": [documents[0], None, []]})
+    assert sa.evaluate(corpus, gold="g").verdict.endswith("2 of 3 documents were compared.")
+
+
+def test_command(run, newsroom):
+    """The verdict is the first line, of a test if there is one; --quiet leaves it out."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    _, out, _ = run("evaluate", *files)
+    assert out.startswith(
+        "By F1 above chance the order is tagger.conll (.614), lexicon.conll (.593)"
+    )
+    _, quiet, _ = run("evaluate", *files, "--quiet")
+    assert out.endswith("\n\n" + quiet)
+    _, tested, _ = run("evaluate", *files, "--test", "permutation", "--resamples", 200)
+    assert tested.startswith("tagger.conll has the highest F1 above chance (.614), but cannot be")
+    assert "By F1 above chance the order" not in tested
+    _, data, _ = run("evaluate", *files, "--format", "json")
+    assert json.loads(data)["verdict"] == " ".join(out[: out.index("\n\n")].split())
