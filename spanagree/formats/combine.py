@@ -147,7 +147,24 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
     places, shared = _united([printable(name) for name in shards], parts, repeats)
     if shared:
         notes.append(f"{counted(shared, 'document')} in more than one file, united by id")
+    notes += _same_texts(parts)
     return replace(_joined(parts, places, reading), notes=tuple(notes))
+
+
+def _same_texts(parts: Sequence[RawCorpus]) -> list[str]:
+    """Return a note on documents of different files that have the same text under other ids."""
+    known: dict[str, set[str]] = {}
+    for part in parts:
+        for d, text in enumerate(part.texts or ()):
+            if text.strip():
+                known.setdefault(text, set()).add(part.id_of(d))
+    again = sum(len(ids) for ids in known.values() if len(ids) > 1)
+    if not again:
+        return []
+    return [
+        f"{counted(again, 'document')} of different files have the same text as another, under"
+        " another id; if the files are of several annotators, name each as NAME=FILE"
+    ]
 
 
 def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:

@@ -17,8 +17,8 @@ _OTHERS = {
     ),
     "columns": (
         "a data frame with the columns {0}; of one with a token in each row, evaluate takes"
-        " [frame[{1}].tolist()], [frame[{2}].tolist()], of one with lists of tags frame[{1}],"
-        " frame[{2}]"
+        " spanagree.read(frame, document='sentence_id'), which names the column of the sentences,"
+        " of one with lists of tags frame[{1}], frame[{2}]"
     ),
 }
 """What has columns, by their attribute, and the line that takes it."""

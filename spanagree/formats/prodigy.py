@@ -72,6 +72,11 @@ def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorp
         if not isinstance(row, dict):
             raise unfit(f"{where}:", row, "an object is needed")
         rows.add(row, where)
+    if rows.collector.ids and rows.answers and not rows.spanned:
+        raise InputError(
+            f"{rows.name}: answers about whole texts (no row has spans, {rows.answers} have options"
+            " or a label); spans are needed, and spanagree coefficients takes a table of labels"
+        )
     if not rows.collector.ids:
         raise InputError(f"{rows.name}: no rows; Prodigy writes an object a line")
     return rows.raw()
@@ -85,6 +90,7 @@ class _Rows:
         self.annotator_from = annotator_from
         self.collector = Collector("characters", unnamed=True, name=name)
         self.passed: Counter[str] = Counter()
+        self.spanned, self.answers = False, 0
         self.binary = self.reviews = self.nameless = 0
         self.people: set[str] = set()
         self.sittings: dict[str, None] = {}
@@ -96,6 +102,8 @@ class _Rows:
             raise InputError(
                 f"{where}: a row of Prodigy has text and _input_hash; the keys are {listed(row)}"
             )
+        self.spanned |= "spans" in row or bool(row.get("versions"))
+        self.answers += "options" in row or isinstance(row.get("label"), str)
         for key, noun in _OTHERS.items():
             if isinstance(row.get(key), list):
                 self.passed[noun] += len(row[key])

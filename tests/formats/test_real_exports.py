@@ -98,11 +98,9 @@ def test_label_studio_emails(real):
 
 
 def test_label_studio_of_pictures(real):
-    """What is not in a text is counted."""
-    raw, facts = export(real, "label-studio", "converter_test_export_json_min_input.json")
-    assert (len(raw.lengths), len(raw.start)) == (facts["tasks"], 0)
-    assert facts["result_types"] == {"polygonlabels": 1}
-    assert raw.notes[0].endswith("1 polygonlabels result passed over")
+    """What is not in a text is refused, where nothing is."""
+    with pytest.raises(sa.InputError, match=r"other things are \(polygonlabels result 1\)"):
+        export(real, "label-studio", "converter_test_export_json_min_input.json")
 
 
 @pytest.mark.parametrize("name", PRODIGY)

@@ -34,6 +34,7 @@ from spanagree.formats.hugging_face.columns import (
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.shape import COLUMNS, Shape
 from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
+from spanagree.formats.hugging_face.token_rows import grouped_tokens
 
 
 @overload
@@ -104,7 +105,10 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     own = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
     own |= {"split": split, "align": align, "quote": quote, "ends": ends}
-    data, shape, notes = _shaped(choose_split(data, split), named, None, **own)
+    data = choose_split(data, split)
+    if document is not None and not any((tokens, text, tags, spans, annotator)):
+        data = grouped_tokens(data, document)
+    data, shape, notes = _shaped(data, named, None, **own)
     if block is None:
         raw = with_absent(_read(data, shape), absent)
         return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)

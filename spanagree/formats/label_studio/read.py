@@ -18,6 +18,7 @@ from spanagree.formats.label_studio.tasks import Task, Tasks
 from spanagree.formats.peek import passed_over
 from spanagree.settings import as_read
 
+_RESULTS = (" result", "choice", "region of sound")  # of what is no span
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
 
 
@@ -53,6 +54,13 @@ def raw_label_studio(
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{name}: no tasks; {_NEEDED}")
+    results = {kind: n for kind, n in export.passed.items() if kind.endswith(_RESULTS) and n}
+    if results and not any(task.regions for task in tasks):
+        there = listed(f"{kind} {number}" for kind, number in results.items())
+        raise InputError(
+            f"{name}: nothing is marked in a text, and other things are ({there}); regions of"
+            " images or sound, chats and answers for a whole text are not read as spans"
+        )
     rows = _Rows(name, tasks, text)
     for number in range(1, len(tasks) + 1):
         rows.add(tasks.popleft(), number)  # which then is forgotten
