@@ -133,7 +133,7 @@ def _documents(
     first, second = crowd.pairs(with_itself=True)
     rows = compare_pairs(team, crowd, (first, second), match, chance, progress)
     each = rows.by("document", "first", "second")
-    size = (each.size_first + each.size_second) / 2
+    size = (each.expected_size_first + each.expected_size_second) / 2
     times = np.where(each.first == each.second, 1.0, 2.0)  # i, j and j, i
     total, pairs, all_expected, all_size = (
         exact_sums(times * value, each.document, len(team)).value

@@ -20,6 +20,8 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.run import Block
+from spanagree.chance.model import chance_model, whose, with_ids
+from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
@@ -201,6 +203,7 @@ def difficulty(
     annotators: Sequence[str] | None = None,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
+    places: Given | None = None,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Progress = None,
@@ -214,6 +217,7 @@ def difficulty(
         annotators: the names of those of a team; all layers if neither is given.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        places: where random segments may stand; see :func:`spanagree.evaluate`.
         executor: of blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of pairs of annotations done, and of all; or of blocks.
@@ -230,6 +234,9 @@ def difficulty(
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     annotators = kept_names(annotators)
+    chance, corpus = with_ids(chance_model(chance, places), corpus)
+    if whose(chance) != "both":
+        raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
     counting = functools.partial(
         count, gold=gold, annotators=annotators, match=match, chance=chance
     )

@@ -1,0 +1,176 @@
+"""Chance at places through evaluate, agree and the command line: real data, theory, messages."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.cli.main import main
+
+NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
+WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
+# SITES' table, printed: chance and corrected F1, least and greatest of seven systems
+PRINTED = {
+    "letters": ((0.040, 0.059), (0.233, 0.384)),
+    "capitals+digits": ((0.113, 0.196), (0.169, 0.282)),
+    "capitals": ((0.124, 0.214), (0.159, 0.266)),
+}
+
+
+@pytest.fixture
+def news():
+    return sa.read_conll(NEWS)
+
+
+@pytest.mark.parametrize("rule", PRINTED)
+def test_wnut17(real, rule):
+    """The printed table: chance F1 and corrected F1 of seven systems under three rules."""
+    folder = real / "data" / "wnut17_systems"
+    files = [folder / "emerging.test.annotated", *(folder / "submissions" / s for s in WNUT)]
+    made = sa.evaluate(sa.read_conll(files, ignore_tokens=True), places=rule)
+    f1 = [system.f1 for system in made.systems.values()]
+    for values, (low, high) in zip(
+        ([x.expected for x in f1], [x.corrected for x in f1]), PRINTED[rule], strict=True
+    ):
+        assert min(values) == pytest.approx(low, abs=0.001)
+        assert max(values) == pytest.approx(high, abs=0.001)
+    assert made.settings["places"] == rule and made.settings["places_mean"] == 0
+    assert made.uniform.systems["arcada"].f1.expected == pytest.approx(0.0378485, abs=1e-6)
+
+
+MUSHROOM = {
+    ("en", "words"): (0.059, 0.491, 0.282), ("en", "words+marks"): (0.059, 0.492, 0.280),
+    ("sv", "words"): (0.038, 0.731, 0.369), ("sv", "words+marks"): (0.034, 0.729, 0.374),
+    ("fa", "words"): (0.037, 0.301, 0.429), ("fa", "words+marks"): (0.034, 0.298, 0.430),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "rule"), MUSHROOM)
+def test_mushroom(real, language, rule):
+    """The printed table of teams in characters: exact chance, token chance, token corrected."""
+    (file,) = (real / "data" / "tools" / "mushroom").glob(f"mushroom.{language}-*.jsonl")
+    corpus = sa.read(file, repair="drop-empty")
+    exact = sa.agree(corpus, places=rule).team.f1
+    token = sa.agree(corpus, places=rule, match="token").team.f1
+    ours = (exact.expected, token.expected, token.corrected)
+    assert ours == pytest.approx(MUSHROOM[language, rule], abs=0.001)
+
+
+@pytest.mark.parametrize("match", ["exact", "boundaries", "token", "iou", "overlap"])
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+def test_the_uniform_rule_changes_nothing(news, match, chance):
+    """A rule of which all tokens are sites gives the uniform figures, to 1e-12."""
+    if match == "overlap" and chance == "overlapping":
+        return
+    plain = sa.evaluate(news, match=match, chance=chance)
+    ruled = sa.evaluate(news, match=match, chance=chance, places=lambda token: True)
+    for name, system in plain.systems.items():
+        ours = ruled.systems[name].f1
+        if ruled.settings.get("expected") is None and plain.settings.get("expected") is None:
+            assert ours[:3] == pytest.approx(system.f1[:3], abs=1e-12)
+
+
+def test_blocks_add(news):
+    """Over blocks the figures, the uniform ones and the shares at sites are those of the whole."""
+    corpus = news.with_ids()
+    parts = [corpus.subset(range(40)), corpus.subset(range(40, len(corpus)))]
+    whole, blocks = (sa.evaluate(x, places="capitals") for x in (corpus, parts))
+    for name, system in whole.systems.items():
+        assert blocks.systems[name].f1[:3] == pytest.approx(system.f1[:3], abs=1e-13)
+        assert blocks.uniform.systems[name].f1 == whole.uniform.systems[name].f1
+    assert blocks.places == whole.places
+
+
+def test_the_distribution_has_the_mean(news):
+    """Both random, the distribution's mean is the expected match; with gold fixed that of systems."""
+    for of, what in (("both", "both"), ("systems", "tested")):
+        made = sa.evaluate(news, places="capitals", chance_of=of, p_values=True)
+        for name, system in made.systems.items():
+            mean = getattr(made.by_chance[name], what).mean
+            assert mean == pytest.approx(system.tally.expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("places", [None, "capitals"])
+@pytest.mark.parametrize("match", ["exact", "token", "iou", "overlap"])
+def test_a_random_system_is_0_with_gold_as_it_is(news, match, places):
+    """The mean match of 300 random systems is the expected one, within 4 standard errors."""
+    two = news.of_annotators(["gold.conll", "tagger.conll"])
+    made = sa.evaluate(two, match=match, places=places, chance_of="systems")
+    tally = made.systems["tagger.conll"].tally
+    test = sa.chance_test(two, made, simulate=True, draws=300, seed=4)
+    null = test.systems["tagger.conll"].null * (tally.size_a + tally.size_b) / 2
+    error = null.std(ddof=1) / math.sqrt(len(null))
+    assert null.mean() == pytest.approx(tally.expected, abs=4 * error)
+
+
+def test_random_sizes():
+    """In words, sizes in characters are random: chance F1 is 2·ΣE[match]/ΣE[sizes], by hand.
+
+    Of "a bb ccc" one word each: places of 1, 2 and 3 characters, each with probability 1/3.
+    """
+    layers = {"a": [[(0, 1, "X")]], "b": [[(5, 8, "X")]]}
+    corpus = sa.Corpus.from_segments([8], layers, offsets="characters", texts=["a bb ccc"])
+    tally = sa.evaluate(corpus, match="token", places="words").systems["b"].tally
+    assert tally.expected == pytest.approx((1 + 2 + 3) / 9)
+    assert tally.expected_sizes == pytest.approx((2, 2))
+    assert (tally.size_a, tally.size_b) == (1, 3)
+    assert tally.f1.expected == pytest.approx(1 / 3)
+    team = sa.agree(corpus, match="token", places="words").team
+    assert team.f1.expected == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--places", "capital"], "known are words, words+marks, letters, capitals"),
+        (["--places", "words"], "places words: offsets count tokens"),
+        (["--places", "column:pos=NN"], "no column 'pos'; known are 0, 1"),
+        (["--places", "nowhere.csv"], "no such file"),
+        (["--places", "PER=capitals,PER=letters"], "'PER' has two rules"),
+        (["--chance-of", "nobody"], "nobody"),
+    ],
+)
+def test_messages(capsys, options, says):
+    """What cannot be is refused in a line that says what to do."""
+    assert main(["evaluate", *NEWS, *options]) in (1, 2)
+    assert says in capsys.readouterr().err
+
+
+def test_agree_has_no_gold(capsys):
+    """Chance of systems needs gold."""
+    assert main(["agree", *NEWS, "--chance-of", "systems"]) == 1
+    assert "no side is gold among annotators" in capsys.readouterr().err
+
+
+def test_columns_and_files(tmp_path, capsys):
+    """A column of the file and a file of places give what the same rule as a list gives."""
+    rows = [
+        ("New", "NNP"),
+        ("York", "NNP"),
+        ("is", "VBZ"),
+        ("big", "JJ"),
+        ("Rome", "NNP"),
+        ("too", "RB"),
+    ]
+    tags = ["B-LOC", "I-LOC", "O", "O", "B-LOC", "O"]
+    mine = ["B-LOC", "I-LOC", "O", "B-LOC", "O", "O"]
+    lines = [f"{word}\t{pos}\t{tag}" for (word, pos), tag in zip(rows, tags, strict=True)]
+    (tmp_path / "gold.conll").write_text("\n".join(lines) + "\n")
+    lines = [f"{word}\t{tag}" for (word, _), tag in zip(rows, mine, strict=True)]
+    (tmp_path / "mine.conll").write_text("\n".join(lines) + "\n")
+    (tmp_path / "sites.csv").write_text("document,start,end\n1,0,1\n1,0,2\n1,1,2\n1,4,5\n")
+    files = [str(tmp_path / "gold.conll"), str(tmp_path / "mine.conll")]
+    ok = [pos == "NNP" for _, pos in rows]
+    listed = sa.evaluate(sa.read_conll(files), places=[{"name": "site", "ok": ok}])
+    f1 = listed.systems["mine.conll"].f1.expected
+    for rule in ("column:1=NNP", str(tmp_path / "sites.csv"), "capitals"):
+        assert main(["evaluate", *files, "--places", rule, "--format", "json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["systems"][0]["expected"]["f1"] == pytest.approx(f1)
+        assert shown["places"]["rule"] == rule.rpartition("/")[2]
+        assert shown["places"]["at_sites"]["gold.conll"] == 1
+    assert np.isfinite(f1)
