@@ -38,7 +38,7 @@ def test_wnut17(real, rule):
     ):
         assert min(values) == pytest.approx(low, abs=0.001)
         assert max(values) == pytest.approx(high, abs=0.001)
-    assert made.settings["places"] == rule and made.settings["places_mean"] == 0
+    assert (made.settings["places"], made.settings["places_mean"]) == (rule, 0)
     assert made.uniform.systems["arcada"].f1.expected == pytest.approx(0.0378485, abs=1e-6)
 
 
