@@ -199,6 +199,7 @@ def choices():
     from spanagree.levels.split_folder import WRITERS
     from spanagree.project.disputes import SORTS
     from spanagree.project.gold import VOTES
+    from spanagree.references.alt_test import SCORES
     from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
     from spanagree.results.data import FORMATS as SHOWN
@@ -221,6 +222,7 @@ def choices():
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "LabelScore": SCORES,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name, value in vars(types).items() if typing.get_args(value)}

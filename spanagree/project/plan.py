@@ -32,15 +32,19 @@ from spanagree.errors import SettingError, check_choice, counted, printable, sho
 from spanagree.results.data import plain
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
-from spanagree.results.score import Figures
+from spanagree.results.score import UNDEFINED, Figures
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import weights
+from spanagree.uncertainty.ends import with_t
+from spanagree.uncertainty.evidence import joined
 
 _MOST = 10  # annotators of a document that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
+_MOST = 1 << 40  # documents, more than which no plan asks for
+_TIE = 1e-9
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
@@ -71,6 +75,8 @@ class Plan(Result):
         drawn: the same in each resample of documents; (resamples,).
         annotators_width: the width that no number of documents goes below, where the annotators
             are a sample too; undefined of fewer than four.
+        figures: the team's observed, expected and corrected figure.
+        evidence: how many documents there are, and how many hold a disagreement, an agreement.
         settings: what made the numbers; the width that is asked for among them.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         without: where one document has more than a tenth of the pairs, the plan without it.
@@ -83,6 +89,8 @@ class Plan(Result):
     variance: Mapping[int, float]
     drawn: Mapping[int, Floats] = field(repr=False)
     annotators_width: float
+    figures: tuple[float, float, float]
+    evidence: tuple[int, int, int]
     settings: PlanSettings
     notes: tuple[str, ...]
     without: Plan | None = None
@@ -102,10 +110,41 @@ class Plan(Result):
         Raises:
             SettingError: for a number of annotators that the plan does not have.
         """
-        factor = (_scale(self._tail) / self.settings.width) ** 2
-        every = self._of(annotators)
-        best, low, high = (max(2, math.ceil(factor * x)) for x in every)
+        best, low, high = (self._enough(x) for x in self._of(annotators))
         return best, min(low, best), max(high, best)
+
+    def _enough(self, variance: float) -> int:
+        """Return the least number of documents whose interval is no wider than was asked for."""
+        low = max(1, math.ceil((_scale(self._tail) / self.settings.width) ** 2 * variance) // 2)
+        high = max(2, 2 * low)
+        while self._width(high, variance) > self.settings.width and high < _MOST:
+            low, high = high, 2 * high
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self._width(middle, variance) > self.settings.width:
+                low = middle
+            else:
+                high = middle
+        return max(2, high)
+
+    def _width(self, documents: int, variance: float) -> float:
+        """Return how wide the interval of :func:`spanagree.agree` would be over so many documents.
+
+        The documents that are there say how many would hold a disagreement, and an agreement.
+        """
+        at = Figures._fields.index(self.settings.figure)
+        error, tail, expected = math.sqrt(variance / documents), self._tail, self.figures[1]
+        floor = -expected / (1 - expected) if at == 2 and expected < 1 else 0.0
+        share = documents / max(self.documents, 1)
+        evidence = [max(1, round(share * x)) if x else 0 for x in self.evidence]
+        value, units = np.array([self.figures[at]]), np.array([max(2, evidence[0])])
+        ends = np.stack((value, value), axis=1)
+        ends = with_t(ends, value, np.array([error]), units, np.array([floor]), tail)
+        three = [(UNDEFINED, UNDEFINED)] * 3
+        three[at] = tuple(ends[0].tolist())
+        wide, _ = joined(three, self.figures, evidence, tail)
+        low, high = wide[at]
+        return float(high - low)
 
     def width_of(self, documents: int, annotators: int) -> tuple[float, float, float]:
         """Return how wide the interval would be over so many documents, and from–to.
@@ -114,7 +153,7 @@ class Plan(Result):
             SettingError: for a number of annotators that the plan does not have.
         """
         every = self._of(annotators)
-        best, low, high = (_scale(self._tail) * math.sqrt(x / documents) for x in every)
+        best, low, high = (self._width(documents, x) for x in every)
         return best, min(low, best), max(high, best)
 
     def _of(self, annotators: int) -> tuple[float, float, float]:
@@ -347,7 +386,8 @@ def _of_rows(
     sides, entries = Entries.of(rows)
     change = changes(entries.sums)[:, kind]
     table = _of_documents(number, sides, entries, change, kind)
-    table = table[np.lexsort(table.T)]  # canonical order
+    # canonical order, whatever the last digits of sums made in another order
+    table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
     variance = _variances(table.sum(axis=0, keepdims=True), counts)
     how = len(table), resampling.resamples, resampling.seed, len(table)
@@ -355,7 +395,7 @@ def _of_rows(
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
-    return Plan(
+    made = Plan(
         getattr(rows.total().f1, settings.figure),
         len(table),
         float(table[:, _SEEN].mean()),
@@ -363,9 +403,12 @@ def _of_rows(
         {k: float(each[0]) for k, each in variance.items()},
         {k: np.concatenate([each[k] for each in draws]) for k in counts},
         _least_width(rows, kind, resampling.tail),
+        rows.total().f1[:3],
+        _evidence(rows),
         settings,
         made.notes,
     )
+    return replace(made, width=made._width(len(table), here**2 * len(table)))
 
 
 def narrower(made: Agreement, resamples: int) -> Plan | None:
@@ -382,6 +425,16 @@ def narrower(made: Agreement, resamples: int) -> Plan | None:
             without = plan.without and replace(plan.without, settings=asked)
             return replace(plan, settings=asked, without=without)
     return None
+
+
+def _evidence(rows: Comparisons) -> tuple[int, int, int]:
+    """Return how many documents there are, and how many hold a disagreement, an agreement."""
+    most = int(rows.document.max(initial=-1)) + 1
+    size = np.bincount(rows.document, rows.size_first + rows.size_second, most)
+    matched = np.bincount(rows.document, rows.matched, most)
+    some = size > 0
+    disagreeing = some & (2 * matched < size * (1 - _TIE))
+    return int(some.sum()), int(disagreeing.sum()), int((matched > _TIE).sum())
 
 
 def _scale(tail: float) -> float:

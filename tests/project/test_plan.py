@@ -74,15 +74,36 @@ def test_what_is_there_has_its_width(crowd):
 
 
 def test_more_of_the_same(crowd):
-    """Four times the documents are half the width, and the other way round."""
+    """Four times the documents are half the width, nearly, as t has more degrees of freedom."""
     made = sa.plan_sample(crowd, 0.1, resamples=99)
-    assert made.width_of(400, 3)[0] == pytest.approx(made.width_of(100, 3)[0] / 2)
+    assert made.width_of(400, 3)[0] == pytest.approx(made.width_of(100, 3)[0] / 2, rel=0.03)
     needed, low, high = made.needed(3)
     assert made.width_of(needed, 3)[0] <= 0.1 < made.width_of(needed - 1, 3)[0]
     assert low < needed < high
     assert made.enough is not None
     assert made.width_of(made.documents, made.enough)[0] <= 0.1
     assert sa.plan_sample(crowd, 0.001, resamples=9).enough is None
+
+
+@pytest.mark.parametrize("differing", [0, 1, 3, 40])
+def test_the_width_is_that_of_the_interval(differing):
+    """Over the documents that are there the width is that which agree gives, also where few differ.
+
+    Forty documents without a difference are not enough for a tenth: its interval is wider.
+    """
+    rng = np.random.default_rng(differing)
+    mine = [[(2 * i, 2 * i + 1, "X") for i in range(5)] for _ in range(40)]
+    hers = [x[1 + int(rng.integers(3)) :] if d < differing else x for d, x in enumerate(mine)]
+    corpus = sa.Corpus.from_segments([40] * 40, {"a": mine, "b": hers})
+    made = sa.plan_sample(corpus, 0.02, figure="observed", resamples=99)
+    low, high = sa.agree(corpus, ci=True).team.f1.interval.observed
+    near = 1e-9 if not differing else 0.12
+    assert made.width == pytest.approx(high - low, rel=near)
+    if not differing:
+        needed = made.needed(2)[0]
+        same = sa.Corpus.from_segments([40] * needed, dict.fromkeys("ab", mine[:1] * needed))
+        low, high = sa.agree(same, ci=True).team.f1.interval.observed
+        assert high - low <= 0.02 < made.width_of(needed - 1, 2)[0]
 
 
 def test_how_often_it_is_right():
