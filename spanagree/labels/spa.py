@@ -37,6 +37,10 @@ WEIGHTS = {
 """How much an item counts, by name."""
 
 
+_FEWEST = 10  # items of which a dependence is looked for
+_DOUBTED = 0.01  # p of a dependence that is told
+_ALIKE = ("flat", "annotations_m1", "edges")  # weights that are compared
+
 _LEFT_OUT = "without one of the items nothing, or chance alone, is left"
 
 
@@ -59,6 +63,8 @@ class Spa(Coefficient):
             over blocks none.
         weights: kᵢ of each item, summing to 1; of tallies that of each pattern's items.
         note: what is out of the ordinary, if anything.
+        dependence: what speaks against the assumption that labels are missing at random, if
+            anything does: that items with more labels agree more, or less.
     """
 
     corrected: float = UNDEFINED
@@ -67,6 +73,8 @@ class Spa(Coefficient):
     items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     note: str = ""
+
+    dependence: str = ""
 
     FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")
     CORRECTED: ClassVar[str] = "corrected"
@@ -146,6 +154,7 @@ def score_spa(
         items=per_item if isinstance(table, LabelTable) else np.zeros(0),
         weights=of_item,
         note=note,
+        dependence=_dependence(table, per_item),
     )
 
 
@@ -247,6 +256,47 @@ def _item_agreement(n: Ints, equal: Any) -> Floats:
     """Return Pᵢ of each item, from its labels and its ordered pairs of labels that agree."""
     pairs = np.where(n >= 2, n * (n - 1), 1)
     return np.where(n >= 2, equal / pairs, UNDEFINED)
+
+
+def _dependence(table: Labels, agreement: Floats) -> str:
+    """Say that the agreement of items depends on their number of labels, where it does.
+
+    By the correlation of an item's agreement with the rank of its number of labels, and its
+    robust standard error. Agreement is not ranked: of two labels it is 0 or 1, of five it has
+    values between, so that its ranks depend on the number where its mean does not. Then what SPA is
+    by three weights, which are the same, but for chance, if labels are missing at random.
+    """
+    chosen = table.given >= 2
+    times, given, agreed = table.times[chosen], table.given[chosen], agreement[chosen]
+    items = int(times.sum())
+    pair = _mean_ranks(given, times), agreed
+    apart = [x - float((times * x).sum()) / max(items, 1) for x in pair]
+    squares = [float((times * x**2).sum()) for x in apart]
+    if items < _FEWEST or min(squares) <= 0:
+        return ""
+    product = apart[0] * apart[1]
+    correlation = float((times * product).sum()) / math.sqrt(squares[0] * squares[1])
+    error = math.sqrt(float((times * product**2).sum()))
+    p = math.erfc(abs(float((times * product).sum())) / error / math.sqrt(2)) if error else 1.0
+    if p > _DOUBTED:
+        return ""
+    values = []
+    for name in _ALIKE:
+        k = times * _weights(name, given, len(table.labels), None)[0]
+        values.append(f"{float((k * agreed).sum() / k.sum()):.4f} ({name})")
+    return (
+        "SPA takes labels to be missing at random, but items with more labels agree"
+        f" {'more' if correlation > 0 else 'less'} (correlation {correlation:.2f}, p"
+        f" {p:.1g}): by three weights it is {', '.join(values)}"
+    )
+
+
+def _mean_ranks(values: Ints | Floats, times: Ints) -> Floats:
+    """Return the rank of each value, that is there so many times; equal ones have the middle."""
+    distinct, which = np.unique(values, return_inverse=True)
+    count = np.bincount(which, times, len(distinct))
+    middle: Floats = np.cumsum(count) - (count - 1) / 2
+    return middle[which]
 
 
 def _jackknife(

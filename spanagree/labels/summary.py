@@ -93,7 +93,8 @@ class Coefficients(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return self.pi.caveats
+        doubt = (self.spa.dependence,) if self.spa.dependence else ()
+        return (*doubt, *self.pi.caveats)
 
     @property
     def all(self) -> tuple[Coefficient, ...]:

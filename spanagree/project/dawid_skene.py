@@ -70,8 +70,8 @@ def dawid_skene(votes: Votes, rounds: int = ROUNDS, close: float = _CLOSE) -> Tr
     """
     items, tags = len(votes.weight), votes.tags
     cell = votes.item * tags + votes.tag
-    said = np.bincount(cell, minlength=items * tags).reshape(items, tags).astype(np.float64)
-    share: Floats = _fine(said / np.maximum(said.sum(1, keepdims=True), 1))
+    count = np.bincount(cell, minlength=items * tags).reshape(items, tags).astype(np.float64)
+    share: Floats = _fine(count / np.maximum(count.sum(1, keepdims=True), 1))
     prior, confusion = _maximised(votes, share)
     for _ in range(rounds):
         before, share = share, _expected(votes, prior, confusion)

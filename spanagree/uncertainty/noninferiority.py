@@ -35,8 +35,8 @@ def exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
     (0.0424, 0.0424)
     """
     n = instances
-    found = float(score(np.array(losses), np.array(wins), n, epsilon))
-    bounds = _most_losses(n, epsilon, found)
+    reached = float(score(np.array(losses), np.array(wins), n, epsilon))
+    bounds = _most_losses(n, epsilon, reached)
     points = max(2, min(_POINTS * n, int(_SMOOTH * n**0.5)))
     angles = np.linspace(0, np.pi, points + 1)
     probable = _probability(bounds, n, epsilon, _shares(angles, epsilon))
@@ -61,7 +61,7 @@ def score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
         return np.asarray(np.where(variance > 0, away / np.sqrt(variance), 0.0), np.float64)
 
 
-def _most_losses(n: int, epsilon: float, found: float) -> Ints:
+def _most_losses(n: int, epsilon: float, reached: float) -> Ints:
     """Return for each number of instances without a tie the most losses that score no higher.
 
     It is −1 where there is none. The score rises with the losses among them.
@@ -70,7 +70,7 @@ def _most_losses(n: int, epsilon: float, found: float) -> Ints:
     low, high = np.full(n + 1, -1), differ.copy()
     while (low < high).any():
         middle = (low + high + 1) // 2
-        fits = score(middle, differ - middle, n, epsilon) <= found + _SAME
+        fits = score(middle, differ - middle, n, epsilon) <= reached + _SAME
         low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
     return low
 
