@@ -34,7 +34,7 @@ from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Shape, peek
 from spanagree.formats.tools import PATHS, TOOLS
-from spanagree.formats.unrecognised import header_of, is_of_labels, unrecognised
+from spanagree.formats.unrecognised import header_of, is_of_labels, looks_like, unrecognised
 from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
 
@@ -293,7 +293,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         raise unrecognised(start, FORMATS)
     some = sum(bool(line.strip()) for line in start.lines) > 1  # else reading says there are none
     odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
-    if start.objects or odd or (start.shape == "xml" and form == "conll"):
+    foreign = form == "conll" and (start.shape == "xml" or looks_like(start))
+    if start.objects or odd or foreign:
         raise unrecognised(start, FORMATS)
     return form
 

@@ -261,7 +261,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
     ("rows", "settings", "message"),
     [
         ([ROW], {"tokens": "tokens", "tags": {"a": "t"}}, "row 1: no column 't'; there are tokens, text, tags, who, spans"),
-        ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are; where each row is a token, from_tags takes the columns of tags as lists"),
+        ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are; where each row is a token, from_tags takes the columns of tags as lists; labels without a prefix are tags by --tags NAME=COLUMN --scheme IO (tags=, scheme=)"),
         ([ROW], {"tags": {"a": "tags"}}, "tags go with tokens, and with neither spans nor annotator"),
         ([BARE], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in, or one of the documents' lengths (--text, --tokens or a column length)"),
         ([ROW], {"text": "text", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
@@ -333,3 +333,30 @@ def test_blocks_of_odd_documents():
         sa.InputError, match=r"^row 1: id \[\]; a string that is not empty is needed$"
     ):
         list(sa.from_dataset(rows, block=1, **ask))
+
+
+def test_shapes_of_the_hub(tmp_path):
+    """CoNLL-2003's columns, of which names are gold, and Few-NERD's labels without a prefix."""
+    names = {
+        "pos_tags": ["NNP", "VBD"],
+        "chunk_tags": ["O", "B-NP", "B-VP"],
+        "ner_tags": ["O", "B-PER", "B-LOC"],
+    }
+    values = {"pos_tags": [[0, 1], [0]], "chunk_tags": [[1, 2], [1]], "ner_tags": [[1, 0], [2]]}
+    bare = {
+        "ner_tags": ["O", "person", "location"],
+        "fine_ner_tags": ["O", "person-actor", "location-GPE"],
+    }
+    for kind, labels in (("conll2003", names), ("few_nerd", bare)):
+        features = {"tokens": datasets.Sequence(datasets.Value("string"))}
+        features |= {c: datasets.Sequence(datasets.ClassLabel(names=n)) for c, n in labels.items()}
+        rows = {c: values.get(c, values["ner_tags"]) for c in labels}
+        made = datasets.Dataset.from_dict({"tokens": [["Jo", "ran"], ["Rome"]], **rows}, datasets.Features(features))  # fmt: skip
+        made.to_parquet(tmp_path / f"{kind}.parquet")
+    corpus = sa.read(tmp_path / "conll2003.parquet")
+    assert corpus.labels == ("LOC", "PER")
+    assert "passed over: chunk_tags" in corpus.notes[0]
+    with pytest.raises(sa.SettingError, match=r"--tags NAME=COLUMN --scheme IO"):
+        sa.read(tmp_path / "few_nerd.parquet")
+    fine = sa.read(tmp_path / "few_nerd.parquet", tags={"gold": "fine_ner_tags"}, scheme="IO")
+    assert fine.labels == ("location-GPE", "person-actor")

@@ -304,3 +304,27 @@ def test_tables_of_tokens_are_passed_over(tmp_path):
     for text in ("-DOCSTART-\tO\n\nJo\tB-PER\nis\tO\n", "gt\tO\n;\tO\n"):
         (tmp_path / "a").write_text(text, encoding="utf-8")
         assert not may_have_spans(peek(tmp_path / "a"))
+
+
+LOOKS = {
+    "a.folia.xml": ('<?xml version="1.0"?><FoLiA xmlns="x"><text/></FoLiA>', "FoLiA"),
+    "a.paula.xml": ('<?xml version="1.0"?><paula version="1.1"><header/></paula>', "PAULA"),
+    "t.xml": ('<corpus id="c"><head/><body><s id="s1"/></body></corpus>', "TIGER-XML"),
+    "a.exb": ("<?xml version='1.0'?><basic-transcription><head/></basic-transcription>", "EXMARaLDA's transcription"),
+    "a.html": ("<!DOCTYPE html><html><body><p>Jo</p></body></html>", "a web page"),
+    "a.nxml": ("<article><front><a/></front><body/></article>", "an article in JATS"),
+    "a.m2": ("S Jo runned .\nA 1 2|||R:VERB|||ran|||REQUIRED|||-NONE-|||0\n", "M2, edits of sentences"),
+    "a.ttl": ("@prefix nif: <http://x#> .\n", "RDF, as NIF has it"),
+    "a.json": ('{"images": [], "annotations": [{"bbox": [1, 2, 3, 4], "category_id": 1}]}', "COCO, boxes in images"),
+    "a.rtf": ("{\\\\rtf1 Jo O}".replace("\\\\", "\\"), "rich text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_a_file_looks_like(tmp_path, name):
+    """Files of known kinds that are not read are called by their names, with what to do."""
+    content, looks = LOOKS[name]
+    (tmp_path / name).write_text(content, "utf-8")
+    with pytest.raises(sa.InputError) as error:
+        sa.read(tmp_path / name)
+    assert f"{name}: this looks like {looks}, which is not read; " in str(error.value)
