@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.labels.spa import spa as spa
     from spanagree.labels.summary import Coefficients as Coefficients
     from spanagree.labels.summary import coefficients as coefficients
+    from spanagree.labels.attributes import attribute_labels as attribute_labels
     from spanagree.labels.tokens import token_labels as token_labels
     from spanagree.levels.by_level import EvaluationByLevel as EvaluationByLevel
     from spanagree.levels.by_level import evaluate_levels as evaluate_levels

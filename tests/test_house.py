@@ -410,6 +410,7 @@ def test_options_in_the_docs():
             "evaluate",
             "references",
             "alt_test",
+            "relations",
             "formats",
             "agreement",
             "unitizing",

@@ -28,6 +28,7 @@ from spanagree.cli.progress import progress
 from spanagree.errors import check_whole
 from spanagree.settings import chosen_of
 
+_ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
 _FUNCTION = "spanagree.labels.summary.coefficients"
 
 
@@ -38,6 +39,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
         "Span corpora",
         options.flag("--tokens", "Read a span corpus, and take its tokens as the items."),
         options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked."),
+        options.option("--attribute", _ATTRIBUTE, metavar="NAME"),
         options.annotators("Compare only these annotators."),
     ),
     options.group(
@@ -55,6 +57,7 @@ def coefficients(
     job: Job,
     tokens: bool = False,
     skip_outside: bool = False,
+    attribute: str | None = None,
     annotators: list[str] | None = None,
     by: str | None = None,
     measurement: str | None = None,
@@ -70,6 +73,14 @@ def coefficients(
     categories = labels.get("categories")
     ordered = categories is not None and has_order(categories, *near.values())
     settings |= {**near, "order": categories if ordered else None}
+    if attribute is not None:
+        if tokens or job.in_blocks or by == "label":
+            way = "--tokens" if tokens else "--by label" if by == "label" else "blocks"
+            raise click.UsageError(f"--attribute does not go with {way}; leave one of them out")
+        progress("coefficients")
+        values = sa.attribute_labels(_chosen(job.read(), annotators), attribute)
+        job.show(sa.coefficients(values, **settings, **drawing), by)
+        return
     if tokens:
         if categories is not None and not ordered:
             raise click.UsageError(

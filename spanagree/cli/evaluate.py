@@ -27,7 +27,6 @@ from spanagree.cli.references import (
     against_shares,
     references,
 )
-from spanagree.comparisons.compared import has_distribution
 from spanagree.errors import check_choice
 
 _EVALUATE = "spanagree.systems.evaluate.evaluate"
@@ -109,8 +108,12 @@ def evaluate(
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
     intervals = drawing if "ci" in drawing else {}
-    known = by == "document" and has_distribution(corpus, settings.get("match", "exact"))
-    p_values = {"p_values": True} if known else {}
+    p_values = {}
+    if by == "document":
+        from spanagree.comparisons.compared import has_distribution
+
+        known = has_distribution(corpus, settings.get("match", "exact"))
+        p_values = {"p_values": True} if known else {}
     result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **p_values, **intervals)
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)

@@ -35,6 +35,9 @@ ARGUMENTS = {
 }
 """What becomes of the segments that relations link, in a random annotation."""
 
+OF_ARGUMENTS = {f"spans-{name}": means for name, means in ARGUMENTS.items()}
+"""The chance models of relations and attributes, by the names that signatures have."""
+
 UNTYPED = "relation"
 """The label of all relations where labels do not count."""
 

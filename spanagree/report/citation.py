@@ -13,7 +13,9 @@ from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
+from spanagree.comparisons.compared import WHATS
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
@@ -43,10 +45,11 @@ CITED = ("text", "latex", "bibtex")
 
 _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
-    "chance": CHANCES, "expected": ("partly-drawn",),
+    "chance": (*CHANCES, *OF_ARGUMENTS), "what": WHATS, "pairs": PAIRS,
+    "arguments": ("boundaries",), "expected": ("partly-drawn",),
     "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
     "soft": ("shares", "given"),
-    "items": ("labels", *_OFFSETS), "outside": ("kept", "skipped"),
+    "items": ("labels", "segments", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
     "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
@@ -214,7 +217,8 @@ def _template() -> Any:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {
         "find_match": find_match,
-        "CHANCES": CHANCES,
+        "CHANCES": {**CHANCES, **OF_ARGUMENTS},
+        "PAIRS": PAIRS,
         "CUTS": CUTS,
         "WEIGHTS": WEIGHTS,
         "MEASUREMENTS": MEASUREMENTS,

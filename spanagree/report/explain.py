@@ -11,6 +11,7 @@ from typing import Any
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.spa import WEIGHTS
 from spanagree.results.markdown import escaped
@@ -127,7 +128,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         **words_of(settings),
         "sizes": units if match.in_tokens else "segments",
         "means": in_units(match.means),
-        "model": in_units(CHANCES.get(settings.get("chance", ""), "")),
+        "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),
@@ -160,15 +161,25 @@ def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Yield how segments match, what chance may do, and what items are and weigh."""
+    compared = settings.get("match", "").partition("-")[0]
+    compared = "within" if "-within-" in settings.get("match", "") else compared
+    compared = settings.get("what", compared)
     chosen: dict[str, tuple[str, ...]] = {
-        "match": (f"match {settings.get('match', '').partition('-')[0]}",),
-        "chance": (
+        "match": (f"match {compared}",),
+        "chance": ("chance of pairs",)
+        if "what" in settings
+        else (
             "chance",
             "chance by sentences" if settings.get("unit") == "sentence" else "",
             "chance by groups" if "joined" in settings else "",
             "chance by characters" if settings.get("offsets") == "characters" else "",
         ),
-        "items": ("items", f"items, O {settings.get('outside', 'kept')}"),
+        "items": ("items of segments",)
+        if settings.get("items") == "segments"
+        else (
+            "items",
+            f"items, O {settings.get('outside', 'kept')}",
+        ),
         "weights": ("weights",),
         "measurement": ("measurement",),
         "category_weights": ("category weights",),
