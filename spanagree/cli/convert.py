@@ -52,6 +52,7 @@ def convert(
         FORMATS,
         form_to_write,
         format_of,
+        left_behind,
         tokenizer_named,
         write_file,
     )
@@ -83,4 +84,4 @@ def convert(
     progress("writing")
     write_file(corpus, path, to, wanted)
     job.wrote(path)
-    say(corpus.notes)
+    say([*corpus.notes, *left_behind(corpus, to)])

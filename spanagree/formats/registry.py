@@ -22,6 +22,7 @@ from spanagree.errors import (
     SettingError,
     SpanAgreeError,
     check_choice,
+    counted,
     listed,
     printable,
     show,
@@ -485,6 +486,18 @@ def form_to_write(path: PathName, form: str | None) -> str:
     form = form or known[suffix]
     check_choice(form, WRITABLE, "format to write")
     return form
+
+
+def left_behind(corpus: Corpus, form: str) -> list[str]:
+    """Return what of a corpus a format does not hold, a sentence each."""
+    if form in _HOLD_PIECES:
+        return []
+    details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
+    relations = sum(len(each.links) for each in details)
+    attributes = sorted({name for each in details for name in each.attributes})
+    lost = [counted(relations, "relation")] if relations else []
+    lost += [f"attributes {listed(attributes)}"] if attributes else []
+    return [f"left out, as {form} files do not hold them: {', '.join(lost)}"] if lost else []
 
 
 def write_file(

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import spanagree as sa
+from spanagree.cli.main import main
 
 GOOD = {"spanagree": 1, "id": "7", "text": "Jo is in", "annotators": {"ann": []}}
 
@@ -159,3 +160,20 @@ def test_joined_files_of_other_provenance(tmp_path):
         )
     path.write_text("\n".join(map(json.dumps, [lines[0], {**lines[0], "id": "9"}])))
     assert len(sa.read_jsonl(path)) == 2
+
+
+def test_relations_left_behind(tmp_path, capsys):
+    """What a format does not hold is named when it is written, and our own holds all of it."""
+    layers = {"ann": [[(0, 1, "P", {"new": "yes"}), (2, 3, "P")]]}
+    links = {"ann": [[(0, 1, "r", False)]]}
+    corpus = sa.Corpus.from_segments([3], layers, relations=links, ids=["7"])
+    path = tmp_path / "a.jsonl"
+    sa.write_jsonl(corpus, path)
+    assert sa.read_jsonl(path) == corpus
+    assert main(["convert", str(path), "-o", str(tmp_path / "b.jsonl")]) == 0
+    assert "left out" not in capsys.readouterr().err
+    corpus = sa.Corpus.from_segments([3], layers, relations=links)
+    sa.write_jsonl(corpus.but(tokens=("a", "b", "c")), path)
+    assert main(["convert", str(path), "-o", str(tmp_path / "b.conll")]) == 0
+    message = "left out, as conll files do not hold them: 1 relation, attributes new"
+    assert message in capsys.readouterr().err
