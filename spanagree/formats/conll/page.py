@@ -273,7 +273,7 @@ def read_page(
     ids = _ids(
         name,
         named if by_sentence else marks,
-        sentences[:-1].tolist() if by_sentence else documents[:-1],
+        sentences[:-1] if by_sentence else np.array(documents[:-1]),
         at,
         "sentence" if by_sentence else "document",
         None if is_whole else head.has_ids,
@@ -365,7 +365,7 @@ def _check_columns(
 def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
-    begins: list[int],
+    begins: Ints,
     at: Ints,
     unit: str,
     promised: bool | None,
@@ -383,8 +383,11 @@ def _ids(
     """
     names_one, what = {"sentence": (SENT_ID, "sent_id"), "document": (MARK, "document id")}[unit]
     ids = {i: (line, number) for i, line, number in lines if names_one.match(line)}
-    lacking = [begin for begin in begins if begin not in ids] if ids else begins
-    if promised is False or (promised is None and lacking):
+    if promised is False or (promised is None and not ids):
+        return None
+    first = begins.tolist()
+    lacking = [begin for begin in first if begin not in ids]
+    if lacking and promised is None:
         return None
     if lacking:
         raise InputError(
@@ -392,7 +395,7 @@ def _ids(
             f" have one, and in blocks all of them have to; leave out --block and --workers (block)"
         )
     seen: dict[str, int] = {}
-    for begin in begins:
+    for begin in first:
         text, line = ids[begin]
         id_ = id_in(text)
         if id_ in seen:
