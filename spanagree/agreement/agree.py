@@ -34,7 +34,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import TeamResampling
-from spanagree.uncertainty.chance_statistics import LEVEL, PairChance, dull_documents
+from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -147,12 +147,9 @@ def with_p_values(
     report_progress(len(by_chance), len(by_chance))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
     figures = [x for each in agreement.chance_by_document().values() for x in each.values()]
-    dull, asked = dull_documents(figures)
     noun = unit(settings)
-    notes = [
-        f"{dull} of {counted(asked, noun)} of pairs in which chance can vary agree no better than"
-        f" chance (Benjamini-Hochberg for each pair, {LEVEL:.0%})"
-    ]
+    how = "Benjamini-Hochberg for each pair"
+    notes = [*filter(None, [cannot_be_told(figures, f"{noun} of pairs", how)])]
     drawn = sum(each.both.computed.get("drawn", 0) for each in by_chance.values())
     if drawn:
         notes.append(f"chance was drawn in {counted(drawn, noun)} of pairs, too large to compute")

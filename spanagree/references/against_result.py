@@ -19,7 +19,7 @@ from spanagree.results.score import F1, Score, ScoreColumns
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 
-PEOPLE = "people (the ceiling)"
+PEOPLE = "human agreement"
 _SHARE = ("share of F1", "", "share above chance")
 
 

@@ -370,7 +370,7 @@ def _overview_of_systems(
         signature=levels.signature,
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
-        comparison=compare_systems(evaluation, resamples=_RESAMPLES) if compared else None,
+        comparison=compare_systems(evaluation) if compared else None,
     )
 
 

@@ -18,6 +18,7 @@ UNDEFINED = "–"
 
 _FIRST = 1000  # rows that people see in a terminal
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
+_LEAST = 1e-285  # an adjusted probability below this comes from one that is no float
 
 KINDS = {
     "name": "string",
@@ -337,6 +338,8 @@ def probability(value: float, log10: float | None = None) -> str:
     if log10 is not None and log10 < _SMALL:
         whole = math.floor(log10)
         return f"{10 ** (log10 - whole):.1f}e{whole}"
+    if 0 < value < _LEAST:  # has lost its digits
+        return f"< {_LEAST:.0e}"
     return f"{value:.4f}" if value >= 9.95e-5 else f"{value:.1e}"
 
 

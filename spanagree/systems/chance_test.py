@@ -40,7 +40,7 @@ from spanagree.results.table import Column, Table, probability
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
-from spanagree.uncertainty.permutation import holm, powerless
+from spanagree.uncertainty.permutation import holm, holm_log10, powerless
 
 _TIE = 1e-12  # relative; matches closer than this are the same
 
@@ -61,6 +61,7 @@ class TestedSystem(Comparable):
         z: how many of these lie between the mean and the system; undefined where there is none.
         high: the F1 that chance stays at or below in 95 of 100 cases.
         p_holm: p after Holm's correction for all systems.
+        log10_p_holm: its decimal logarithm, also where it is too small for a float.
         scale: the F1 of one match.
         log10_p: the decimal logarithm of p, also where p is too small for a float.
         distribution: of the match by chance; ``None`` where all was drawn.
@@ -76,6 +77,7 @@ class TestedSystem(Comparable):
     z: float = UNDEFINED
     high: float = UNDEFINED
     p_holm: float = UNDEFINED
+    log10_p_holm: float = UNDEFINED
     log10_p: float = UNDEFINED
     scale: float = UNDEFINED
     distribution: MatchDistribution | None = field(default=None, repr=False, compare=False)
@@ -158,7 +160,7 @@ class ChanceTest(Result):
                     probability(by_chance.p, by_chance.log10_p),
                     *(
                         by_chance.p_holm,
-                        probability(by_chance.p_holm),
+                        probability(by_chance.p_holm, by_chance.log10_p_holm),
                         by_chance.log10_p,
                         by_chance.reason,
                     ),
@@ -256,13 +258,22 @@ def chance_test(
                 name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason
             )
     report_progress(len(systems), len(systems))
-    adjusted = holm([by_chance.p for by_chance in systems.values()])
-    for by_chance, p in zip(list(systems.values()), adjusted, strict=True):
-        systems[by_chance.name] = replace(by_chance, p_holm=p)
+    tested = list(systems.values())
+    adjusted = holm([by_chance.p for by_chance in tested])
+    logs = holm_log10([_log10_p(by_chance) for by_chance in tested])
+    for by_chance, p, log10_p in zip(tested, adjusted, logs, strict=True):
+        systems[by_chance.name] = replace(by_chance, p_holm=p, log10_p_holm=log10_p)
     chosen, notes = _how(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **chosen})
     return ChanceTest(systems, extended, notes)
+
+
+def _log10_p(by_chance: TestedSystem) -> float:
+    """Return the decimal logarithm of p; where p was drawn, that of the float."""
+    if math.isnan(by_chance.log10_p) and by_chance.p > 0:
+        return math.log10(by_chance.p)
+    return by_chance.log10_p
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:

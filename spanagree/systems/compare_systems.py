@@ -164,16 +164,23 @@ class Comparison(Result):
             pairs = counted(len(self.pairs), "pair")
             yield (
                 f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
-                f" {_CERTAIN})"
+                f" {_CERTAIN}): {_named(close)}"
+            )
+        torn = [
+            pair
+            for pair in self.pairs
+            if any(d.p < _CERTAIN <= d.p_holm for d in (getattr(pair, kind) for kind in KINDS))
+        ]
+        if torn:
+            yield (
+                f"p is below {_CERTAIN} only before Holm's correction, and an interval may leave 0"
+                f" out: {_named(torn)}; it is no finding unless that pair was in mind beforehand"
             )
         for certain in (True, False):
             moved = [pair for pair, sure in self.reordered if sure is certain]
-            named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in moved[:_NAMED]]
-            if left := len(moved) - len(named):
-                named.append(counted(left, "more pair"))
             end = "" if certain else ", but they cannot be told apart, so that is not a finding"
             if moved:
-                yield f"chance changes the order of {', '.join(named)}{end}"
+                yield f"chance changes the order of {_named(moved)}{end}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``."""
@@ -246,6 +253,14 @@ class Comparison(Result):
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = "corrected F1 of the row − of the column (* p < 0.05)"
         heat_map(ax, names, names, values, what, (-most, most), certain == 1)
+
+
+def _named(pairs: Sequence[SystemPair]) -> str:
+    """Return the names of the first of some pairs, and how many more there are."""
+    named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs[:_NAMED]]
+    if left := len(pairs) - len(named):
+        named.append(counted(left, "more pair"))
+    return ", ".join(named)
 
 
 KINDS = ("observed", "corrected")

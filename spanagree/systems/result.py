@@ -55,11 +55,10 @@ from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_o
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import (
-    LEVEL,
     WHOLE,
     ChanceStatistics,
     PairChance,
-    dull_documents,
+    cannot_be_told,
 )
 from spanagree.uncertainty.together import intervals
 
@@ -317,7 +316,7 @@ class Evaluation(Result):
             chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
             whole = [*figures(system), *system.tally.counts]
             if by is None:
-                f1 = system.f1.observed, system.f1.corrected
+                f1 = (system.f1.observed,)  # of corrected F1 a test has to say whether it differs
                 whole += [*chance_of_all[:WHOLE], *system.rank, f1]
                 rows.append([system.name, system.documents, *whole])
                 continue
@@ -605,14 +604,9 @@ def chance_of_systems(
 def notes_on_chance(
     name: str, by_chance: PairChance, figures: dict[int, ChanceStatistics], noun: str
 ) -> Iterator[str]:
-    """Yield how many documents agree no better than chance, and how many were drawn."""
-    dull, asked = dull_documents(list(figures.values()))
-    if asked:
-        yield (
-            f"{name}: {dull} of {counted(asked, noun)} in which chance can vary agree no better"
-            f" than"
-            f" chance (Benjamini-Hochberg, {LEVEL:.0%})"
-        )
+    """Yield how many documents cannot be told from chance, and how many were drawn."""
+    if said := cannot_be_told(list(figures.values()), noun, "Benjamini-Hochberg"):
+        yield f"{name}: {said}"
     for what, one in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
         if len(one.drawn):
             yield (

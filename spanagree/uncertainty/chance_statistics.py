@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.comparisons.tally import Tally
+from spanagree.errors import counted
 from spanagree.results.data import plain
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Value, probability
@@ -32,6 +33,7 @@ class ChanceStatistics(NamedTuple):
         z: how many standard deviations of chance the match lies above its mean.
         p: the probability of at least this match by chance.
         log10_p: its decimal logarithm.
+        least_p: the smallest p that any match could have there.
         p_bh: p after Benjamini and Hochberg's correction for all documents; of all
             documents together that is undefined.
     """
@@ -41,6 +43,7 @@ class ChanceStatistics(NamedTuple):
     z: float
     p: float
     log10_p: float
+    least_p: float = UNDEFINED
     p_bh: float = UNDEFINED
 
     def values(self) -> list[Value]:
@@ -122,10 +125,28 @@ def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -
     p = tested.tail(tally.matched)
     log10_p = tested.log10_tail(tally.matched) if p < LEVEL else math.log10(p)
     high = 2 * tested.quantile(HIGH) / size if size else UNDEFINED
-    return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p)
+    least = tested.least_p if len(tested.drawn) else float(tested.probabilities[-1])
+    return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p, least)
 
 
-def dull_documents(figures: list[ChanceStatistics]) -> tuple[int, int]:
-    """Return how many documents agree no better than chance, and in how many chance can vary."""
-    asked = [each.p_bh for each in figures if not math.isnan(each.p_bh)]
-    return sum(p > LEVEL for p in asked), len(asked)
+def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) -> str:
+    """Return in how many documents a match cannot be told from chance, or nothing without any.
+
+    Where even the greatest match is not improbable enough, that says nothing of those who marked.
+
+    Args:
+        figures: of each document.
+        documents: what they are called, as one; and of whom, if of several.
+        how: by which correction.
+    """
+    asked = [each for each in figures if not math.isnan(each.p_bh)]
+    if not asked:
+        return ""
+    dull = [each for each in asked if each.p_bh > LEVEL]
+    unable = sum(each.least_p > LEVEL for each in dull)
+    noun, _, whose = documents.partition(" ")
+    of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
+    most = f"; in {unable} of these no match could be, as its p would be above {LEVEL:g}"
+    return (
+        f"{len(dull)} of {of} cannot be told from chance ({how}, {LEVEL:.0%}){most * bool(unable)}"
+    )

@@ -108,6 +108,21 @@ def holm(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def holm_log10(logs: Sequence[float]) -> list[float]:
+    """Return the same from the decimal logarithms of p, also where p is too small for a float.
+
+    >>> holm_log10([-1268.0, -2.0])
+    [-1267.69897, -2.0]
+    """
+    order = sorted((k for k, x in enumerate(logs) if not math.isnan(x)), key=logs.__getitem__)
+    adjusted = [UNDEFINED] * len(logs)
+    least = -math.inf
+    for rank, k in enumerate(order):
+        least = max(least, min(0.0, math.log10(len(order) - rank) + logs[k]))
+        adjusted[k] = round(least, 6)
+    return adjusted
+
+
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     """Return p-values after Benjamini and Hochberg's step-up correction; undefined do not count.
 

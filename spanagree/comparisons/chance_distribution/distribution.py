@@ -402,6 +402,8 @@ def _drawn(
     most = np.full(len(corpus), math.inf)
     if ask.chance != "overlapping":
         most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
+        if ask.chance == "per-label" and not ask.measure.of_label:
+            most *= max(1, len(corpus.labels))  # one of each label may match the same segment
     return {
         documents[d]: MatchDistribution(
             float(matches.mean()),
