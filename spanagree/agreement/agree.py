@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanagree.agreement.count import count
+from spanagree.agreement.other_annotators import LEAST_ANNOTATORS
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
@@ -60,7 +61,7 @@ def agree(
     resamples: int = 10_000,
     seed: int = 0,
     interval: Interval | None = None,
-    resample_by: ResampleBy | SampledBy = "unit",
+    resample_by: ResampleBy | SampledBy | None = None,
     p_values: bool = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
@@ -84,7 +85,9 @@ def agree(
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, by resampling documents; see
             :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: unit, document, sentence or text; annotators, documents being fixed; or both.
+        resample_by: unit, document, sentence or text; annotators, documents being fixed; or both,
+            which is the default of four annotators and more (but over blocks): the team, its
+            labels, the mean and each annotator over other annotators too, pairs over documents.
         p_values: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
@@ -109,6 +112,10 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
+    here = 0 if in_blocks else len(corpus.annotators if annotators is None else annotators)
+    fixed = ci and resample_by is None and not in_blocks and here < LEAST_ANNOTATORS
+    if resample_by is None:
+        resample_by = "both" if here >= LEAST_ANNOTATORS else "unit"
     how = (confidence, resamples, seed, interval, resample_by)
     resampling = asked_resampling(in_blocks, ci, *how, TeamResampling)
     counting = functools.partial(
@@ -119,6 +126,12 @@ def agree(
         check_known(annotators or (), counts.sharing.annotators)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
     made = result(counts, min_shared, resampling, drawing)
+    if fixed:
+        note = (
+            f"{counted(here, 'annotator')}: intervals hold them fixed; over other annotators too"
+            f" they need {LEAST_ANNOTATORS}"
+        )
+        made = replace(made, notes=(*made.notes, note))
     return with_p_values(made, corpus, step_of(progress, "chance")) if p_values else made
 
 

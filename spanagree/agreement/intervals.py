@@ -47,7 +47,7 @@ def with_intervals(
     else:
         ends, mean = _over_documents(figures, drawn, resampling, progress)
     rises: list[Interval | None] = [None] * len(figures.annotators)
-    if drawn is not None and resampling.resample_by not in SAMPLED_BY:  # a rise is of these others
+    if drawn is not None and resampling.resample_by != "annotators":  # a rise is of these others
         rises = rise_intervals(figures, drawn, resampling)
     each = iter(ends)
 

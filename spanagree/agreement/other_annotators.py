@@ -30,7 +30,9 @@ from spanagree.errors import SettingError, counted
 from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
 
-_LEAST = 4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
+LEAST_ANNOTATORS = (
+    4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
+)
 _OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
 _LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figures
 _DIGITS = 12  # of an error: sums of floats in another order differ after these
@@ -124,7 +126,7 @@ class OtherAnnotators:
         names, which = np.unique(sides, return_inverse=True)
         who: Ints = which.reshape(order, -1)
         n = len(names)
-        if n < _LEAST + order - 2:
+        if n < LEAST_ANNOTATORS + order - 2:
             return _Error(np.full(3, UNDEFINED), n + 2 - order, UNDEFINED)
         squares = _sums(who.ravel(), np.tile(of_pair, (order, 1)), n) ** 2
         side_of_entry = who[:, entries.pair].ravel()
@@ -132,7 +134,7 @@ class OtherAnnotators:
         together = _sums(which, np.tile(of_entry, (order, 1)), len(seen[0])) ** 2
         weight = np.bincount(side_of_entry, np.tile(entries.sums[:, 2], order), n)
         equal = weight.sum() ** 2 / (weight**2).sum()  # as many who do as much each
-        k = max(equal, _LEAST + order - 2)
+        k = max(equal, LEAST_ANNOTATORS + order - 2)
         own, alone = squares.sum(axis=0), together.sum(axis=0)
         if order == 2:  # pairs are in the sums of both
             apart = (of_pair**2).sum(axis=0)
@@ -185,7 +187,7 @@ def widened(
     reason = interval.reason if both else ""
     if np.isnan(error.freedom):
         few = counted(error.annotators, "annotator")
-        why = f"{few}; an interval over annotators needs {_LEAST}"
+        why = f"{few}; an interval over annotators needs {LEAST_ANNOTATORS}"
         return no_interval(why, interval.kind, reason)
     values = np.array(figures)[:, None]
     ends = np.array(interval[:3]) if both else np.repeat(values, 2, axis=1)

@@ -331,6 +331,10 @@ class Agreement(Result):
         ]
         if self.places is not None:
             remarks += self.places.remarks({"annotators": list(self.annotators)})
+        if self.settings.resample_by == "both":
+            remarks.append(
+                f"intervals: over other {document}s and other annotators; of pairs, over {document}s"
+            )
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
         if self.few:

@@ -277,9 +277,8 @@ class Shown(NamedTuple):
                 columns = zip(*pairs.values(), strict=True)
                 both = [ranks(each, digits + 2 * percent) for each in columns]
                 for r, places in zip(pairs, zip(*both, strict=True), strict=True):
-                    first, *other = (UNDEFINED if p is None else p for p in dict.fromkeys(places))
-                    # no arrow: whether chance changes the order is for a test to say
-                    texts[r][c] = f"{first} ({other[0]})" if other else str(first)
+                    # the first alone: whether chance changes the order is for a test to say
+                    texts[r][c] = UNDEFINED if places[0] is None else str(places[0])
         return texts
 
     def best(self, table: Table, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:

@@ -316,7 +316,7 @@ class Evaluation(Result):
             chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
             whole = [*figures(system), *system.tally.counts]
             if by is None:
-                f1 = (system.f1.observed,)  # of corrected F1 a test has to say whether it differs
+                f1 = system.f1.observed, system.f1.corrected
                 whole += [*chance_of_all[:WHOLE], *system.rank, f1]
                 rows.append([system.name, system.documents, *whole])
                 continue

@@ -146,7 +146,7 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) ->
     unable = sum(each.least_p > LEVEL for each in dull)
     noun, _, whose = documents.partition(" ")
     of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    most = f"; in {unable} of these no match could be, as its p would be above {LEVEL:g}"
-    return (
-        f"{len(dull)} of {of} cannot be told from chance ({how}, {LEVEL:.0%}){most * bool(unable)}"
-    )
+    said = f"{len(dull)} of {of} cannot be told from chance ({how}, {LEVEL:.0%})"
+    if not unable:
+        return said
+    return f"{said}; in {unable} of these no match could be, as its p would be above {LEVEL:g}"

@@ -381,7 +381,7 @@ def test_chance_of_pairs(newsroom):
     assert data["pairs"][0]["by_chance"].keys() == {"both_random"}
     shown = data["by_document"][0]["pairs"]
     assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.by_chance]
-    assert "of pairs in which chance can vary agree no better than chance" in result.notes[-1]
+    assert "of pairs in which chance can vary cannot be told from chance" in result.notes[-1]
     with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.agree([corpus], p_values=True)
 

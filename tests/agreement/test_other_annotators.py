@@ -9,9 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import t as student
 
 import spanagree as sa
+from spanagree.agreement.other_annotators import changes
+from spanagree.results.score import f1_figures
 
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 ASK = {"ci": True, "resamples": 200, "seed": 3}
@@ -197,7 +201,8 @@ def test_refused(crowd, run):
 def test_in_words(crowd, run):
     """What is fixed and what is a sample stands in the explanation and in the methods."""
     for by, explained, cited in (
-        (None, "The annotators are held fixed", "The annotators are held fixed."),
+        ("unit", "The annotators are held fixed", "The annotators are held fixed."),
+        (None, "about other documents and other annotators", "widened for other annotators"),
         ("both", "about other documents and other annotators", "widened for other annotators"),
         ("annotators", "t times the standard error", "t intervals over annotators"),
     ):
@@ -205,5 +210,21 @@ def test_in_words(crowd, run):
         code, out, _ = run("agree", CROWD, "--ci", "--explain", "--format", "markdown", *more)
         assert code == 0
         assert explained in " ".join(out.split())
-        result = sa.agree(crowd, ci=True, resample_by=by or "unit")
+        result = sa.agree(crowd, ci=True, resample_by=by)
         assert cited in " ".join(sa.cite(result).split())
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.floats(0.01, 0.9), st.integers(1, 9)),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_changes_are_derivatives(rows):
+    """What a row changes, to first order: the slope of the figures as the row's weight grows."""
+    sums = np.array([[min(m, s), e * s / 2, 2 * s] for m, e, s in rows])
+    found, step = changes(sums), 1e-6
+    for row, change in zip(sums, found, strict=True):
+        ends = [f1_figures(sums.sum(axis=0) + sign * step * row) for sign in (1, -1)]
+        assert change == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-6, rel=1e-5)

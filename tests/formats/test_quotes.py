@@ -128,10 +128,10 @@ def test_share_is_a_figure():
     ] * 3
     assert [x.get("unaligned") for x in evaluation.to_dict()["systems"]] == [0.5, None]
     against = sa.evaluate_references(corpus, systems=["mine"])
-    assert shares(against) == {"mine": 0.5, "people (the ceiling)": None}
+    assert shares(against) == {"mine": 0.5, "human agreement": None}
     assert against.to_dict()["systems"][0]["unaligned"] == 0.5
     turned = sa.evaluate_references(corpus, systems=["else"])
-    assert shares(turned) == {"else": "none", "people (the ceiling)": "none"}
+    assert shares(turned) == {"else": "none", "human agreement": "none"}
     assert shares(turned, "annotator")["mine"] == 0.5
     people = turned.to_dict()["ceiling"]["annotators"]
     assert [x.get("unaligned") for x in people] == [None, 0.5]

@@ -145,9 +145,7 @@ def explained(line, columns=(SYSTEM, F1, INTERVAL)):
 @pytest.mark.parametrize("interval", [*INTERVALS, "poisson"])
 def test_intervals_of_few_are_explained(interval):
     """Whatever their kind, as they are joined; those of B, α_U and γ are not, and nothing says so."""
-    scores = (
-        "it rests on hold a disagreement, or an agreement, it is wider, by Clopper and Pearson's"
-    )
+    scores = "and others hold none, it is wider still, by Clopper and Pearson's exact interval"
     says = {
         "average:micro": scores,
         "team:summed": scores,

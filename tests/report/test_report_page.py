@@ -127,7 +127,7 @@ def test_figures_of_systems(systems):
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
-    tested = sa.compare_systems(levels.whole, resamples=2000)
+    tested = sa.compare_systems(levels.whole)
     known = numbers([result.to_dict(), levels.to_dict(), hard.to_dict(), tested.to_dict(), counts])
     known |= {-pair.corrected.value for pair in tested.pairs}  # the better system first
     shown = Page(page(systems, gold="gold.conll"))
@@ -401,7 +401,7 @@ def test_matrices(systems):
     by_level = [value for section, value, _ in shown.figures if section == "difficulty"][2:]
     f1s = [part.systems[s.name].f1 for part in parts for s in placed]
     assert by_level == [x for f1 in f1s for x in (f1.corrected, f1.observed)]
-    tested = sa.compare_systems(result, resamples=2000)
+    tested = sa.compare_systems(result)
     names = [s.name for s in placed]
     pairs = [tested[a, b].corrected for a, b in itertools.combinations(names, 2)]
     shown = [value for section, value, _ in shown.figures if section == "certainty"]

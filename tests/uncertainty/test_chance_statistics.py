@@ -16,7 +16,7 @@ from spanagree.uncertainty.chance_statistics import (
     WHOLE,
     ChanceStatistics,
     PairChance,
-    dull_documents,
+    cannot_be_told,
 )
 
 
@@ -76,10 +76,25 @@ def test_nothing_marked():
     assert math.isnan(figures.high)
 
 
-def test_dull_documents():
-    """No better than chance is what lies above the level; where chance cannot vary nothing is asked."""
-    figures = [ChanceStatistics(0, 0, 0, p, 0, p) for p in (0.01, LEVEL, 0.051, 1, math.nan)]
-    assert dull_documents(figures) == (2, 4)
+def test_what_cannot_be_told_from_chance():
+    """That is what lies above the level; where chance cannot vary nothing is asked.
+
+    A perfect match in a short document may be as likely by chance: those are counted apart.
+    """
+    least = iter((0.001, 0.001, 0.001, 0.25, 0.25))
+    figures = [
+        ChanceStatistics(0, 0, 0, p, 0, next(least), p) for p in (0.01, LEVEL, 0.051, 1, math.nan)
+    ]
+    assert cannot_be_told(figures, "sentence of pairs", "B-H") == (
+        "2 of 4 sentences of pairs in which chance can vary cannot be told from chance (B-H, 5%);"
+        " in 1 of these no match could be, as its p would be above 0.05"
+    )
+    assert cannot_be_told(figures[:3], "document", "B-H").endswith("from chance (B-H, 5%)")
+    assert cannot_be_told(figures[4:], "document", "B-H") == ""
+    perfect = chance_of(60)
+    each = perfect.of_documents({d: Tally(1, 0.25, 1, 1) for d in range(60)})
+    assert {f.least_p for f in each.values()} == {0.25}
+    assert "60 of 60" in cannot_be_told(list(each.values()), "document", "B-H")
 
 
 def test_columns_of_all_documents():
