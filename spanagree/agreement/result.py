@@ -333,7 +333,7 @@ class Agreement(Result):
             remarks += self.places.remarks({"annotators": list(self.annotators)})
         if self.settings.resample_by == "both":
             remarks.append(
-                f"intervals: over other {document}s and other annotators; of pairs, over {document}s"
+                f"intervals: over other {document}s and annotators; of pairs, over {document}s"
             )
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
