@@ -232,7 +232,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         SettingError: for an unknown repair.
     """
     one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
-    asked = (repair,) if one else tuple(repair or ())
+    asked = repair.split(",") if isinstance(repair, str) else (repair,) if one else repair or ()
     for name in asked:
         check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]

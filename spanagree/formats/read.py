@@ -53,7 +53,7 @@ def read(
         isinstance(p, _PATH) for p in paths
     )
     if isinstance(source, _PATH) or several:
-        repairs = [repair] if isinstance(repair, str) else repair
+        repairs = repair.split(",") if isinstance(repair, str) else repair
         return read_found(named_files(source), options, format, repairs)
     if format is not None:
         raise SettingError(f"format {format!r}, but there is no file; leave it out")

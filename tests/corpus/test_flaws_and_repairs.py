@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -377,3 +378,12 @@ def test_texts_are_checked():
         with pytest.raises(sa.InputError) as error:
             make()
         assert str(error.value) == message
+
+
+def test_repairs_with_commas():
+    """Python takes repairs as the command line does, and refuses an unknown one by its name."""
+    path = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
+    both = "drop-empty,drop-repeats"
+    assert sa.read(path, repair=both) == sa.read(path, repair=both.split(","))
+    with pytest.raises(sa.SettingError, match="unknown repair 'x'"):
+        sa.read(path, repair="drop-empty,x")
