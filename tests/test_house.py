@@ -176,6 +176,7 @@ def choices():
     from spanagree import choices as types
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.blocks.run import ON_ERROR
+    from spanagree.chance.model import CHANCE_OF
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.comparisons.compared import WHATS
     from spanagree.comparisons.measures import MATCHES
@@ -215,7 +216,7 @@ def choices():
 
     results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
     tables = {
-        "MatchName": MATCHES, "Chance": CHANCES, "Scheme": ["auto", *SCHEMES, *ALIASES],
+        "MatchName": MATCHES, "Chance": CHANCES, "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Cut": CUTS, "Test": TESTS,

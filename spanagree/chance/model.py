@@ -21,30 +21,30 @@ class ChanceModel(str):
 
     Attributes:
         places: the rule of places that random segments keep; ``None`` for the uniform one.
-        of: whose annotations are random, both or systems.
+        whose: whose annotations are random, both or systems.
     """
 
     places: Places | None
-    of: str
+    whose: str
 
-    def __new__(cls, name: str, places: Places | None = None, of: str = "both") -> ChanceModel:
+    def __new__(cls, name: str, places: Places | None = None, whose: str = "both") -> ChanceModel:
         """Make it of a name."""
         model = super().__new__(cls, name)
-        model.places, model.of = places, of
+        model.places, model.whose = places, whose
         return model
 
     @property
     def settings(self) -> dict[str, Any]:
         """What it adds to the settings of a result."""
         more = {} if self.places is None else {"places": self.places.name}
-        return more if self.of == "both" else {**more, "chance_of": self.of}
+        return more if self.whose == "both" else {**more, "chance_of": self.whose}
 
     def uniform(self) -> str:
         """Return the same without a rule of places."""
-        return chance_model(str.__str__(self), None, self.of)
+        return chance_model(str.__str__(self), None, self.whose)
 
 
-def chance_model(name: str, places: Any = None, of: str = "both") -> str:
+def chance_model(name: str, places: Any = None, whose: str = "both") -> str:
     """Return a chance model with what more is asked for; of nothing more, its name.
 
     Raises:
@@ -53,14 +53,14 @@ def chance_model(name: str, places: Any = None, of: str = "both") -> str:
     >>> chance_model("per-label", "capitals").places.name
     'capitals'
     """
-    if isinstance(name, ChanceModel) and places is None and of == "both":
+    if isinstance(name, ChanceModel) and places is None and whose == "both":
         return name
     check_choice(name, CHANCES, "chance")
-    check_choice(of, CHANCE_OF, "chance_of")
+    check_choice(whose, CHANCE_OF, "chance_of")
     rule = find_places(places)
-    if rule is None and of == "both":
+    if rule is None and whose == "both":
         return name
-    return ChanceModel(name, rule, of)
+    return ChanceModel(name, rule, whose)
 
 
 def places_of(chance: str) -> Places | None:
@@ -70,7 +70,7 @@ def places_of(chance: str) -> Places | None:
 
 def whose(chance: str) -> str:
     """Return whose annotations are random under a chance model."""
-    return chance.of if isinstance(chance, ChanceModel) else "both"
+    return chance.whose if isinstance(chance, ChanceModel) else "both"
 
 
 def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
@@ -89,4 +89,4 @@ def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
         )
     assert isinstance(chance, ChanceModel)  # as it has a rule
     corpus = corpus.with_ids()
-    return ChanceModel(str.__str__(chance), places.by_id(corpus), chance.of), corpus
+    return ChanceModel(str.__str__(chance), places.by_id(corpus), chance.whose), corpus

@@ -12,13 +12,12 @@ import numpy as np
 
 from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at, given_places
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, is_whole, listed, printable, show
+from spanagree.errors import InputError, SettingError, counted, is_whole, listed, printable, show
 from spanagree.files import PathName
 from spanagree.formats.conll.read import column_values
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.json_records import json_records
 
-SUFFIXES = (".csv", ".tsv", ".jsonl")
 _NEEDED = ("document", "start", "end")
 
 
@@ -131,8 +130,8 @@ class ColumnPlaces:
             row = [value for id_ in corpus.ids for value in of_id[id_]]
         if len(row) != int(corpus.lengths.sum()):
             raise InputError(
-                f"{what}: {name} has {len(row)} tokens, the corpus {int(corpus.lengths.sum())};"
-                " the file that is read first has to have the column"
+                f"{what}: {name} has {counted(len(row), 'token')}, the corpus"
+                f" {int(corpus.lengths.sum())}; the file that is read first has to have the column"
             )
         if not self.values:
             codes = {value: i for i, value in enumerate(dict.fromkeys(row))}

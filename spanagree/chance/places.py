@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
-from spanagree.chance.place_files import SUFFIXES, ColumnPlaces, read_places
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
 from spanagree.chance.place_rules import (
     PlaceRule,
@@ -30,7 +29,7 @@ from spanagree.chance.place_rules import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, show
+from spanagree.errors import InputError, SettingError, counted, show
 from spanagree.files import PathName
 
 NAMED = {
@@ -44,6 +43,7 @@ NAMED = {
 
 ANYWHERE = "anywhere"
 _COLUMN = "column:"
+_SUFFIXES = (".csv", ".tsv", ".jsonl")
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _WORD_OR_MARK = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\S")
@@ -79,7 +79,8 @@ class Places:
             return self
         if len(self.documents) != len(corpus):
             raise SettingError(
-                f"places: a list of {len(self.documents)} rules, for {len(corpus)} documents; a"
+                f"places: a list of {counted(len(self.documents), 'rule')}, for"
+                f" {counted(len(corpus), 'document')}; a"
                 " rule for each document is needed"
             )
         rules = {corpus.id_of(d): rule for d, rule in enumerate(self.documents)}
@@ -87,6 +88,8 @@ class Places:
 
     def in_file(self, path: PathName, unit: str, encoding: str) -> Places:
         """Return the same with the file that has the columns, if the rule is of columns."""
+        from spanagree.chance.place_files import ColumnPlaces
+
         rules = {
             label: replace(rule, path=path, unit=unit, encoding=encoding)
             if isinstance(rule, ColumnPlaces)
@@ -210,7 +213,9 @@ def _parsed(given: str) -> Places | None:
     """Return the rule of a name, column, file, or of several labels."""
     if given == ANYWHERE:
         return None
-    if given.lower().endswith(SUFFIXES) and "=" not in given:
+    if given.lower().endswith(_SUFFIXES) and "=" not in given:
+        from spanagree.chance.place_files import read_places  # readers are loaded only then
+
         return Places(os.path.basename(given), read_places(given))
     if given in NAMED or given.startswith(_COLUMN):
         return Places(given, {"": _one(given, given)})
@@ -243,13 +248,15 @@ def _one(name: str, given: str) -> Any:
     column, equals, values = name.removeprefix(_COLUMN).partition("=")
     if not column or (equals and not all(values.split(","))):
         raise _unknown(given)
+    from spanagree.chance.place_files import ColumnPlaces
+
     return ColumnPlaces(column, tuple(values.split(",")) if equals else ())
 
 
 def _unknown(given: str) -> SettingError:
     return SettingError(
         f"places {show(given)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…, a"
-        f" file ({', '.join(SUFFIXES)}), and for each label such as PER=capitals,LOC=letters"
+        f" file ({', '.join(_SUFFIXES)}), and for each label such as PER=capitals,LOC=letters"
     )
 
 
@@ -327,8 +334,8 @@ def _joined(
         values = [None] * size if rule is None else list(rule[key])
         if len(values) != size:
             raise InputError(
-                f"places, document {show(corpus.id_of(d))}: {key} has {len(values)} values, and"
-                f" {size} are needed; another tokenisation?"
+                f"places, document {show(corpus.id_of(d))}: {key} has"
+                f" {counted(len(values), 'value')}, and {size} are needed; another tokenisation?"
             )
         row += values
     return row

@@ -49,9 +49,9 @@ def redraw_at_places(
     start[:, alone], end[:, alone] = kinds.start[at], kinds.end[at]
     for rows in [] if free else groups(group, len(size)):
         if len(rows) > 1:
-            at, of = _drawn(kinds, kind[rows], copies, rng, budget)
+            at, source = _drawn(kinds, kind[rows], copies, rng, budget)
             start[:, rows], end[:, rows] = kinds.start[at], kinds.end[at]
-            label[:, rows] = layer.label[rows][of]
+            label[:, rows] = layer.label[rows][source]
     copy = np.repeat(np.arange(copies), len(layer))
     return Layer(
         np.tile(layer.document, copies) + copy * documents,
@@ -140,11 +140,11 @@ def _to_segments(
     shuffled = np.argsort(rng.random(chosen.shape), axis=1)
     chosen = np.take_along_axis(chosen, shuffled, axis=1)
     drawn = of_kind[chosen]
-    of = np.zeros((copies, k), np.int64)
+    source = np.zeros((copies, k), np.int64)
     for i, rows in enumerate(members):
         here = drawn == i
         rank = np.cumsum(here, axis=1) - 1
         # of the mixture more may be drawn than there are, or fewer: any may be left out
         rank = rank + rng.integers(0, len(rows), (copies, 1))
-        of[here] = rows[rank[here] % len(rows)]
-    return place[chosen], of
+        source[here] = rows[rank[here] % len(rows)]
+    return place[chosen], source
