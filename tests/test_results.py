@@ -16,7 +16,7 @@ from spanagree.results.table import figure
 from spanagree.settings import Settings
 
 PLAIN = {
-    "Corpus", "LabelTable", "LabelTallies", "Tallies", "MatchDistribution", "Floats", "str", "Any",
+    "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
     "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]",
 }  # fmt: skip

@@ -335,7 +335,7 @@ def _draw(ids: Sequence[Hashes], rows: Comparisons, resampling: Resampling) -> R
     keys: list[tuple[str, ...]] = [
         tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)
     ]
-    values = np.stack(rows.symmetric_columns, axis=1)
+    values = np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
     entries = [Entries(keys, pair, rows.document, values)]
     if (rows.label != NO_LABEL).any():
         entries.append(

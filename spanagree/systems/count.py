@@ -344,6 +344,6 @@ def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampli
     (system, label), which, _ = distinct(np.asarray(comparisons.second), comparisons.label)
     names = (*counts.labels, "")  # the last where the measure disregards labels
     keys = [(counts.annotators[i], names[code]) for i, code in zip(system, label, strict=True)]
-    values = np.stack(comparisons.columns, axis=1)
+    values = np.stack(comparisons.columns, axis=1).astype(np.float64)
     entries = Entries(keys, which, comparisons.document, values)
     return replicates(counts.ids, [entries], resampling)
