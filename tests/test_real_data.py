@@ -38,10 +38,10 @@ def test_wnut17(real, capsys, match, scope):
     out, err = capsys.readouterr()
     assert code == 0
     assert "mic-cis.txt: 1283 tokens not as in" in err
-    systems = json.loads(out)["systems"]
-    assert [s["name"] for s in systems] == list(SYSTEMS)
+    systems = json.loads(out)["tables"]["systems"]
+    assert [s["system"] for s in systems] == list(SYSTEMS)
     for system in systems:
-        golden = reference[system["name"]][f"{match}/{scope}"]
+        golden = reference[system["system"]][f"{match}/{scope}"]
         for ours, exact in (
             (system["tally"]["matched"], golden["matched"]),
             (system["tally"]["expected"], golden["expected_matched"]),

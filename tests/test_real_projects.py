@@ -58,10 +58,10 @@ def test_annotators(real, name, tmp_path, capsys):
     seen, marked, sums, one_sided = again(path)
     line = ["agree", str(path), "--by", "annotator", "--sort", "apart", "--chance", "per-label"]
     assert main([*line, "--format", "json"]) == 0
-    members = json.loads(capsys.readouterr().out)["annotators"]
-    assert {each["name"] for each in members} == seen.keys()
+    members = json.loads(capsys.readouterr().out)["tables"]["annotators"]
+    assert {each["annotator"] for each in members} == seen.keys()
     for each in members:
-        who = each["name"]
+        who = each["annotator"]
         assert (each["documents"], each["segments"]) == (seen[who], marked[who])
         matched, size = sums[who]["matched"], sums[who]["size"]
         assert each["outcomes"]["match"] == matched

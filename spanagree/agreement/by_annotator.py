@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from spanagree.agreement.count import Kept
 from spanagree.agreement.paired import outcomes
 from spanagree.agreement.standing import Agreeing, worse
-from spanagree.agreement.team import Mean, Member, scores_of, team_of
+from spanagree.agreement.team import Mean, Member
 from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable
-from spanagree.results.result import Comparable, unaligned_of
+from spanagree.results.result import Comparable
 from spanagree.results.score import Figures, Score, ScoreColumns
 from spanagree.results.table import Column, Value, figure
 from spanagree.settings import Settings, unit
@@ -63,10 +62,6 @@ class Standing(Comparable):
     def figures(self) -> list[float]:
         """The figures in the order of a table."""
         return [self.p, self.p_holm, *self.shares.values()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 def standings(kept: Kept | None, settings: Settings) -> dict[str, Standing]:
@@ -139,24 +134,6 @@ def arranged(
         return (True, 0) if math.isnan(value) else (False, value)
 
     return sorted(members, key=key)
-
-
-def entries(
-    members: Sequence[Member], standings: Mapping[str, Standing], settings: Settings
-) -> list[dict[str, Any]]:
-    """Return what JSON has of each annotator."""
-    return [
-        {
-            **{key: getattr(member, key) for key in ("name", "documents", "pairs")},
-            **unaligned_of(settings, member.name),
-            **scores_of(member),
-            "without": team_of(member.without),
-            "rise": member.rise._asdict(),
-            **({"rise_interval": ends.to_dict()} if (ends := member.rise_interval) else {}),
-            **(standings[member.name].to_dict() if standings else {}),
-        }
-        for member in members
-    ]
 
 
 # --- the table ----------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, counted, printable, show
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, Value
@@ -83,16 +82,14 @@ class Confusion(Result):
         """The confused pairs of labels, most frequent first, with what chance would give."""
         return confused(self.labels, self.matrix, self.cells, self.settings.confusion == "team")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        return {
-            **self.head(),
-            "documents": self.documents,
-            "labels": list(self.labels),
-            "matrix": self.matrix.tolist(),
-            "shares": plain(self.shares.tolist()),
-            "confused": [plain(each._asdict()) for each in self.confused],
-        }
+    TABLES: ClassVar[Mapping[str, str | None]] = {
+        "cells": None,
+        "shares": "share",
+        "confused": "pair",
+    }
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "labels": list(self.labels)}
 
     def _table(self, by: str | None) -> Table:
         """For people the matrix; for programs a row for each cell that is not 0."""

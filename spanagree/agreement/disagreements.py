@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -112,14 +112,10 @@ class Disagreements(Result):
         ends = (a[:, 0], a[:, 1]), (b[:, 0], b[:, 1]), *around(self.corpus, d, first, last)
         return columns + [texts_of(self.corpus, d, *each) for each in ends]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; a segment that is not there is ``None``."""
-        return {
-            **self.head(),
-            "documents": self.documents,
-            "counts": dict(self.counts),
-            "disagreements": [self._entry(row) for row in self],
-        }
+    TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "counts": dict(self.counts)}
 
     def _entry(self, row: Disagreement) -> dict[str, Any]:
         entry: dict[str, Any] = {"document": row.document, "kind": row.kind}

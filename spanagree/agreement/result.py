@@ -26,18 +26,15 @@ from spanagree.agreement.team import (
     Team,
     notes_on_sharing,
     scored,
-    scores_of,
     size_of,
-    team_of,
 )
 from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
-from spanagree.choices import MIN_SHARED, By, Figure
+from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import F1, Figures, Score, ScoreColumns
@@ -103,7 +100,6 @@ class Agreement(Result):
         "document": "a row for each document that two annotators saw and one marked something in",
     }
     DRAWN = ("pair", "annotator", "label")
-    IN_JSON = ("document", "annotator", "pair")
     OF_LAYERS = True
 
     @property
@@ -214,47 +210,17 @@ class Agreement(Result):
         for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[d] if self.document_ids else str(d + 1), int(saw[d]), tally
 
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``.
+    TABLES: ClassVar[Mapping[str, str | None]] = {"team": None, "labels": "label"}
 
-        ``by="document"`` adds the tallies and scores of each document, ``by="annotator"`` how each
-        annotator stands among the others, ``by="pair"`` the intervals of pairs.
-
-        Raises:
-            SettingError: if ``by`` is not one of ``BY``.
-        """
-        if by is not None:
-            check_choice(by, self.BY, "by")
-        mean = {name: getattr(self.mean, name) for name in (*Figures._fields, "sd", "pairs")}
-        mean |= {name: mean[name]._asdict() for name in ("sd", "pairs")}
-        mean |= {"undefined": self.mean.reason} if self.mean.reason else {}
-        mean |= {"interval": ends.to_dict()} if (ends := self.mean.interval) else {}
-        data = {**self.head(documents=self.documents), "team": team_of(self.team), "mean": mean}
-        pairs = self.pairs.values() if by == "pair" else self.pairs.without_intervals
-        data["pairs"] = [
-            {"annotators": [p.a, p.b], "documents": p.documents, "few": p.few, **scores_of(p)}
-            for p in pairs
-        ]
-        for entry, pair in zip(data["pairs"], pairs, strict=True):
-            entry["tally"]["sizes"] = [pair.tally.size_a, pair.tally.size_b]
-        for entry, pair, (_, p_holm) in zip(
-            data["pairs"], pairs, self._chance_of_pairs(), strict=False
-        ):
-            entry["by_chance"] = self.by_chance[pair.a, pair.b].to_dict(pair.tally)
-            entry["by_chance"]["both_random"]["p_holm"] = p_holm
-        standings = self.standings if by == "annotator" else {}
-        data["annotators"] = by_annotator.entries(self.members, standings, self.settings)
-        data["labels"] = {label: scores_of(tally) for label, tally in self.labels.items()}
-        if by == "document":
-            by_chance = self._chance_by_name()
-            data["by_document"] = [
-                {"id": name, "annotators": saw, **scores_of(tally), **by_chance.get(name, {})}
-                for name, saw, tally in self.by_document()
-            ]
-        if self.places is not None and self.uniform is not None:
-            data["places"] = self.places.to_dict()
-            data["team"]["uniform"] = self.uniform.team.f1.to_dict()
-        return plain(data)
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "shared": self.team.documents,
+            "pairs": self.team.pairs,
+            "saw": {name: each.documents for name, each in self.annotators.items()},
+            **({} if self.places is None else {"places": self.places.to_dict()}),
+            **({} if self.uniform is None else {"uniform": self.uniform.team.f1.to_dict()}),
+        }
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float]]:
         """Return what chance says of each pair, and p after Holm's correction for all pairs."""
@@ -280,16 +246,6 @@ class Agreement(Result):
             by_document = dict(zip(own.document.tolist(), own.tallies, strict=True))
             by_chance[a, b] = one.of_documents(by_document)
         return by_chance
-
-    def _chance_by_name(self) -> dict[str, dict[str, list[Any]]]:
-        """Return what chance says of the pairs that saw each document, by the document's name."""
-        named: dict[str, dict[str, list[Any]]] = {}
-        for pair, documents in (self.chance_by_document() if self.by_chance else {}).items():
-            for d, figures in documents.items():
-                name = self.document_ids[d] if self.document_ids else str(d + 1)
-                entry = {"annotators": list(pair), "by_chance": figures.to_dict()}
-                named.setdefault(name, {"pairs": []})["pairs"].append(entry)
-        return named
 
     def _table(self, by: str | None) -> Table:
         """The team and the mean over pairs; with ``by`` a row for each part instead."""

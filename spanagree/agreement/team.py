@@ -251,18 +251,6 @@ def size_of(tally: Tally) -> int:
     return tally.size_a + tally.size_b
 
 
-def scores_of(part: Pair | Team | Member | Tally) -> dict[str, Any]:
-    """Return F1 and tally of a part, for JSON."""
-    tally = part if isinstance(part, Tally) else part.tally
-    sums = {"matched": tally.matched, "expected": tally.expected}
-    return {"f1": part.f1.to_dict(), "tally": {**sums, "size": size_of(tally)}}
-
-
-def team_of(team: Team) -> dict[str, Any]:
-    """Return a team, for JSON."""
-    return {"pairs": team.pairs, "documents": team.documents, **scores_of(team)}
-
-
 # --- from counts to figures ---------------------------------------------------------------------
 
 

@@ -47,13 +47,16 @@ class StartDistributions:
         starts = (probabilities.tolist() for probabilities in self.start)
         return list(zip(self.segments, starts, strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, for JSON: the distribution of each segment."""
+    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+        """Return plain data, for JSON: a row for each length and place."""
         return {
+            "kind": type(self).__name__,
             "signature": self.signature,
-            "length": self.length,
-            "chance": self.chance,
-            "segments": [{"length": size, "start": starts} for size, starts in self._pairs],
+            "settings": self.settings,
+            "notes": [],
+            "caveats": [],
+            "summary": {},
+            "tables": {"starts": self.table().records},
         }
 
     def table(self, by: str | None = None) -> Table:

@@ -75,6 +75,8 @@ def evaluate(
     baseline: list[str] | None = None,
     **settings: Any,
 ) -> None:
+    from spanagree.comparisons.compared import has_distribution  # loads NumPy
+
     if from_tallies:
         _merge(job, by, test)
         return

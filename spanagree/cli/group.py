@@ -46,7 +46,7 @@ One command's options:   spanagree evaluate --help
 Completion by Tab:       spanagree completion --help"""
 """What is shown without a command."""
 
-_NAMES = [name for names in SECTIONS.values() for name in names]
+NAMES = [name for names in SECTIONS.values() for name in names]
 
 
 RETIRED = {
@@ -62,17 +62,17 @@ class _Commands(Mapping[str, click.Command]):
     """The commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in _NAMES:
+        if name not in NAMES:
             raise KeyError(name)
         word = name.replace("-", "_")
         command: click.Command = getattr(import_module(f"{__package__}.{word}"), word)
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_NAMES)
+        return iter(NAMES)
 
     def __len__(self) -> int:
-        return len(_NAMES)
+        return len(NAMES)
 
 
 class _Group(click.Group):

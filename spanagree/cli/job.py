@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +15,9 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options, rules, signals
-from spanagree.cli.help_pages import Command
+from spanagree.cli.help_pages import MOST, Command
 from spanagree.cli.progress import hide_progress, progress
+from spanagree.cli.signatures import parameters
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -91,6 +93,43 @@ def command(
         return Command(name, params=params, callback=run, help=purpose)
 
     return decorate
+
+
+def calling(
+    module: str, function: str, *own: options.Option, by: Sequence[str] = (), **fixed: Any
+) -> Command:
+    """Return a command that calls a function with what is read, and shows its result.
+
+    Its options are the function's parameters, intervals and blocks if it takes them, and those of
+    reading and of the output. The help is the docstring of the module.
+
+    Args:
+        module: the name of the module, which is that of the command.
+        function: the full name of the function.
+        own: further options, which are passed on too.
+        by: what has a row of its own.
+        fixed: parameters that the command sets, and for which it has no option.
+    """
+    takes = parameters(function)
+    of_function = options.of(function, but=(*fixed, *(each.name or "" for each in own)))
+    shown = [*own, *of_function, *([options.by(by)] if by else [])]
+    groups = [options.group("Computing", *shown)]
+    groups += [options.certainty(function)] if "ci" in takes else []
+    groups += [options.blocks()] if "executor" in takes else []
+    names = [each.opts[-1] for each in shown][: MOST - 6]
+    names += ["--ci"] * ("ci" in takes) + ["--from", "--format", "--output", "--plot"]
+
+    def run(job: Job, by: str | None = None, **settings: Any) -> None:
+        package, _, name = function.rpartition(".")
+        compute = getattr(import_module(package), name)
+        how = {**settings, **fixed, **job.certainty}
+        in_blocks = "executor" in takes
+        work = functools.partial(job.work, "computing", compute) if in_blocks else compute
+        job.show(work(job.source() if in_blocks else job.read(), **how), by)
+
+    run.__module__, run.__name__ = module, module.rpartition(".")[2]
+    groups += [options.reading(), options.output()]
+    return command(options.FILES, *groups, first=" ".join(names))(run)
 
 
 @dataclass(frozen=True)
@@ -297,11 +336,9 @@ class Job:
         progress("writing")
         last, others = result if test is None else test, beside or {}
         if self.format == "json":
-            known = by in getattr(result, "IN_JSON", ())  # not all are tables
-            plain = result.to_dict(by) if known else result.to_dict()
             more = {} if test is None else {"test": test.to_dict()}
             more |= {name: each.to_dict() for name, each in others.items()}
-            self.put(to_json({**plain, **more}))
+            self.put(to_json({**result.to_dict(by), **more}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":

@@ -120,7 +120,7 @@ RULES = [
     Rule("report", "batches=files", excludes="files",
          why="these are its annotators; name batches by a pattern in ids, or by a table"),
     Rule("chance", "length segments", excludes="files", why="a document by itself has no files"),
-    Rule("cite", "results", needs="result", why="RESULT is a file that --format json wrote"),
+    Rule("cite", "results", needs="result", why="a file that --format json wrote"),
     # how a result is shown
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",
          why="it has every figure as it is"),

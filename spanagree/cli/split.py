@@ -53,7 +53,7 @@ def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **setti
     progress("writing")
     sa.write_split(parts, folder, to, force=force)
     job.wrote(folder)
-    for part in parts.to_dict()["parts"]:
+    for part in parts.to_dict()["tables"]["parts"]:
         span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"
         say([f"{part['name']}: {counted(part['documents'], 'document')}{span}"])
     say(parts.notes)

@@ -71,15 +71,23 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, for JSON."""
-        rows = [
+        contents = dict(self.contents)
+        findings = [
             {**vars(finding), "places": list(finding.places), "repairs": list(finding.repairs)}
             for finding in self.findings
         ]
         return {
-            **self.contents,
-            "coverage": [{"annotators": n, "documents": k} for n, k in self.coverage.items()],
-            "by_annotator": list(self.annotators),
-            "findings": rows,
+            "kind": type(self).__name__,
+            "signature": contents.pop("signature"),
+            "settings": contents.pop("settings", {}),
+            "notes": contents.pop("notes"),
+            "caveats": [],
+            "summary": contents,
+            "tables": {
+                "coverage": [{"annotators": n, "documents": k} for n, k in self.coverage.items()],
+                "annotators": list(self.annotators),
+                "findings": findings,
+            },
         }
 
     def to_text(self) -> str:

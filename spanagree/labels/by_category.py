@@ -14,7 +14,7 @@ from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, data_table
 from spanagree.labels.patterns import Labels
 from spanagree.results.plots import Dot, Picture, dots, rows_size
-from spanagree.results.result import Drawn, Signed, Tabled
+from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Table
 
@@ -53,7 +53,7 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categories(Signed, Tabled, Drawn, Mapping[str, CategoryAgreement]):
+class Categories(Result, Mapping[str, CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
 
     by_name: Mapping[str, CategoryAgreement]
@@ -80,10 +80,10 @@ class Categories(Signed, Tabled, Drawn, Mapping[str, CategoryAgreement]):
         values = {name: part.value for name, part in self.items() if not math.isnan(part.value)}
         return min(values, key=values.__getitem__) if values else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return each category as plain data, for JSON, and the lowest; undefined is ``None``."""
-        categories = {name: part.to_dict() for name, part in self.items()}
-        return {"lowest": self.lowest, "categories": categories}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"categories": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"lowest": self.lowest}
 
     def _table(self, by: str | None) -> Table:
         """A row for each category."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,9 +49,7 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
         parts = ((label, *each.partition(": ")) for label, each in every)
         return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        return {**self.head(), "labels": {name: part.to_dict() for name, part in self.items()}}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
     def _table(self, by: str | None) -> Table:
         """The tables of the labels, one below the other."""

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from spanagree.results.data import plain
 from spanagree.results.plots import Dot, Picture, dots, rows_size
-from spanagree.results.result import Drawn, Signed, Tabled, caveats
+from spanagree.results.result import Result, caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, undefined
 from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
@@ -59,7 +58,7 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Coefficient(Signed, Tabled, Drawn):
+class Coefficient(Result):
     """One coefficient: its value, and what it was made from.
 
     Attributes:
@@ -108,12 +107,7 @@ class Coefficient(Signed, Tabled, Drawn):
         """Return the figures as plain data; undefined is ``nan``."""
         return {name: getattr(self, name) for name in self.FIGURES}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the coefficient as plain data, for JSON; undefined is ``None``, and why."""
-        data = {"name": self.name, **self.entry(), "counts": self.counts._asdict()}
-        if self.by_category:
-            data["by_category"] = {name: part.entry() for name, part in self.by_category.items()}
-        return plain({**data, "signature": self.signature})
+    TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}
 
     def entry(self) -> dict[str, Any]:
         """Return the figures, why some are undefined, and the interval."""
@@ -150,8 +144,9 @@ def data_table(
     keys = dict.fromkeys((*kind.FIGURES, *Counts._fields))
     columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
     columns += [Column(key, kind="count" if key in _COUNTED else "figure") for key in keys]
+    columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
     rows = []
     for category, part in parts:
         row = {**part.figures(), **part.counts._asdict()}
-        rows.append([part.name, category, *(row[key] for key in keys)])
+        rows.append([part.name, category, *(row[key] for key in keys), part.reason, part.interval])
     return Table(columns, rows, settings)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import By, CategoryWeights, Interval, Measurement, ResampleBy, Weights
+from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, counted, show
 from spanagree.labels.bias import Bias, score_bias
@@ -22,7 +22,6 @@ from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Count
 from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.spa import Spa, score_spa
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
@@ -87,7 +86,6 @@ class Coefficients(Result):
         "pair": "a row for each two annotators, over the items that both labelled",
         "item": "a row for each item on which labels differ, the most disputed first",
     }
-    IN_JSON = ("pair", "item")
     DRAWN = ("category", "annotator")
 
     @property
@@ -101,35 +99,14 @@ class Coefficients(Result):
         """The coefficients, in the order in which they are reported."""
         return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
 
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``.
+    TABLES: ClassVar[Mapping[str, str | None]] = {
+        "coefficients": None,
+        "categories": "category",
+        "annotators": "annotator",
+    }
 
-        ``by="pair"`` adds each two annotators, ``by="item"`` the disputed items.
-        """
-
-        def bare(part: Coefficient) -> dict[str, Any]:
-            return plain({"name": part.name, **part.entry()})
-
-        rows = self.to_rows(by) if by in self.IN_JSON else []
-        signed = {"signature", "settings"}
-        more = [{key: row[key] for key in row if key not in signed} for row in rows]
-        return {
-            **self.head(),
-            **({f"{by}s": plain(more)} if by in self.IN_JSON else {}),
-            "counts": self.counts._asdict(),
-            "coefficients": [bare(whole) for whole in self.all],
-            "lowest_category": self.categories.lowest,
-            "categories": {
-                name: {
-                    "agreement": bare(agreement),
-                    "coefficients": [
-                        bare(whole.by_category[name]) for whole in self.all if whole.by_category
-                    ],
-                }
-                for name, agreement in self.categories.items()
-            },
-            "annotators": [plain(vars(annotator)) for annotator in self.annotators.values()],
-        }
+    def _summary(self) -> dict[str, Any]:
+        return {**self.counts._asdict(), "lowest_category": self.categories.lowest}
 
     def _table(self, by: str | None) -> Table:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
@@ -158,11 +135,22 @@ class Coefficients(Result):
         columns += [Column("value", "value"), Column("", "interval" if ci else "", "interval")]
         columns += [Column("observed", "observed"), Column("expected", "expected")]
         columns += [Column(key, kind="count") for key in Counts._fields]
+        columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
         def row(name: str, part: Coefficient, value: float, kind: str = "corrected") -> list[Value]:
             both = (getattr(part, key, UNDEFINED) for key in ("corrected", "jackknife"))
             ends = getattr(part.interval, kind, _NO_ENDS)
-            return [name, *both, value, ends, part.observed, part.expected, *self.counts]
+            return [
+                name,
+                *both,
+                value,
+                ends,
+                part.observed,
+                part.expected,
+                *self.counts,
+                part.reason,
+                part.interval,
+            ]
 
         spa, bias = self.spa, self.bias
         rows = [

@@ -12,7 +12,6 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.levels.difficulty import NOTHING, TIE, Difficulty
-from spanagree.results.data import plain
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings
 
@@ -48,10 +47,6 @@ class Level(NamedTuple):
     low: float
     high: float
     documents: Ints
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return its name and range as plain data, for JSON."""
-        return {"name": self.name, "from": plain(self.low), "to": plain(self.high)}
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -98,28 +97,19 @@ class EvaluationByLevel(Result):
         """Each level of documents with a difficulty, with its evaluation."""
         return [part for part in self.parts if not math.isnan(part[0].low)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation with its levels as plain data, for JSON; undefined is ``None``."""
-        data = self.whole.to_dict()
-        levels = [
-            {
-                **level.to_dict(),
-                "documents": evaluation.documents,
-                "tau_raw_corrected": plain(self.raw_and_corrected(evaluation)),
-                "systems": evaluation.to_dict()["systems"],
-            }
-            for level, evaluation in self.parts
-        ]
+    TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
+
+    def head(self, **summary: Any) -> dict[str, Any]:
+        """Return what JSON begins with; notes and caveats are of the whole and of its levels."""
+        whole, head = self.whole.head(), super().head(**summary)
+        return {**head, **{key: [*whole[key], *head[key]] for key in ("notes", "caveats")}}
+
+    def _summary(self) -> dict[str, Any]:
         return {
-            **data,
-            "signature": self.signature,
-            "notes": [*data["notes"], *self.notes],
-            "caveats": [*data["caveats"], *self.caveats],
-            "difficulty": {k: v for k, v in self.settings.items() if k not in data["settings"]},
-            "tau_raw_corrected": plain(self.raw_and_corrected(self.whole)),
-            "levels": levels,
+            "documents": self.whole.documents,
+            "tau_raw_corrected": self.raw_and_corrected(self.whole),
             "tau_between_levels": {
-                kind: [{"levels": [a, b], "tau": plain(tau)} for a, b, tau in self.between(kind)]
+                kind: [{"levels": [a, b], "tau": tau} for a, b, tau in self.between(kind)]
                 for kind in ("observed", "corrected")
             },
         }

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from spanagree.choices import Chance, MatchName, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, histogram, sentence
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, figure
@@ -100,15 +99,10 @@ class Difficulty(Result):
                 f" {number}); make it of the same corpus"
             )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        documents = plain(replace(self.table(), settings={}).to_rows())
-        return {
-            **self.head(),
-            "annotators": list(self.annotators),
-            "undefined": int((~self.defined).sum()),
-            "documents": documents,
-        }
+    TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"annotators": list(self.annotators), "undefined": int((~self.defined).sum())}
 
     def _table(self, by: str | None) -> Table:
         """A row for each document."""

@@ -11,6 +11,7 @@ from spanagree.errors import counted
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
+from spanagree.results.data import plain
 from spanagree.results.result import Signed
 
 if TYPE_CHECKING:
@@ -66,10 +67,12 @@ class Split(Signed):
     def to_dict(self) -> dict[str, Any]:
         """Return settings, borders and numbers of documents as plain data, for JSON."""
         parts = [
-            {**part.level.to_dict(), "documents": len(part.corpus)}
-            for part in (*self.parts, self.undefined)
+            {"name": level.name, "from": level.low, "to": level.high, "documents": len(corpus)}
+            for corpus, level in (
+                (part.corpus, part.level) for part in (*self.parts, self.undefined)
+            )
         ]
-        return {**self.head(), "parts": parts}
+        return dict(plain({**self.head(), "tables": {"parts": parts}}))
 
 
 def split(corpus: Corpus, difficulty: Difficulty, **way: Unpack[Way]) -> Split:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from spanagree.choices import Chance, Interval, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
 from spanagree.project.batch_names import BatchesBy, parts_of
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dot_of, dots, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
@@ -114,26 +113,10 @@ class Batches(Result):
         known = ", ".join(printable(batch.name) for batch in self.batches)
         raise SettingError(f"unknown batch {printable(name)}; allowed: {known}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        return {
-            **self.head(),
-            "batches": [
-                {
-                    "name": batch.name,
-                    "documents": batch.documents,
-                    "annotators": list(batch.annotators),
-                    "f1": batch.f1.to_dict(),
-                }
-                for batch in self.batches
-            ],
-            "changes": [
-                {"a": each.a, "b": each.b, "both": each.both}
-                | {kind: plain(getattr(each, kind)._asdict()) for kind in _KINDS}
-                for each in self.changes
-            ],
-            "trend": plain({"slope": self.slope, "p": self.p}),
-        }
+    TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"slope": self.slope, "p": self.p}
 
     def _table(self, by: str | None) -> Table:
         """A row for each batch, with what changed since the one before."""

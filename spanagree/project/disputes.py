@@ -24,7 +24,6 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.project.disputed import Disputed, disputed, least_likely
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
@@ -164,20 +163,10 @@ class Disputes(Result):
         ends = (start, end), *around(self.corpus, d, start, end)
         return [texts_of(self.corpus, d, *each) for each in ends]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        rows = [row._asdict() for row in self]
-        for row in rows if not self.with_text else ():
-            for name in ("text", "before", "after"):
-                del row[name]
-        return plain(
-            {
-                **self.head(),
-                "shared": self.shared,
-                "documents": [document._asdict() for document in self.documents],
-                "segments": rows,
-            }
-        )
+    TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"shared": self.shared}
 
     def _table(self, by: str | None) -> Table:
         """A row for each disputed segment, or each document; people see the first ones."""

@@ -39,7 +39,6 @@ from spanagree.project.vote import (
     on_segments,
     on_tokens,
 )
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, histogram
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, Value
@@ -130,25 +129,15 @@ class Gold(Result):
             "supporters": list(self.supporters[i]),
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        numbers = range(len(self.counted.outcome))
-        every = [
-            {
-                "document": self.corpus.id_of(int(self.counted.document[i])),
-                "outcome": OUTCOMES[self.counted.outcome[i]],
-                **self._entry(i),
-            }
-            for i in numbers
-        ]
-        few = {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
+    TABLES: ClassVar[Mapping[str, str | None]] = {
+        "labels": None, "segments": "segment", "adjudicate": "adjudicate"
+    }  # fmt: skip
+
+    def _summary(self) -> dict[str, Any]:
         return {
-            **self.head(),
             "layer": self.name,
-            "weights": dict(zip(self.voters, plain(self.weights.tolist()), strict=True)),
-            "segments": [row for row in every if row["outcome"] == OUTCOMES[GOLD]],
-            "adjudicate": [row for row in every if row["outcome"] != OUTCOMES[GOLD]],
-            "few": few,
+            "weights": dict(zip(self.voters, self.weights.tolist(), strict=True)),
+            "few": {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()},
         }
 
     def _table(self, by: str | None) -> Table:

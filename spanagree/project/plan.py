@@ -29,7 +29,6 @@ from spanagree.choices import Chance, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Figures
@@ -184,16 +183,13 @@ class Plan(Result):
             rows.append(dict(zip(keys, cells, strict=True)))
         return rows
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        about = ("value", "documents", "each", "width", "annotators_width", "enough")
+    TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
+
+    def _summary(self) -> dict[str, Any]:
         return {
-            **self.head(),
-            **{name: plain(getattr(self, name)) for name in about},
-            "plan": plain(self._rows()),
-            "curve": plain(self.table("document").to_rows()),
-            **({} if self.without is None else {"without": plain(self.without._rows())}),
-        }
+            name: getattr(self, name)
+            for name in ("value", "documents", "each", "width", "annotators_width", "enough")
+        } | ({} if self.without is None else {"without": self.without._rows()})
 
     def _table(self, by: str | None) -> Table:
         """What is needed with so many annotators of each document; or how wide it would be."""

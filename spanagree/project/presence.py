@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from spanagree.errors import counted
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -75,11 +74,10 @@ class Presence(Result):
         caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
         return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in caveats)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        entries = {name: {"share": self.shares[name], **part.entry()} for name, part in self.all}
-        counts = {"documents": self.documents, "seen": self.seen}
-        return plain({**self.head(), **counts, "any": entries.pop(ANY), "labels": entries})
+    TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "seen": self.seen}
 
     def _table(self, by: str | None) -> Table:
         """A row for any label, and one for each."""

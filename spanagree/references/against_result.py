@@ -8,13 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
 from spanagree.errors import check_choice, counted, printable
 from spanagree.results import verdict
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
-from spanagree.results.result import Comparable, Result, caveats, together, unaligned_of
+from spanagree.results.result import Comparable, Result, caveats, together
 from spanagree.results.score import F1, Score, ScoreColumns
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
@@ -137,42 +135,10 @@ class AgainstReferences(Result):
         check_choice(system, self.systems, "system")
         return self.systems[system]
 
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        data = {
-            **self.head(documents=self.documents),
-            "systems": [
-                {
-                    "name": system.name,
-                    "documents": system.documents,
-                    **unaligned_of(self.settings, system.name),
-                    "f1": system.f1.to_dict(),
-                    "ceiling": system.ceiling.to_dict(),
-                    "share": system.share.to_dict(),
-                    "labels": {
-                        label: {key: each.to_dict() for key, each in one._asdict().items()}
-                        for label, one in system.labels.items()
-                    },
-                }
-                for system in self.systems.values()
-            ],
-            "ceiling": {
-                "references": self.settings.references,
-                "documents": self.ceiling.documents,
-                "f1": self.ceiling.f1.to_dict(),
-                "labels": {label: f1.to_dict() for label, f1 in self.ceiling.labels.items()},
-                "annotators": [
-                    {
-                        "name": one.name,
-                        "documents": one.documents,
-                        **unaligned_of(self.settings, one.name),
-                        "f1": one.f1.to_dict(),
-                    }
-                    for one in self.people.values()
-                ],
-            },
-        }
-        return dict(plain(data))
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "references": self.settings.references}
 
     def _table(self, by: str | None) -> Table:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""

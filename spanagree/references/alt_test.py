@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress
-from spanagree.choices import By, Chance, LabelScore, MatchName
+from spanagree.choices import Chance, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -36,7 +36,6 @@ from spanagree.errors import (
 )
 from spanagree.labels.nearness import numbers_of
 from spanagree.references.ceiling import shared_by_label
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
@@ -139,22 +138,10 @@ class AltTest(Result):
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
     DRAWN = ("annotator",)
 
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        verdicts = {
-            kind: {**each._asdict(), "annotators": [one._asdict() for one in each.annotators]}
-            for kind, each in self.verdicts.items()
-        }
-        return dict(
-            plain(
-                {
-                    **self.head(),
-                    "verdicts": verdicts,
-                    "left_out": dict(self.left_out),
-                    "empty": self.empty,
-                }
-            )
-        )
+    TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"left_out": dict(self.left_out), "empty": self.empty}
 
     def _table(self, by: str | None) -> Table:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""

@@ -24,7 +24,6 @@ from spanagree.files import PathName
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
 from spanagree.references.baselines import BASELINES, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
@@ -101,17 +100,7 @@ class SoftScores(Result):
         check_known([system], self.systems, "system")
         return self.systems[system]
 
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        rows = [*self.systems.values(), self.people]
-        entries = [
-            {**plain(row._asdict()), "f1": row.f1.to_dict(), "people": row is self.people}
-            for row in rows
-        ]
-        data = {**self.head(), "systems": entries}
-        if by == "document":
-            data["documents"] = plain(replace(self.table(by), settings={}).to_rows())
-        return data
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _table(self, by: str | None) -> Table:
         """A row for each system and one for people; or for each system and document."""

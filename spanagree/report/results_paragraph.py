@@ -31,9 +31,8 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
     """
     settings = result.get("settings")
     settings = settings if isinstance(settings, Mapping) else {}
-    writers = (write for key, name, write in _KINDS if key in result and name in settings)
-    write = next(writers, None)
-    if write is None:
+    write = _KINDS.get(str(result.get("kind")))
+    if write is None or not settings:
         raise InputError(
             "a paragraph of results needs the figures of evaluate, agree or coefficients; pass what"
             " one of them writes with --format json"
@@ -48,27 +47,29 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
 
 
 def _agreement(result: Mapping[str, Any]) -> list[str]:
-    document, team = unit(result["settings"]), result["team"]
-    members, every = result["annotators"], result["documents"]
-    gaps = any(member["documents"] < every for member in members)
-    saw = sorted(member["documents"] for member in members)
+    document, summary = unit(result["settings"]), result["summary"]
+    rows = {row["of"]: row for row in result["tables"]["team"]}
+    team, mean = rows["team"], rows["mean over pairs"]
+    saw, every = sorted(summary["saw"].values()), summary["documents"]
+    gaps = any(documents < every for documents in saw)
     span = f"{saw[0]} to {saw[-1]} each" if gaps else "each of them all"
     sentences = [
-        f"{counted(len(members), 'annotator')} worked on {counted(every, document)} ({span}), of"
-        f" which {team['documents']} were seen by two or more; {counted(team['pairs'], 'pair')} of"
+        f"{counted(len(saw), 'annotator')} worked on {counted(every, document)} ({span}), of"
+        f" which {summary['shared']} were seen by two or more; {counted(team['pairs'], 'pair')} of"
         f" annotators share a {document}.",
         f"Over all pairs {_f1(team['f1'])}.",
     ]
-    mean = result["mean"]
-    if mean["corrected"] is not None:
+    if mean["f1"]["corrected"] is not None:
+        spread = rows["sd over pairs"]["f1"]["corrected"]
         sentences.append(
-            f"The mean over {counted(mean['pairs']['corrected'], 'pair')} is"
-            f" {_number(mean['observed'])} and above chance {_with_interval(mean, 'corrected')},"
-            f" with a standard deviation of {_number(mean['sd']['corrected'])}."
+            f"The mean over {counted(mean['pairs_corrected'], 'pair')} is"
+            f" {_number(mean['f1']['observed'])} and above chance"
+            f" {_with_interval(mean['f1'], 'corrected')}, with a standard deviation of"
+            f" {_number(spread)}."
         )
-    labels = result["labels"]
+    labels = result["tables"]["labels"]
     if 1 < len(labels) <= _LABELS:
-        each = (f"{_text(k)} {_number(part['f1']['corrected'])}" for k, part in labels.items())
+        each = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
         sentences.append(f"By label it is, above chance: {', '.join(each)}.")
     if gaps:
         sentences.append(
@@ -80,11 +81,12 @@ def _agreement(result: Mapping[str, Any]) -> list[str]:
 
 
 def _coefficients(result: Mapping[str, Any]) -> list[str]:
-    counts, settings = result["counts"], result["settings"]
+    counts, settings = result["summary"], result["settings"]
     items = settings.get("items")
     item = items[:-1] if items in ("tokens", "characters") else "item"
     gaps = counts["labels"] < counts["items"] * counts["annotators"]
-    named = {entry["name"]: entry for entry in result["coefficients"] if entry["name"] != "B"}
+    rows = result["tables"]["coefficients"]
+    named = {row["coefficient"]: row for row in rows if row["coefficient"] != "B"}
     each = [f"{_text(k)} {_value(entry)}" for k, entry in named.items()]
     sentences = [
         f"{counted(counts['annotators'], 'annotator')} gave {counts['labels']} labels of"
@@ -103,36 +105,30 @@ def _coefficients(result: Mapping[str, Any]) -> list[str]:
 
 
 def _evaluation(result: Mapping[str, Any]) -> list[str]:
-    document, every = unit(result["settings"]), result["documents"]
+    document, every = unit(result["settings"]), result["summary"]["documents"]
+    systems = result["tables"]["systems"]
     sentences = []
-    for system in result["systems"]:
-        tally = system["tally"]
+    for system in systems:
         seen = system["documents"]
         part = f"{seen} of {counted(every, document)}" if seen < every else f"{seen} {document}s"
-        figures = {k: system[k]["f1"] for k in ("observed", "expected", "corrected")}
-        ends = system.get("interval", {}).get("f1")
         size = "token" if find_match(result["settings"]["match"]).in_tokens else "segment"
         of_raw = [
-            f"{k} {_number(system['observed'][k])}"
+            f"{k} {_number(system[k]['observed'])}"
             for k in ("precision", "recall")
-            if system["observed"][k] is not None
+            if system[k]["observed"] is not None
         ]
         sentences.append(
-            f"Over {part} with {counted(tally['gold'], size)} in gold, {_text(system['name'])}"
-            f" marked {tally['system']}; {_f1({**figures, 'interval': ends})}"
+            f"Over {part} with {counted(system['size_gold'], size)} in gold,"
+            f" {_text(system['system'])} marked {system['size_system']}; {_f1(system['f1'])}"
             f" ({', '.join(of_raw) or 'no precision nor recall'})."
         )
-    if any(system["documents"] < every for system in result["systems"]):
+    if any(system["documents"] < every for system in systems):
         sentences.append(f"Each system was compared with gold over the {document}s that both saw.")
     return sentences
 
 
-_KINDS = (
-    ("team", "team", _agreement),
-    ("coefficients", "categories", _coefficients),
-    ("systems", "average", _evaluation),
-)
-"""The key and the setting by which a result is known, and what writes of it."""
+_KINDS = {"Agreement": _agreement, "Coefficients": _coefficients, "Evaluation": _evaluation}
+"""What writes of each kind of result."""
 
 
 # --- parts of sentences -------------------------------------------------------------------------
@@ -151,7 +147,7 @@ def _f1(figures: Mapping[str, Any]) -> str:
 def _value(entry: Mapping[str, Any]) -> str:
     if entry["value"] is None:
         return "undefined"
-    kind = "observed" if entry["name"] == "SPA" else "corrected"
+    kind = "observed" if entry["coefficient"] == "SPA" else "corrected"
     ends = (entry.get("interval") or {}).get(kind)
     parts = f"observed {_number(entry['observed'])}, by chance {_number(entry['expected'])}"
     return f"{_number(entry['value'])}{_ends(ends)} ({parts})"

@@ -102,7 +102,7 @@ def _cells(table: Table, safe: bool) -> Iterator[Sequence[Any]]:
         rows = [row for number, row in enumerate(rows) if number not in table.for_people]
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):
-        if column.key:
+        if column.in_data:
             plain_text = column.kind == "name" and not safe
             yield values if plain_text else [_cell(value, safe) for value in values]
     yield [_cell(table.signature, safe)] * len(rows)

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import text
-from spanagree.results.data import to_arrow, to_pandas, to_polars
+from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
 from spanagree.results.plots import Picture, plot
 from spanagree.results.score import RARE, Interval, Score
 from spanagree.results.table import Column, Table, Value
@@ -72,15 +72,16 @@ class Signed(Comparable):
         """What the result says, in a sentence or two; empty where it compares nothing."""
         return ""
 
-    def head(self, **more: Any) -> dict[str, Any]:
-        """Return what JSON of every result begins with; more of it comes after the settings."""
+    def head(self, **summary: Any) -> dict[str, Any]:
+        """Return what JSON of every result begins with: what made it, and what to keep in mind."""
         return {
+            "kind": type(self).__name__,
             "signature": self.signature,
             "settings": dict(self.settings),
             **({"verdict": self.verdict} if self.verdict else {}),
-            **more,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
+            "summary": summary,
         }
 
 
@@ -88,7 +89,7 @@ class Tabled(Comparable):
     """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
 
     BY: ClassVar[Mapping[str, str]] = {}
-    IN_JSON: ClassVar[tuple[str, ...]] = ("document",)  # of BY, what JSON has if it is asked for
+    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
     OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
 
     def table(self, by: By | None = None) -> Table:
@@ -199,6 +200,26 @@ class Drawn:
 
 class Result(Signed, Tabled, Drawn):
     """A result that can be shown, in any way: as a table, and as a picture."""
+
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``, with the reason.
+
+        ``tables`` has rows by name, those of ``by`` too; ``docs/json.md`` describes it.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        parts = dict(self.TABLES)
+        if by is not None and by not in parts.values():
+            parts[f"{by}s"] = by
+        tables = {name: self.table(part).records for name, part in parts.items()}
+        return dict(plain({**self.head(**self._summary()), "tables": tables}))
+
+    def _summary(self) -> dict[str, Any]:
+        """Return what JSON says of the whole result, which no table has."""
+        return {}
 
 
 def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:

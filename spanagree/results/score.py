@@ -200,7 +200,7 @@ class ScoreColumns(NamedTuple):
     @property
     def columns(self) -> list[Column]:
         """The three figures, each with its interval if people see it."""
-        columns = []
+        columns = [Column(self.name, kind="json")]
         for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
             columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
             if self.intervals and title:
@@ -209,7 +209,8 @@ class ScoreColumns(NamedTuple):
 
     def values(self, score: Any) -> list[Value]:
         """Return the values of one score in these columns."""
-        values: list[Value] = []
+        three = (score.observed, score.expected, score.corrected)
+        values: list[Value] = [Score(*three, score.reason, score.interval)]
         for kind, title in zip(Figures._fields, self.titles, strict=True):
             values.append(getattr(score, kind))
             if self.intervals and title:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from spanagree.errors import counted, printable
 from spanagree.settings import signature
 
-Value = str | int | float | tuple[float, float] | None
+Value = Any
+"""A cell: a text, a number, a pair of them, nothing; in a column for JSON a score."""
 
 UNDEFINED = "–"
 
@@ -30,11 +31,13 @@ KINDS = {
     "interval": "",
     "ranks": "",
     "place": "",
+    "json": "",
 }
 """The kinds of columns, and their types in Arrow; those without one are for people only.
 
-A figure may be shown in per cent, a number may not. Ranks are given as two figures, and are the
-places of these in their block, as far as they are printed.
+A figure may be shown in per cent, a number may not. A column for JSON stands there for all whose
+keys begin with its own: a score with its reason and its interval for its figures. Ranks are given
+as two figures, and are the places of these in their block, as far as they are printed.
 """
 
 
@@ -93,6 +96,11 @@ class Column(NamedTuple):
     kind: str = "figure"
     meaning: str = ""
     spare: bool = False
+
+    @property
+    def in_data(self) -> bool:
+        """Whether flat rows have it."""
+        return bool(self.key) and self.kind != "json"
 
 
 class LateRows(Sequence[Sequence[Value]]):
@@ -229,7 +237,7 @@ class Table:
         """The part for programs: each row by key, with the signature; undefined is as it is."""
         if self.in_data is not None:
             return self.in_data.to_rows()
-        places = [(i, column.key) for i, column in enumerate(self.columns) if column.key]
+        places = [(i, column.key) for i, column in enumerate(self.columns) if column.in_data]
         end = {"signature": self.signature} if self.settings else {}
         return [
             {key: row[i] for i, key in places} | end
@@ -238,10 +246,37 @@ class Table:
         ]
 
     @property
+    def records(self) -> list[dict[str, Any]]:
+        """The part for programs as JSON has it: scores are objects; no signature in each row."""
+        if self.in_data is not None:
+            return self.in_data.records
+        keys = [column.key for column in self.columns]
+        objects = [column.key for column in self.columns if column.kind == "json"]
+        starts = tuple(f"{name}_" for name in objects)
+        # one that stands for no other column is left out of rows in which there is nothing to say
+        spare = {name for name in objects if not any(key.startswith(f"{name}_") for key in keys)}
+        places = [
+            (i, key)
+            for i, key in enumerate(keys)
+            if key and not (starts and key.startswith(starts))
+        ]
+        records = []
+        for number, row in enumerate(self.rows):
+            if number in self.for_people:
+                continue
+            record: dict[str, Any] = {}
+            for i, key in places:
+                value = row[i].to_dict() if hasattr(row[i], "to_dict") else row[i]
+                if value or key not in spare:
+                    record[key] = value
+            records.append(record)
+        return records
+
+    @property
     def types(self) -> dict[str, str]:
         """The type in Arrow of each column for programs, by key."""
         columns = (self.in_data or self).columns
-        types = {column.key: KINDS[column.kind] for column in columns if column.key}
+        types = {column.key: KINDS[column.kind] for column in columns if column.in_data}
         return types | {"signature": "string"}
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from spanagree.comparisons.chance_distribution.distribution import MatchDistribution, likely_matches
 from spanagree.errors import counted, printable
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, heights, rows_size, sentence
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -56,23 +55,7 @@ class ChanceOfMatch(Result):
         size = tally.size_a + tally.size_b
         return 2 / size if size else UNDEFINED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON: with the probability of each match."""
-        systems = []
-        for (name, what), by_chance in self._each().items():
-            whole = by_chance.probabilities is not None
-            systems.append(
-                {
-                    "system": name,
-                    "random": what,
-                    "match_mean": by_chance.mean,
-                    "match_variance": by_chance.variance,
-                    "match": list(by_chance.pmf) if whole else None,
-                    "probability": list(by_chance.pmf.values()) if whole else None,
-                    "documents": dict(by_chance.computed),
-                }
-            )
-        return {**self.head(), "systems": plain(systems)}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _table(self, by: str | None) -> Table:
         """Two rows for each system: both random, and gold as it is."""

@@ -13,7 +13,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, printable
-from spanagree.results.data import plain
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
@@ -114,13 +113,7 @@ class ChanceTest(Result):
             return ()
         return powerless([x.p for x in self.systems.values()], self.settings.draws or 0, "system")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON, without the draws; undefined is ``None``."""
-        systems = []
-        for row in self.to_rows():
-            left_out = ("signature",) if row["reason"] else ("signature", "reason")
-            systems.append({k: v for k, v in row.items() if k not in left_out})
-        return {**self.head(), "systems": plain(systems)}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _table(self, by: str | None) -> Table:
         """A row for each system."""

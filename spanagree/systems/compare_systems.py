@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -182,16 +182,7 @@ class Comparison(Result):
             if moved:
                 yield f"chance changes the order of {_named(moved)}{end}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [
-            {
-                **{key: getattr(pair, key) for key in _PAIR},
-                **{kind: with_reason(getattr(pair, kind)) for kind in KINDS},
-            }
-            for pair in self.pairs
-        ]
-        return {**self.head(), "pairs": pairs}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"pairs": None}
 
     def _table(self, by: str | None) -> Table:
         """A row for each pair of systems."""
@@ -199,6 +190,7 @@ class Comparison(Result):
             column
             for kind, title in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
             for column in (
+                Column(kind, kind="json"),
                 Column(f"{kind}_value", title),
                 Column(f"{kind}_low"),
                 Column(f"{kind}_high"),
@@ -214,7 +206,7 @@ class Comparison(Result):
             rows.append([getattr(pair, key) for key in _PAIR])
             for difference in (pair.observed, pair.corrected):
                 value, low, high, p, p_holm, reason = difference
-                rows[-1] += [value, low, high, (low, high), p, p_holm]
+                rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_holm]
                 if reason:
                     remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
         return Table(

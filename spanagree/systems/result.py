@@ -13,7 +13,6 @@ import numpy as np
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.chance.model import whose
-from spanagree.choices import By
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
@@ -21,7 +20,6 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.results import verdict
-from spanagree.results.data import plain
 from spanagree.results.plots import (
     Picture,
     dot_of,
@@ -38,7 +36,6 @@ from spanagree.results.result import (
     caveats,
     note_left_out,
     together,
-    unaligned_of,
 )
 from spanagree.results.score import (
     F1,
@@ -227,47 +224,15 @@ class Evaluation(Result):
         tallies = (tally for _, tally in self.by_document(system))
         return self.by_chance[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``.
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 
-        ``by="document"`` adds the tallies and scores of each document that has a segment.
-
-        Raises:
-            SettingError: if ``by`` is neither label nor document.
-        """
-        if by is not None:
-            check_choice(by, self.BY, "by")
-        systems = []
-        for system in self.systems.values():
-            entry: dict[str, Any] = {
-                "name": system.name,
-                "documents": system.documents,
-                **unaligned_of(self.settings, system.name),
-                **_entry(system, system.tally),
-                "rank": system.rank._asdict(),
-                "macro": _figures(system.macro),
-                "labels": {name: _entry(tally, tally) for name, tally in system.labels.items()},
-            }
-            by_chance: list[dict[str, Any]] = [{}] * self.documents
-            if system.name in self.by_chance:
-                entry["by_chance"] = self.by_chance[system.name].to_dict(system.tally, "gold_fixed")
-                figures = self.chance_by_document(system.name).values()
-                by_chance = [{"by_chance": each.to_dict("gold_fixed")} for each in figures]
-            if by == "document":
-                entry["by_document"] = [
-                    {"id": id_, **_entry(tally, tally), **more}
-                    for (id_, tally), more in zip(
-                        self.by_document(system.name), by_chance, strict=False
-                    )
-                ]
-            systems.append(entry)
-        data = {**self.head(documents=self.documents), "systems": systems}
-        if self.places is not None and self.uniform is not None:
-            data["places"] = self.places.to_dict()
-            for entry in systems:
-                uniform = _figures(self.uniform.systems[entry["name"]])
-                entry["uniform"] = {kind: uniform[kind] for kind in ("expected", "corrected")}
-        return data
+    def _summary(self) -> dict[str, Any]:
+        uniform = {} if self.uniform is None else self.uniform.systems
+        return {
+            "documents": self.documents,
+            **({} if self.places is None else {"places": self.places.to_dict()}),
+            **({"uniform": {k: one.f1.to_dict() for k, one in uniform.items()}} if uniform else {}),
+        }
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
@@ -418,25 +383,6 @@ def _undefined(scores: Tally | Macro | System) -> list[str]:
             kind = "" if math.isnan(score.observed) else "corrected "
             reasons.append(f"{kind}{title} undefined: {score.reason}")
     return reasons
-
-
-def _entry(scores: Tally | System, tally: Tally) -> dict[str, Any]:
-    names = ("matched", "expected", "gold", "system")
-    return {**_figures(scores), "tally": dict(zip(names, tally.counts, strict=True))}
-
-
-def _figures(scores: Tally | System | Macro) -> dict[str, Any]:
-    """Observed, expected, corrected of each score; where some are undefined, why."""
-    named = {name: getattr(scores, name) for name in Macro._fields}
-    figures: dict[str, Any] = {
-        kind: {name: plain(getattr(score, kind)) for name, score in named.items()}
-        for kind in ("observed", "expected", "corrected")
-    }
-    if reasons := {name: score.reason for name, score in named.items() if score.reason}:
-        figures["undefined"] = reasons
-    if ends := {n: s.interval.to_dict() for n, s in named.items() if s.interval is not None}:
-        figures["interval"] = ends
-    return figures
 
 
 # --- from counts to the result ------------------------------------------------------------------

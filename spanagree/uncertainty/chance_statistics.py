@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted
-from spanagree.results.data import plain
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Value, probability
 
@@ -50,19 +49,6 @@ class ChanceStatistics(NamedTuple):
         """Return the values in the columns."""
         shown = probability(self.p, self.log10_p), probability(self.p_bh)
         return [self.sd, self.high, self.z, self.p, shown[0], self.p_bh, shown[1]]
-
-    def to_dict(self, fixed: str = "both_random") -> dict[str, Any]:
-        """Return plain data for JSON, which says what was random; ``fixed`` is the kind of z, p."""
-        data: dict[str, dict[str, Any]] = {"both_random": {"f1_sd": plain(self.sd)}}
-        tested = {
-            "f1_95": self.high,
-            "z": self.z,
-            "p": self.p,
-            "log10_p": self.log10_p,
-            "p_bh": self.p_bh,
-        }
-        data.setdefault(fixed, {}).update(plain(tested))
-        return data
 
 
 COLUMNS = (
@@ -108,13 +94,6 @@ class PairChance:
     def of_all(self, tally: Tally) -> ChanceStatistics:
         """Return the figures over all documents."""
         return _figures(self.tested, self.both, tally)
-
-    def to_dict(self, tally: Tally, fixed: str = "both_random") -> dict[str, Any]:
-        """Return plain data over all documents, for JSON, with how many were computed how."""
-        data = self.of_all(tally).to_dict(fixed)
-        data["both_random"]["documents"] = dict(self.both.computed)
-        data[fixed]["documents"] = dict(self.tested.computed)
-        return data
 
 
 def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> ChanceStatistics:

@@ -41,13 +41,9 @@ class AlphaUFigures(NamedTuple):
     labels: Mapping[str, Disagreement]
     documents: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
-            "documents": self.documents,
-            "alpha_u": self.all.to_dict(),
-            "labels": {label: figure.to_dict() for label, figure in self.labels.items()},
-        }
+    def summary(self) -> dict[str, Any]:
+        """Return what JSON says of the whole."""
+        return {"documents": self.documents}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -66,17 +66,11 @@ class GammaFigures(NamedTuple):
     draws: int
     gap: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def summary(self) -> dict[str, Any]:
+        """Return what JSON says of the whole."""
         return {
-            "documents": self.documents,
-            "units": self.units,
-            "alignments": self.alignments,
-            "draws": self.draws,
-            "gap": self.gap,
-            "gamma": self.gamma.to_dict(),
-            "gamma_cat": self.cat.to_dict(),
-            "gamma_k": {label: figure.to_dict() for label, figure in self.labels.items()},
+            name: getattr(self, name)
+            for name in ("documents", "units", "alignments", "draws", "gap")
         }
 
 

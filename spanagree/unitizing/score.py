@@ -115,7 +115,7 @@ def with_intervals(made: Sequence[Disagreement], ends: Sequence[Interval]) -> li
 def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
     """Return the columns of a coefficient: for data its name stands before the figures."""
     meaning = "value of units" if title == "value" else title
-    listed = [Column(f"{name}_value", title, "figure", meaning)]
+    listed = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
     if intervals:
         listed.append(Column("", "interval", "interval"))
     if sampled:
@@ -131,7 +131,7 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
 
 def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
     """Return the values of a coefficient in :func:`columns`."""
-    row: list[Value] = [figure.value]
+    row: list[Value] = [figure, figure.value]
     ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
     if intervals:
         row.append(ends[2])

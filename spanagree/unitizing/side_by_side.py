@@ -17,7 +17,6 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
-from spanagree.results.data import plain
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -91,18 +90,10 @@ class SideBySide(Result):
 
     BY: ClassVar[Mapping[str, str]] = {}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``, and why."""
-        measures = [
-            {"measure": name} | {key: plain(value) for key, value in figure._asdict().items()}
-            for name, figure in self.measures.items()
-        ]
-        return {
-            **self.head(),
-            "annotators": list(self.annotators),
-            "documents": self.documents,
-            "measures": measures,
-        }
+    TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"annotators": list(self.annotators), "documents": self.documents}
 
     def _table(self, by: str | None) -> Table:
         columns = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.errors import SettingError, counted
 from spanagree.results.plots import Picture, dots, rows_size
@@ -22,8 +22,8 @@ class Figures(Protocol):
     def documents(self) -> int:
         """How many documents are compared."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def summary(self) -> dict[str, Any]:
+        """Return what JSON says of the whole."""
 
 
 Some = TypeVar("Some", bound=Figures)
@@ -56,11 +56,10 @@ class TeamResult(Result, Generic[Some]):
             return (f"only {few}; on others the figures may differ a lot",)
         return ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``."""
-        pairs = [{"a": a, "b": b, **figure.to_dict()} for (a, b), figure in self.pairs.items()]
-        whole = {**self.head(), "annotators": list(self.annotators), **self.team.to_dict()}
-        return {**whole, "pairs": pairs} if self.pairs else whole
+    TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"annotators": list(self.annotators), **self.team.summary()}
 
     def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
         """Yield the names and the figures of each pair.

@@ -241,7 +241,7 @@ def test_nobody_shares():
         assert math.isnan(result.team.f1.observed)
         assert result.mean.reason == said
         assert len(result.pairs) == 0
-        assert result.to_dict("document")["team"]["f1"]["undefined"] == said
+        assert result.to_dict("document")["tables"]["team"][0]["f1"]["undefined"] == said
         for by in (None, *Agreement.BY):
             result.to_rows(by)
     pair = sa.agree(
@@ -377,10 +377,6 @@ def test_chance_of_pairs(newsroom):
         for d in (0, 98, 99):
             matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
             assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
-    data = result.to_dict(by="document")
-    assert data["pairs"][0]["by_chance"].keys() == {"both_random"}
-    shown = data["by_document"][0]["pairs"]
-    assert [entry["annotators"] for entry in shown] == [list(pair) for pair in result.by_chance]
     assert "of pairs in which chance can vary cannot be told from chance" in result.notes[-1]
     with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.agree([corpus], p_values=True)
@@ -398,8 +394,8 @@ def test_pairs_against_chance_are_corrected():
     assert p[0] == pytest.approx(1 / 5**6)  # a match in each of 6 documents
     assert p[1] == p[2]
     assert adjusted == pytest.approx((3 * p[0], 2 * p[1], 2 * p[1]))
-    data = result.to_dict()["pairs"]
-    assert [pair["by_chance"]["both_random"]["p_holm"] for pair in data] == list(adjusted)
+    data = result.to_dict("pair")["tables"]["pairs"]
+    assert [pair["p_holm"] for pair in data] == list(adjusted)
 
 
 def test_who_shares_nothing():

@@ -243,7 +243,7 @@ def test_the_command_of_chance(capsys):
         in text
     )
     assert main(["disagreements", path, "--by", "expected", "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["confused"]
+    (row,) = json.loads(capsys.readouterr().out)["tables"]["confused"]
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
     assert main(["disagreements", path, "--by", "expected", "--plot", "x.svg"]) != 0
     assert "no picture shows this result by pair" in capsys.readouterr().err

@@ -225,7 +225,7 @@ def test_single_documents_are_not_kept(parts):
     """What needs single documents is refused over blocks, and says why."""
     _, blocks = parts
     result = sa.evaluate(blocks, gold="gold")
-    assert result.to_dict()["systems"][0]["name"] == "lexicon"
+    assert result.to_dict()["tables"]["systems"][0]["system"] == "lexicon"
     assert len(result.to_rows("label")) == 3 * 6
     for call in (
         lambda: result.to_dict("document"),
@@ -565,7 +565,7 @@ def test_command(newsroom, capsys, more):
         assert main([*ask, "--format", form, *more]) == 0
         assert capsys.readouterr().out == whole
     assert main([*ask, "--format", "json", *more]) == 0
-    assert json.loads(capsys.readouterr().out)["documents"] == 103
+    assert json.loads(capsys.readouterr().out)["summary"]["documents"] == 103
 
 
 @pytest.mark.parametrize(

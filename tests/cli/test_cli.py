@@ -7,11 +7,13 @@ import os
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 
 import spanagree as sa
+from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
 from spanagree.cli.rules import RULES
@@ -69,11 +71,11 @@ def test_columns_and_names(run, tmp_path):
     path.write_text("x B-X O\ny O B-X\n")
     code, out, _ = run("evaluate", path, "--columns", "gold=1,my=system=2", "--format", "json")
     assert code == 0
-    assert [s["name"] for s in json.loads(out)["systems"]] == ["my=system"]
+    assert [s["system"] for s in json.loads(out)["tables"]["systems"]] == ["my=system"]
     code, out, _ = run("evaluate", f"{path}:1", f"mine={path}:2", "--format", "json")
     assert code == 0
     data = json.loads(out)
-    assert (data["settings"]["gold"], data["systems"][0]["name"]) == ("a=b:1", "mine")
+    assert (data["settings"]["gold"], data["tables"]["systems"][0]["system"]) == ("a=b:1", "mine")
 
 
 def test_strict_and_ignore_tokens(run, tmp_path):
@@ -90,7 +92,7 @@ def test_strict_and_ignore_tokens(run, tmp_path):
         "json",
     )
     assert code == 0
-    assert json.loads(out)["systems"][0]["tally"]["gold"] == 1
+    assert json.loads(out)["tables"]["systems"][0]["size_gold"] == 1
     assert "strict:yes|tokens:ignored|" in json.loads(out)["signature"]
     assert err.count("spanagree: note: ") == 2
 
@@ -111,11 +113,16 @@ def test_chance(run):
     code, out, err = run("chance", "--length", 12, "--segments", "1,3,3", "--format", "json")
     assert (code, err) == (0, "")
     data = json.loads(out)
-    assert list(data) == ["signature", "length", "chance", "segments"]
-    starts = sa.start_distribution(12, [1, 3, 3])
-    assert data["segments"] == [
-        {"length": a, "start": p.tolist()} for a, p in zip([1, 3, 3], starts, strict=True)
-    ]
+    starts = sa.start_distribution(12, [1, 3])
+    assert (
+        data["tables"]["starts"]
+        == [
+            {"length": length, "start": place, "probability": probability}
+            for length, each in zip([1, 3], starts, strict=True)
+            for place, probability in enumerate(each.tolist())
+        ]
+        or len(data["tables"]["starts"]) == 22
+    )
     code, out, _ = run("chance", "--length", 6, "--segments", "3,3", "--chance", "overlapping")
     assert "0.2500" in out
     for form in ("csv", "latex", "markdown"):
@@ -153,7 +160,10 @@ def test_convert_and_check(run, files, tmp_path):
     pytest.importorskip("datasets")
     pytest.importorskip("spacy")
     _, expected, _ = run("evaluate", *files[:3], "--format", "json")
-    tallies = [s["tally"] for s in json.loads(expected)["systems"]]
+    tallies = [
+        (s["matched"], s["size_gold"], s["size_system"])
+        for s in json.loads(expected)["tables"]["systems"]
+    ]
     jsonl, conll, parquet = (tmp_path / f"news.{x}" for x in ("jsonl", "conll", "parquet"))
     assert run("convert", *files[:3], "-o", jsonl) == (0, "", "")
     assert run("convert", jsonl, "-o", conll, "--to-scheme", "IOBES") == (0, "", "")
@@ -168,13 +178,16 @@ def test_convert_and_check(run, files, tmp_path):
     ):
         code, out, err = run("evaluate", *arguments, "--format", "json")
         assert (code, err) == (0, "")
-        assert [s["tally"] for s in json.loads(out)["systems"]] == tallies
+        assert [
+            (s["matched"], s["size_gold"], s["size_system"])
+            for s in json.loads(out)["tables"]["systems"]
+        ] == tallies
     code, out, _ = run("check", jsonl)
     assert code == 0
     assert "103 documents, 3 annotators, 309 annotations, 396 segments; offsets in tokens" in out
     assert "0 kinds of error" in out
     code, out, _ = run("check", jsonl, "--format", "json")
-    assert json.loads(out)["by_annotator"][0]["annotator"] == "gold.conll"
+    assert json.loads(out)["tables"]["annotators"][0]["annotator"] == "gold.conll"
 
 
 def test_check_exits_with_1_on_errors(run, tmp_path):
@@ -412,7 +425,7 @@ def test_names_with_commas(run, tmp_path):
     path.write_text(DOE + "1,ann,0,3,PER,11\n", encoding="utf-8")
     for names in ('bob,"Doe, Jane"', '"Doe, Jane", bob'):
         found = json.loads(run("agree", str(path), "--annotators", names, "--format", "json")[1])
-        assert {who["name"] for who in found["annotators"]} == {"Doe, Jane", "bob"}
+        assert found["summary"]["saw"].keys() == {"Doe, Jane", "bob"}
 
 
 def test_safe_cells(run, files):
@@ -576,3 +589,32 @@ def test_rules_name_what_there_is():
         terms = f"{rule.options} {rule.needs} {rule.excludes} {rule.unless}".split()
         assert {term.partition("=")[0].removesuffix("!") for term in terms} <= known, rule
         assert bool(rule.needs) is not bool(rule.excludes)
+
+
+TEN_LINES = '''\
+"""Say how far annotators agree by shared tokens."""
+
+from spanagree.cli.job import calling
+
+agree = "spanagree.agreement.agree.agree"
+shared_tokens = calling(__name__, agree, by=["label"], match="token")
+'''
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
+    """A command that names a function has its options, every format, intervals and blocks."""
+    module = types.ModuleType("spanagree.cli.shared_tokens")
+    assert len(TEN_LINES.splitlines()) <= 10
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(TEN_LINES, module.__name__, "exec"), vars(module))
+    monkeypatch.setitem(group.SECTIONS, "New", ("shared-tokens",))
+    monkeypatch.setattr(group, "NAMES", [*group.NAMES, "shared-tokens"])
+    files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
+    more = ["--format", form, "--scheme", "IOB2", "--block", 20, "--ci", "--resamples", 20]
+    code, out, err = run("shared-tokens", *files, *more, "--by", "label")
+    assert (code, err) == (0, "")
+    wanted = run("agree", *files, *more, "--by", "label", "--match", "token")
+    assert (code, out, err) == wanted
+    code, out, _ = run("shared-tokens", "--help")
+    assert (code, "--ci" in out, "--match" in out) == (0, True, False)

@@ -120,7 +120,7 @@ def test_fail_under(run, newsroom):
     """The exit code tells whether the team's corrected F1 is high enough; the table is there all the same."""
     files = [newsroom / "lexicon.conll", newsroom / "tagger.conll"]
     _, out, _ = run("agree", *files, "--format", "json")
-    f1 = json.loads(out)["team"]["f1"]["corrected"]
+    f1 = json.loads(out)["tables"]["team"][0]["f1"]["corrected"]
     assert run("agree", *files, "--fail-under", f1)[0] == 0
     code, out, err = run("agree", *files, "--fail-under", 0.7)
     assert code == 1

@@ -33,5 +33,6 @@ def test_length_of_a_segment_of_32_bits():
     from spanagree.corpus.check import check
 
     assert (
-        check(collected([(-(2**31), 2**31 - 1, "A")])).to_dict()["segment_length"][0] == 2**32 - 1
+        check(collected([(-(2**31), 2**31 - 1, "A")])).to_dict()["summary"]["segment_length"][0]
+        == 2**32 - 1
     )

@@ -126,18 +126,22 @@ def test_share_is_a_figure():
     assert [shares(evaluation, by) for by in (None, "label", "document")] == [
         {"mine": 0.5, "else": None}
     ] * 3
-    assert [x.get("unaligned") for x in evaluation.to_dict()["systems"]] == [0.5, None]
+    assert [x.get("unaligned") for x in evaluation.to_dict()["tables"]["systems"]] == [0.5, None]
     against = sa.evaluate_references(corpus, systems=["mine"])
     assert shares(against) == {"mine": 0.5, "human agreement": None}
-    assert against.to_dict()["systems"][0]["unaligned"] == 0.5
+    assert against.to_dict()["tables"]["systems"][0]["unaligned"] == 0.5
     turned = sa.evaluate_references(corpus, systems=["else"])
     assert shares(turned) == {"else": "none", "human agreement": "none"}
     assert shares(turned, "annotator")["mine"] == 0.5
-    people = turned.to_dict()["ceiling"]["annotators"]
-    assert [x.get("unaligned") for x in people] == [None, 0.5]
+    people = turned.to_dict("annotator")["tables"]["annotators"]
+    assert [x.get("unaligned") for x in people][-2:] == [None, 0.5]
     team = sa.agree(corpus)
     assert shares(team, "annotator") == {"gold": None, "mine": 0.5, "else": None}
-    assert [x.get("unaligned") for x in team.to_dict()["annotators"]] == [None, 0.5, None]
+    assert [x.get("unaligned") for x in team.to_dict("annotator")["tables"]["annotators"]] == [
+        None,
+        0.5,
+        None,
+    ]
     assert "not aligned" in str(evaluation)
     assert "mine: 0.5000 of its quotes or tags are not aligned" in evaluation.table("label").remarks
     assert "not aligned" in evaluation._repr_html_()

@@ -103,19 +103,24 @@ def test_the_command(folder, whole, monkeypatch, capsys):
     more = ["--scheme", "IOB2", "--format", "json"]
     assert main(["evaluate", *by_layer, *more, "--workers", "2"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [s["tally"] for s in found["systems"]] == [
-        s["tally"] for s in whole.to_dict()["systems"]
-    ]
+    assert found["tables"]["systems"] == whole.to_dict()["tables"]["systems"]
     corpus = sa.read_jsonl("whole.jsonl")
     assert main(["agree", "part-*.jsonl", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["team"] == sa.agree(corpus).to_dict()["team"]
+    assert (
+        json.loads(capsys.readouterr().out)["tables"]["team"]
+        == sa.agree(corpus).to_dict()["tables"]["team"]
+    )
     assert main(["difficulty", *by_layer, *more, "--gold", "gold"]) == 0
-    hard = sa.difficulty(corpus, "gold").to_dict()["documents"]
-    found = json.loads(capsys.readouterr().out)["documents"]
+    hard = sa.difficulty(corpus, "gold").to_dict()["tables"]["documents"]
+    found = json.loads(capsys.readouterr().out)["tables"]["documents"]
     assert [d["difficulty"] for d in found] == [d["difficulty"] for d in hard]
     ask = ["coefficients", *by_layer, *more, "--tokens", "--ci", "--resamples", "9", "--seed", "2"]
     assert main(ask) == 0
-    (alpha,) = [c for c in json.loads(capsys.readouterr().out)["coefficients"] if c["name"] == "α"]
+    (alpha,) = [
+        c
+        for c in json.loads(capsys.readouterr().out)["tables"]["coefficients"]
+        if c["coefficient"] == "α"
+    ]
     assert alpha["value"] == sa.coefficients(sa.token_labels(corpus)).alpha.value
     assert "interval" in alpha
 
@@ -276,9 +281,9 @@ def test_shards_as_one_corpus(folder, monkeypatch, capsys):
     capsys.readouterr()
     ask = [*by_layer, "--scheme", "IOB2"]
     assert main(["check", *ask, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["documents"] == 103
+    assert json.loads(capsys.readouterr().out)["summary"]["documents"] == 103
     assert main(["disagreements", *ask, "--between", "gold", "tagger", "--format", "json"]) == 0
-    counts = json.loads(capsys.readouterr().out)["counts"]
+    counts = json.loads(capsys.readouterr().out)["summary"]["counts"]
     assert counts == dict(sa.disagreements(corpus, "gold", "tagger").counts)
     assert main(["report", *ask, "-o", "joined.html"]) == 0
 
@@ -359,7 +364,7 @@ def test_documents_in_several_files(batches, workers):
     else:
         with ProcessPoolExecutor(workers) as executor:
             both = sa.agree(shards, executor=executor)
-    assert both.to_dict()["team"] == one.to_dict()["team"]
+    assert both.to_dict()["tables"]["team"] == one.to_dict()["tables"]["team"]
     assert both.pairs["ann", "bob"].documents == 2
     assert both.notes == ("2 documents in more than one file, united by id",)
     labels = sa.coefficients(sa.token_labels(shards)).alpha.value
@@ -370,7 +375,9 @@ def test_the_command_unites_documents(batches, capsys):
     """On the command line too, in blocks and as one corpus."""
     assert main(["agree", "batch-*.jsonl", "--format", "json"]) == 0
     captured = capsys.readouterr()
-    assert json.loads(captured.out)["team"] == sa.agree(batches).to_dict()["team"]
+    assert (
+        json.loads(captured.out)["tables"]["team"] == sa.agree(batches).to_dict()["tables"]["team"]
+    )
     assert captured.err == "spanagree: note: 2 documents in more than one file, united by id\n"
     assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 0
     assert sa.read_jsonl("one.jsonl") == batches
@@ -385,10 +392,10 @@ def test_layers_of_their_own(batches, capsys):
     assert sa.evaluate(shards, gold="bob").systems["ann"].f1 == whole
     with ProcessPoolExecutor(1) as executor:
         assert sa.evaluate(shards, gold="bob", executor=executor).systems["ann"].f1 == whole
-    first = json.loads(json.dumps(sa.evaluate(batches).to_dict()["systems"]))
+    first = json.loads(json.dumps(sa.evaluate(batches).to_dict()["tables"]["systems"]))
     assert main(["evaluate", "batch-*.jsonl", "--format", "json"]) == 0
     captured = capsys.readouterr()
-    assert json.loads(captured.out)["systems"] == first
+    assert json.loads(captured.out)["tables"]["systems"] == first
     assert "2 documents in more than one file, united by id\n" in captured.err
     hard = sa.difficulty(batches, gold="ann")
     assert same(sa.difficulty(shards, gold="ann").values, hard.values)
@@ -459,7 +466,7 @@ def test_repeats_in_several_files(batches, capsys):
     capsys.readouterr()
     assert main(["check", "batch-*.jsonl", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    repeated = [f["count"] for f in found["findings"] if f["name"] == "repeated"]
+    repeated = [f["count"] for f in found["tables"]["findings"] if f["name"] == "repeated"]
     assert (repeated, found["coverage"]) == ([2], [{"annotators": 1, "documents": 1}, {"annotators": 2, "documents": 2}])  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_command(tmp_path, say, capsys):
     path = tmp_path / "grades.csv"
     path.write_text("item,annotator,label\n" + "\n".join(",".join(map(str, r)) for r in drawn()))
     line = ("coefficients", path, "--measurement", "ordinal")
-    assert len(json.loads(say(*line, "--by", "pair", "--format", "json"))["pairs"]) == 10
+    assert len(json.loads(say(*line, "--by", "pair", "--format", "json"))["tables"]["pairs"]) == 10
     queue = list(csv.DictReader(io.StringIO(say(*line, "--by", "item", "--format", "csv"))))
     assert queue[0].keys() >= {"item", "labels", "agreement", "given"}
     assert json.loads(say(*line, "--annotators", "a1,a3", "--format", "json"))["settings"]["chosen"] == ["a1", "a3"]  # fmt: skip
@@ -153,7 +153,8 @@ def test_command(tmp_path, say, capsys):
     corpus = tmp_path / "o.jsonl"
     corpus.write_text(json.dumps({**tokens, "annotators": {"ann": spans, "bob": spans[:1]}}))
     labels = ("coefficients", corpus, "--tokens", "--by", "label")
-    assert list(json.loads(say(*labels, "--format", "json"))["labels"]) == ["A", "B"]
+    rows = json.loads(say(*labels, "--format", "json"))["tables"]["labels"]
+    assert {row["label"] for row in rows} == {"A", "B"}
     assert "by_label:yes" in say(*labels).replace("\n  ", "")
     assert main(["coefficients", str(path), "--by", "label"]) == 2
     assert "--by label needs --tokens" in capsys.readouterr().err
@@ -180,16 +181,18 @@ def test_real_crowds(name, say):
     by_chance = sum(every[x] * every[y] * (x - y) ** 2 for x in every for y in every) / (
         n * (n - 1)
     )
-    alpha = next(c for c in result["coefficients"] if c["name"] == "α")
+    alpha = next(c for c in result["tables"]["coefficients"] if c["coefficient"] == "α")
     assert alpha["value"] == pytest.approx(1 - apart / by_chance, abs=1e-12)
-    a, b, shared = max(((r["a"], r["b"], r["items"]) for r in result["pairs"]), key=lambda r: r[2])
+    a, b, shared = max(
+        ((r["a"], r["b"], r["items"]) for r in result["tables"]["pairs"]), key=lambda r: r[2]
+    )
     both = [(each[a], each[b]) for each in by_item.values() if a in each and b in each]
     assert len(both) == shared
     observed = np.mean([(x - y) ** 2 for x, y in both])
     expected = np.mean([(x - y) ** 2 for x, _ in both for _, y in both])
-    row = next(r for r in result["pairs"] if (r["a"], r["b"]) == (a, b))
+    row = next(r for r in result["tables"]["pairs"] if (r["a"], r["b"]) == (a, b))
     assert math.isclose(row["κ"], 1 - observed / expected, abs_tol=1e-12)
-    queue = json.loads(say(*line, "--by", "item"))["items"]
+    queue = json.loads(say(*line, "--by", "item"))["tables"]["items"]
     assert len(queue) == sum(len(set(i)) > 1 for i in items)
     assert queue[0]["agreement"] == min(each["agreement"] for each in queue)
 

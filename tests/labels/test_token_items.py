@@ -25,7 +25,7 @@ def alike(one, other):
 
     def figures(of):
         data = of.to_dict()
-        jackknife = [c.pop("jackknife", None) for c in data["coefficients"]]
+        jackknife = [c.pop("jackknife", None) for c in data["tables"]["coefficients"]]
         for name in ("notes", "signature", "settings"):
             data.pop(name)
         return data, [math.nan if j is None else j for j in jackknife]

@@ -546,7 +546,10 @@ def test_a_dataset_is_read_back_without_options(crowd, tmp_path, capsys):
     ask = ["agree", str(tmp_path / "parts" / "dataset"), "--format", "json"]
     for more, whole in (([], crowd), (["--split", "level-2"], parts[1])):
         assert main([*ask, *more]) == 0
-        assert json.loads(capsys.readouterr().out)["team"] == sa.agree(whole).to_dict()["team"]
+        assert (
+            json.loads(capsys.readouterr().out)["tables"]["team"]
+            == sa.agree(whole).to_dict()["tables"]["team"]
+        )
 
 
 def test_names_that_no_file_can_hold(tmp_path):
@@ -703,9 +706,8 @@ def test_levels_as_data(systems):
     data = by_level.to_dict()
     assert data["notes"] == [*result.notes, note]
     assert data["caveats"] == [*result.caveats, *by_level.caveats]
-    assert (data["difficulty"]["of"], data["difficulty"]["levels"]) == ("gold", 99)
+    assert (data["settings"]["of"], data["settings"]["levels"]) == ("gold", 99)
     assert "match" in data["settings"]
-    assert not set(data["difficulty"]) & set(data["settings"])
 
 
 def test_levels_as_a_table(systems):
@@ -753,7 +755,7 @@ def test_undefined_are_counted():
     """How many documents have no difficulty: nothing marked in two, one not seen."""
     layers = {"gold": [[(0, 1, "X")], [], [], None]}
     found = sa.difficulty(sa.Corpus.from_segments([2] * 4, layers), gold="gold")
-    assert found.to_dict()["undefined"] == 3
+    assert found.to_dict()["summary"]["undefined"] == 3
     assert found.table().remarks[-2:] == [
         "2 without a difficulty: nobody marked anything in them",
         "1 without a difficulty: not seen",
@@ -795,16 +797,18 @@ def test_command(newsroom, systems, capsys):
     files = [str(newsroom / f"{n}.conll") for n in ("gold", "lexicon", "tagger", "chunker")]
     ask = ["evaluate", *files, "--by", "difficulty", "--chance-at", "0.175"]
     assert main([*ask, "--format", "json"]) == 0
-    levels = json.loads(capsys.readouterr().out)["levels"]
-    assert [(x["from"], x["to"]) for x in levels] == [(0, 0.825), (0.825, 1), (None, None)]
-    assert sum(x["documents"] for x in levels) == len(systems)
-    assert [len(x["systems"]) for x in levels] == [3, 3, 3]
-    assert levels[2]["systems"][0]["observed"]["f1"] is None
+    rows = json.loads(capsys.readouterr().out)["tables"]["levels"]
+    levels = [row for row in rows if row["level"] != "all"]
+    ends = [(row["from"], row["to"]) for row in levels[::3]]
+    assert ends == [(0, 0.825), (0.825, 1), (None, None)]
+    assert sum(row["documents"] for row in levels[::3]) == len(systems)
+    assert len(levels) == 9
+    assert levels[6]["f1"]["observed"] is None
     for form in ("text", "csv", "markdown", "latex"):
         assert main([*ask, "--format", form]) == 0
         assert capsys.readouterr().out
     assert main(["evaluate", *files, "--levels", "3"]) == 2
-    assert "need --by difficulty" in capsys.readouterr().err
+    assert "needs --by difficulty" in capsys.readouterr().err
     assert main([*ask[:-2], "--at", "0.5,x"]) == 2
     assert capsys.readouterr().err == "spanagree: error: --at: 'x' is not a number; see 'spanagree evaluate --help'\n"  # fmt: skip
 

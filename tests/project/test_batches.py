@@ -208,8 +208,8 @@ def test_the_command(crowd, tmp_path, run):
     code, out, _ = run(*ask, "--format", "json", "--plot", picture)
     made = json.loads(out)
     assert code == 0
-    assert [batch["name"] for batch in made["batches"]] == ["one.jsonl", "two.jsonl"]
-    assert made["changes"][0]["both"] == 17
+    assert [batch["batch"] for batch in made["tables"]["batches"]] == ["one.jsonl", "two.jsonl"]
+    assert made["tables"]["batches"][1]["both"] == 17
     assert "F1 by batch" in picture.read_text("utf-8")
     assert "tested by permutation of documents" in " ".join(sa.cite(made["signature"]).split())
     code, out, _ = run(*ask, "--explain")

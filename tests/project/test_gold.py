@@ -239,7 +239,7 @@ def test_who_agrees_no_better_than_chance_has_no_weight():
     layers = {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9, "c": [[(3, 4, "X")]] * 9}
     result = sa.make_gold(sa.Corpus.from_segments([5] * 9, layers), weighted=True)
     assert result.notes == ("1 annotator without a weight, agreeing no better than chance: c",)
-    assert result.to_dict()["weights"]["c"] == 0
+    assert result.to_dict()["summary"]["weights"]["c"] == 0
 
 
 @pytest.mark.parametrize(

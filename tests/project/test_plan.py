@@ -171,8 +171,8 @@ def test_the_command(run, tmp_path):
     made = json.loads(out)
     assert code == 0
     assert "asked for" in path.read_text("utf-8")
-    assert [row["annotators"] for row in made["plan"]] == [2, 3, 4, 5]
-    assert len(made["curve"]) == 6 * 4
+    assert [row["annotators"] for row in made["tables"]["plan"]] == [2, 3, 4, 5]
+    assert len(made["tables"]["documents"]) == 6 * 4
     assert "|width:0.05|figure:corrected|confidence:95" in "|" + made["signature"]
     assert "planned for a 95% interval" in " ".join(sa.cite(made["signature"]).split())
     few = sa.plan_sample(sa.read_jsonl(CROWD).subset(range(20)), 0.1, resamples=9)
@@ -201,7 +201,10 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     sa.write_jsonl(corpus, tmp_path / "quiz.jsonl")
     line = ["plan", str(tmp_path / "quiz.jsonl"), "--width", "0.1", "--resamples", "9"]
     assert main([*line, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["without"][0]["documents"] == rest.needed(2)[0]
+    assert (
+        json.loads(capsys.readouterr().out)["summary"]["without"][0]["documents"]
+        == rest.needed(2)[0]
+    )
     assert main([*line, "--explain"]) == 0
     assert "as it decides what is planned with it" in " ".join(capsys.readouterr().out.split())
     plain = sa.plan_sample(crowd, 0.1, resamples=9)

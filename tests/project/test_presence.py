@@ -109,7 +109,7 @@ def test_presence_beside_f1(run, tmp_path):
     assert agreement.caveats[-1].startswith(said)
     sa.write_jsonl(singles(), tmp_path / "one.jsonl")
     data = json.loads(run("agree", tmp_path / "one.jsonl", "--format", "json")[1])
-    assert data["presence"]["any"]["value"] == 1
+    assert data["presence"]["tables"]["labels"][0]["alpha"] == 1
     out = run("agree", tmp_path / "one.jsonl")[1]
     assert "agreement on presence: 2 annotators, 40 documents, 40 seen by two or more" in out
     several = {name: [[(0, 2, "X"), (5, 7, "X")]] * 40 for name in ("ann", "bob")}
@@ -212,7 +212,7 @@ def test_order_of_input(path):
     corpus = sa.read(path)
     turned = corpus.subset(range(len(corpus))[::-1]).of_annotators(corpus.annotators[::-1])
     one, other = sa.presence(corpus, ci=True, resamples=50), sa.presence(turned, ci=True, resamples=50)  # fmt: skip
-    assert one.to_dict()["labels"] == other.to_dict()["labels"]
+    assert one.to_dict()["tables"]["labels"] == other.to_dict()["tables"]["labels"]
 
 
 def test_command(run, path):
@@ -220,7 +220,7 @@ def test_command(run, path):
     measure = ("agree", path, "--measure", "presence")
     assert json.loads(run(*measure, "--format", "json")[1]) == sa.presence(sa.read(path)).to_dict()
     some = json.loads(run(*measure, "--annotators", "ann,bob", "--format", "json")[1])
-    assert some["any"] == sa.presence(sa.read(path), annotators=["ann", "bob"]).to_dict()["any"]
+    assert some == sa.presence(sa.read(path), annotators=["ann", "bob"]).to_dict()
     assert run(*measure, "--explain")[1].count("Krippendorff") == 2
     for more, said in (
         (("--by", "pair"), "--by pair is not for --measure presence; allowed: none"),

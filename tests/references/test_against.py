@@ -454,7 +454,7 @@ def test_nothing_to_compare(lengths, best_match):
     reason = "no document that two references saw" if best_match else "no document with a reference"
     assert result["m"].f1.reason == reason
     assert result.people["a"].f1.reason == "no document with another reference"
-    assert result.to_dict()["ceiling"]["f1"]["corrected"] is None
+    assert result.to_dict()["tables"]["systems"][-1]["f1"]["corrected"] is None
     assert str(result)
 
 
@@ -502,8 +502,9 @@ def test_the_command(run, crowd, tmp_path):
     data = json.loads(out)
     result = sa.evaluate_references(sa.read(str(crowd)), systems=["m"], ci=True, resamples=50)
     assert data == json.loads(json.dumps(result.to_dict()))
-    assert [x["name"] for x in data["ceiling"]["annotators"]] == ["a0", "a1", "a2", "a3"]
-    assert data["systems"][0]["share"]["interval"]["kind"] == "bca"
+    rows = result.to_dict("annotator")["tables"]["annotators"]
+    assert [x["system"] for x in rows][-4:] == ["a0", "a1", "a2", "a3"]
+    assert data["tables"]["systems"][0]["share"]["interval"]["kind"] == "bca"
     assert "human agreement" in plot.read_text("utf-8")
     assert data["signature"] == result.signature
     code, out, _ = run(
@@ -550,8 +551,8 @@ def test_the_command_by_label(run, crowd, tmp_path):
     code, out, _ = run(*many, "--ci", "--resamples", 50, "--format", "json", "--plot", plot)
     assert code == 0
     data = json.loads(out)
-    assert [*data["systems"][0]["labels"]] == [*data["ceiling"]["labels"]] == ["X", "Y"]
-    assert data["systems"][0]["labels"]["X"]["f1"]["interval"]["kind"] == "bca"
+    assert [row["label"] for row in data["tables"]["labels"]] == ["X", "X", "Y", "Y"]
+    assert data["tables"]["labels"][0]["f1"]["interval"]["kind"] == "bca"
     code, out, _ = run(*many, "--format", "csv")
     rows = [line.split(",")[:3] for line in out.splitlines()[1:]]
     people = "human agreement"
@@ -578,12 +579,12 @@ def test_baselines_are_systems(run, crowd):
     )  # fmt: skip
     assert code == 0
     data = json.loads(out)
-    assert [x["name"] for x in data["systems"]] == ["m", "everything", "random"]
-    assert data["ceiling"]["references"] == 4
+    assert [x["system"] for x in data["tables"]["systems"]][:3] == ["m", "everything", "random"]
+    assert data["summary"]["references"] == 4
     corpus, people = sa.read(str(crowd)), ["a0", "a1", "a2", "a3"]
     corpus = sa.with_baselines(corpus, ["everything", "random"], references=people, seed=2)
     how = {"best_match": True, "draws": 5, "seed": 2}
     assert data == json.loads(json.dumps(sa.evaluate_references(corpus, people, **how).to_dict()))
     code, out, _ = run("evaluate", crowd, "--references", "a0,a1", "--baseline", "nothing", "--format", "json")  # fmt: skip
-    names = [x["name"] for x in json.loads(out)["systems"]]
+    names = [x["system"] for x in json.loads(out)["tables"]["systems"] if not x["reference"]]
     assert (code, names) == (0, ["m", "a2", "a3", "nothing"])

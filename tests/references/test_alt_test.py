@@ -350,7 +350,7 @@ def test_the_command(run, tmp_path):
     result = sa.alt_test(corpus, "c", epsilon=0.1, match="token")
     data = json.loads(out)
     assert code == 0
-    assert data["verdicts"] == json.loads(json.dumps(result.to_dict()["verdicts"]))
+    assert data["tables"] == json.loads(json.dumps(result.to_dict()["tables"]))
     assert "n0" in plot.read_text("utf-8")
     for by in ([], ["--by", "annotator"]):
         code, out, _ = run("alt-test", path, *options[:4], "--explain", *by)
@@ -360,7 +360,7 @@ def test_the_command(run, tmp_path):
     table.write_text("item,annotator,label\n" + "\n".join(",".join(map(str, x)) for x in rows), "utf-8")  # fmt: skip
     code, out, _ = run("alt-test", table, "--table", *options)
     expected = sa.alt_test(sa.LabelTable.from_rows(rows), "c", epsilon=0.1).to_dict()
-    assert json.loads(out)["verdicts"] == json.loads(json.dumps(expected["verdicts"]))
+    assert json.loads(out)["tables"] == json.loads(json.dumps(expected["tables"]))
     for line, message in (
         ([path, "--candidate", "c"], "Missing option '--epsilon'"),
         (

@@ -348,7 +348,9 @@ def test_the_command(run, tmp_path):
     result = sa.soft_scores(corpus, systems=["a1"], probabilities={"m": path}, threshold=0.6)
     assert report["signature"] == result.signature
     names = {**result.systems, "people": result.people}
-    assert {x["name"]: x["iou"] for x in report["systems"]} == {n: s.iou for n, s in names.items()}
+    assert {x["system"]: x["iou"] for x in report["tables"]["systems"]} == {
+        n: s.iou for n, s in names.items()
+    }
     _, out, _ = run(*line, "--by", "document", "--format", "csv", "--baseline", "none")
     table = list(csv.DictReader(io.StringIO(out)))
     assert {row["system"] for row in table} == {"a1", "m"}
@@ -383,11 +385,13 @@ def test_the_task_from_end_to_end(run, real, tmp_path, name):
     assert code == 0
     code, team, _ = run("agree", path, *how, "--match", "token", "--annotators", ",".join(people))
     assert code == 0
-    systems = {each["name"]: each for each in json.loads(out)["systems"]}
+    systems = {each["system"]: each for each in json.loads(out)["tables"]["systems"]}
     assert systems["everything"]["f1"]["corrected"] == approx(0)
-    assert json.loads(out)["ceiling"]["f1"] == approx(json.loads(team)["team"]["f1"])
-    scores = {each["name"]: each for each in json.loads(soft)["systems"]}
-    assert (scores["task"]["iou"], scores["task"]["rho"]) == (1, approx(1))
+    assert json.loads(out)["tables"]["systems"][-1]["f1"] == approx(
+        json.loads(team)["tables"]["team"][0]["f1"]
+    )
+    scores = {each["system"]: each for each in json.loads(soft)["tables"]["systems"]}
+    assert (scores["task"]["iou"], scores["task"]["spearman"]) == (1, approx(1))
 
 
 def test_a_note_says_that_probabilities_are_not_used(tmp_path):

@@ -127,8 +127,17 @@ def test_figures_of_systems(systems):
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
-    tested = sa.compare_systems(levels.whole)
-    known = numbers([result.to_dict(), levels.to_dict(), hard.to_dict(), tested.to_dict(), counts])
+    tested = sa.compare_systems(levels.whole, resamples=2000)
+    known = numbers(
+        [
+            result.to_dict(),
+            levels.table().rows,
+            levels.to_dict(),
+            hard.to_dict(),
+            tested.to_dict(),
+            counts,
+        ]
+    )
     known |= {-pair.corrected.value for pair in tested.pairs}  # the better system first
     shown = Page(page(systems, gold="gold.conll"))
     assert len(shown.figures) > 90
@@ -165,7 +174,12 @@ def test_figures_of_a_team(crowd):
     of_tokens = sa.coefficients(sa.token_labels(crowd))
     counts = [sa.disagreements(crowd, a, b).counts for a, b in result.pairs]
     coverage = [[int(x.annotated.sum()), len(x)] for x in crowd.layers.values()]
-    results = [result.to_dict("annotator"), hard.to_dict(), of_tokens.to_dict()]
+    results = [
+        result.to_dict("annotator"),
+        result.to_dict("pair"),
+        hard.to_dict(),
+        of_tokens.to_dict(),
+    ]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
     voted = sa.make_gold(crowd, vote="tokens")
@@ -384,7 +398,9 @@ def test_batches_of_files(crowd, tmp_path, capsys):
     sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
     line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(tmp_path / "r.html")]
     assert main([*line, "--batches", "files"]) == 2
-    assert "--batches files: the files of a report are its annotators" in capsys.readouterr().err
+    assert (
+        "--batches files does not go with FILE: these are its annotators" in capsys.readouterr().err
+    )
 
 
 def test_matrices(systems):

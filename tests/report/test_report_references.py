@@ -29,7 +29,14 @@ def test_figures(answers):
     counts = [sa.disagreements(answers, a, b, text=False).counts for a, b in pairs]
     hard = sa.difficulty(people, match="token")
     shown = Page(page(answers, systems=SYSTEMS, match="token"))
-    known = numbers([result.to_dict(), counts, hard.to_dict()])
+    known = numbers(
+        [
+            *(result.to_dict(by) for by in (None, "annotator", "label")),
+            result.table().rows,
+            counts,
+            hard.to_dict(),
+        ]
+    )
     assert {value for _, value, _ in shown.figures} <= known
     table = [value for section, value, _ in shown.figures if section == "systems"]
     scores = [result["detector"], result["eager"], result.ceiling]

@@ -69,10 +69,13 @@ def test_coefficients(crowd):
     assert text.startswith(
         "5 annotators gave 4669 labels of 4 categories to 1324 tokens, of which 1299"
     )
-    for entry in result.to_dict()["coefficients"]:
-        if entry["name"] not in ("B", "SPA"):
+    for entry in result.to_dict()["tables"]["coefficients"]:
+        if entry["coefficient"] not in ("B", "SPA"):
             low, high = entry["interval"]["corrected"]
-            assert f"{entry['name']} {three(entry['value'])} [{three(low)}, {three(high)}]" in text
+            assert (
+                f"{entry['coefficient']} {three(entry['value'])} [{three(low)}, {three(high)}]"
+                in text
+            )
     assert "SPA 0.926" in text
     assert "of κ an annotator's shares are over all items that she labelled (Gwet, 2014)" in text
     assert "To be kept in mind: π: chance alone gives 0.7304" in text
@@ -107,8 +110,8 @@ def test_hostile_names():
 ODD = {
     "{}": "no signature in it",
     "LINE": "a paragraph of results needs the figures of evaluate, agree or coefficients",
-    'LINE "settings": {"team": "summed"}, "team": {}': "figures are missing or are not numbers",
-    'LINE "settings": 3, "team": {}': "a paragraph of results needs the figures",
+    'LINE "settings": {"team": "summed"}, "kind": "Agreement"': "figures are missing or are not numbers",
+    'LINE "settings": 3, "kind": "Agreement"': "a paragraph of results needs the figures",
 }
 
 
@@ -130,7 +133,7 @@ def test_without_figures(capsys):
     assert main(["cite", "match:exact|spanagree:0.1.0", "--results"]) == 1
     assert "results: a signature has no figures; pass a result" in capsys.readouterr().err
     assert main(["cite", "--results"]) != 0
-    assert "--results needs a RESULT, a file that --format json wrote" in capsys.readouterr().err
+    assert "--results needs RESULT: a file that --format json wrote" in capsys.readouterr().err
     with pytest.raises(sa.InputError, match="a signature has no figures"):
         sa.cite("match:exact|spanagree:0.1.0", results=True)
     corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})

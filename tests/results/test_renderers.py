@@ -149,7 +149,7 @@ def test_json_and_csv_hold_every_digit():
     """JSON and CSV carry names and figures unchanged; undefined is null, or empty."""
     evaluation = result()
     data = json.loads(to_json(evaluation.to_dict("label")))
-    assert [system["name"] for system in data["systems"]] == HOSTILE
+    assert [system["system"] for system in data["tables"]["systems"]] == HOSTILE
     rows = list(csv.DictReader(io.StringIO(to_csv(evaluation.table("label")))))
     first = evaluation.systems[HOSTILE[0]]
     assert rows[0]["label"] == sorted(HOSTILE)[0]

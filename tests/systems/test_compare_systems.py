@@ -33,7 +33,7 @@ def test_documents_that_one_missed(test):
     result, pair = compared(layers, test=test, resamples=99)
     assert (pair.documents, pair.differing) == (2, 1)
     assert pair.observed.value == pytest.approx(2 / 3 - 1)
-    assert result.to_dict()["pairs"][0]["observed"]["value"] == pair.observed.value
+    assert result.to_dict()["tables"]["pairs"][0]["observed"]["value"] == pair.observed.value
 
 
 def test_two_documents_can_tell():
@@ -41,9 +41,9 @@ def test_two_documents_can_tell():
     result, pair = compared({"gold": [X, X], "a": [X, NONE], "b": [X, X]}, resamples=99)
     assert 0 < pair.observed.p <= 1
     joined = "interval: joined with Clopper–Pearson's, as the systems differ in only 1 document"
-    assert result.to_dict()["pairs"][0]["observed"]["reason"] == joined
+    assert result.to_dict()["tables"]["pairs"][0]["observed"]["reason"] == joined
     result, _ = compared({"gold": [X] * 24, "a": [X, NONE] * 12, "b": [X] * 24}, resamples=99)
-    assert "reason" not in result.to_dict()["pairs"][0]["observed"]
+    assert "reason" not in result.to_dict()["tables"]["pairs"][0]["observed"]
 
 
 def test_reasons_of_what_is_undefined():
@@ -51,7 +51,7 @@ def test_reasons_of_what_is_undefined():
     result, pair = compared({"gold": [NONE, NONE], "a": [NONE] * 2, "b": [NONE] * 2}, resamples=99)
     assert math.isnan(pair.observed.value)
     assert pair.observed.reason == "interval: the figure itself is undefined"
-    data = result.to_dict()["pairs"][0]["observed"]
+    data = result.to_dict()["tables"]["pairs"][0]["observed"]
     assert (data["p"], data["reason"]) == (None, pair.observed.reason)
 
 
@@ -90,8 +90,8 @@ def test_chance_regards_labels(match, mean, simulate):
 def test_chance_of_nothing_in_data():
     """JSON of the test against chance has a reason where p is undefined, and only there."""
     corpus = sa.Corpus.from_segments([4, 4], {"gold": [X, None], "a": [X, X], "b": [None, X]})
-    data = sa.chance_test(corpus, sa.evaluate(corpus)).to_dict()["systems"]
-    assert "reason" not in data[0]
+    data = sa.chance_test(corpus, sa.evaluate(corpus)).to_dict()["tables"]["systems"]
+    assert data[0]["reason"] == ""
     assert data[1]["p"] is None
     assert data[1]["reason"]
 

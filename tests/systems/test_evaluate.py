@@ -360,30 +360,24 @@ def test_to_dict():
     result = sa.evaluate(corpus)
     data = result.to_dict()
     assert list(data) == [
-        "signature",
-        "settings",
-        "verdict",
-        "documents",
-        "notes",
-        "caveats",
-        "systems",
-    ]
-    assert data["documents"] == 2
-    (system,) = data["systems"]
-    assert list(system) == [
-        "name", "documents", "observed", "expected", "corrected", "undefined", "tally", "rank",
-        "macro", "labels",
+        "kind", "signature", "settings", "verdict", "notes", "caveats", "summary", "tables",
     ]  # fmt: skip
-    assert system["observed"] == {"precision": None, "recall": 0.0, "f1": 0.0}
-    assert system["undefined"] == {"precision": "the system marked nothing"}
-    assert system["tally"] == {"matched": 0, "expected": 0.0, "gold": 1, "system": 0}
-    assert system["rank"] == {"observed": 1, "corrected": 1}
-    assert list(system["macro"])[:3] == ["observed", "expected", "corrected"]
-    assert list(system["labels"]["X"])[:3] == ["observed", "expected", "corrected"]
+    assert (data["kind"], data["summary"]) == ("Evaluation", {"documents": 2})
+    (system,) = data["tables"]["systems"]
+    assert list(system) == [
+        "system", "documents", "precision", "recall", "f1", "matched", "expected", "size_gold",
+        "size_system", "rank_observed", "rank_corrected",
+    ]  # fmt: skip
+    assert [system[name]["observed"] for name in ("precision", "recall", "f1")] == [None, 0, 0]
+    assert system["precision"]["undefined"] == "the system marked nothing"
+    assert [system[k] for k in ("matched", "expected", "size_gold", "size_system")] == [0, 0, 1, 0]
+    assert (system["rank_observed"], system["rank_corrected"]) == (1, 1)
+    assert list(system["f1"])[:3] == ["observed", "expected", "corrected"]
+    assert [row["average"] for row in data["tables"]["labels"]] == ["", "micro", "macro"]
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    documents = result.to_dict("document")["systems"][0]["by_document"]
-    assert [d["id"] for d in documents] == ["x"]
-    assert documents[0]["tally"]["gold"] == 1
+    documents = result.to_dict("document")["tables"]["documents"]
+    assert [d["document"] for d in documents] == ["x", ""]
+    assert documents[0]["size_gold"] == 1
     with pytest.raises(sa.SettingError, match="unknown by 'token'; allowed: label, document"):
         result.to_dict("token")
     with pytest.raises(sa.SettingError, match="unknown system 'x'; allowed: mine"):

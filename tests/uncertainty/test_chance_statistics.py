@@ -51,10 +51,6 @@ def test_point_below_the_greatest_match():
     figures = by_chance.of_all(Tally(3, 1, 4, 4))
     assert figures.high == 3 / 4
     assert figures.p == pytest.approx(13 / 256)
-    data = by_chance.to_dict(Tally(3, 1, 4, 4), "gold_fixed")
-    assert data["both_random"] == {"f1_sd": figures.sd, "documents": {"exact": 4}}
-    tested = {"f1_95": 3 / 4, "z": figures.z, "p": figures.p, "log10_p": figures.log10_p}
-    assert data["gold_fixed"] == {**tested, "p_bh": None, "documents": {"exact": 4}}
     first = by_chance.of_documents({0: Tally(1, 0.25, 1, 1), 1: Tally(0, 0.25, 1, 1)})[0]
     places = probability(1 / 4), probability(1 / 2)
     assert first.values()[4::2] == [*places]

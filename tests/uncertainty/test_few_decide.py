@@ -71,7 +71,7 @@ def test_few_errors(wrong, interval):
         assert joined or wrong  # or that of t reaches as far
     said = f"mine: only {wrong} of 50 documents hold any disagreement; on others the figures may differ a lot"
     assert said in result.caveats
-    data = result.to_dict()["systems"][0]["interval"]["f1"]
+    data = result.to_dict()["tables"]["systems"][0]["f1"]["interval"]
     assert data["kind"] == result.systems["mine"].f1.interval.kind
     assert list(data)[:3] == ["observed", "expected", "corrected"]
     precision = result.systems["mine"].precision  # it never errs in what it marks

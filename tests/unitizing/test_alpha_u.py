@@ -255,7 +255,7 @@ def test_undefined():
     """Nothing marked has a reason, and JSON has null."""
     of = alpha_u(corpus_of(5, a=[], b=[]))
     assert of.all.reason == "nothing is marked"
-    assert of.to_dict()["alpha_u"]["value"] is None
+    assert of.to_dict()["tables"]["figures"][-1]["alpha_u"]["value"] is None
     # units of one token that fill their documents: no gap that chance could put them into
     full = alpha_u(corpus_of(1, a=[(0, 1, "X")], b=[(0, 1, "X")]))
     assert full.all.reason == full.labels["X"].reason == "chance alone gives no disagreement"

@@ -46,7 +46,10 @@ def test_json_is_the_python_result(run):
     _, out, _ = run(
         "--measure", "alpha-u", "--by", "pair", "--annotators", "ann,bob", "--format", "json"
     )
-    assert json.loads(out)["pairs"][0]["alpha_u"] == json.loads(out)["alpha_u"]
+    assert (
+        json.loads(out)["tables"]["pairs"][0]["alpha_u"]
+        == json.loads(out)["tables"]["figures"][-1]["alpha_u"]
+    )
 
 
 def test_workers_change_no_digit(run):
@@ -88,7 +91,7 @@ def test_a_measure_that_does_not_fit_says_why():
     assert "overlap" in result.measures["α_U"].reason
     assert result.measures["corrected F1, exact"].reason == ""
     assert result.measures["γ"].reason == ""
-    assert result.to_dict()["measures"][-3]["value"] is None
+    assert result.to_dict()["tables"]["measures"][-3]["value"] is None
 
 
 @pytest.mark.parametrize(

@@ -338,7 +338,7 @@ def test_undefined():
     assert sa.gamma(apart).gamma.reason == "no document that two annotators saw"
     full = sa.Corpus.from_segments([4], {"a": [[(0, 4, "X")]], "b": [[(0, 4, "X")]]})
     assert sa.gamma(full).gamma.reason == "random annotations are in no disorder either"
-    assert sa.gamma(full).to_dict()["gamma"]["value"] is None
+    assert sa.gamma(full).to_dict()["tables"]["figures"][0]["gamma"]["value"] is None
 
 
 @pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
@@ -364,7 +364,7 @@ def test_precision():
     assert fine.team.draws > coarse.team.draws
     assert fine.gamma.error <= 0.004
     assert abs(fine.gamma.value - coarse.gamma.value) < 4 * coarse.gamma.error
-    assert fine.to_dict()["gamma"]["error"] == fine.gamma.error
+    assert fine.to_dict()["tables"]["figures"][0]["gamma"]["error"] == fine.gamma.error
 
 
 def test_the_control_variate_pays():

@@ -1,0 +1,80 @@
+"""JSON of every command: the keys that docs/json.md names, held against the schema in the package."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.resources import files
+
+import pytest
+
+import spanagree as sa
+from spanagree.cli.group import spanagree
+from spanagree.cli.main import main
+
+jsonschema = pytest.importorskip("jsonschema")
+
+SCHEMA = json.loads(files("spanagree.results").joinpath("schema.json").read_text("utf-8"))
+GOLD = "corpora/newsroom/gold.conll corpora/newsroom/tagger.conll corpora/newsroom/lexicon.conll"
+CROWD, LABELS = "corpora/crowd/crowd.jsonl", "labels.csv"
+FEW = "--ci --resamples 20"
+LINES = {
+    "evaluate": [
+        f"{GOLD} --by document", f"{GOLD} {FEW}", f"{GOLD} --by difficulty", f"{GOLD} --test permutation --resamples 20",
+        f"{GOLD} --test chance", f"{CROWD} --systems dia --by annotator {FEW}", f"{CROWD} --systems dia --by label",
+        f"{CROWD} --systems dia --match soft --by document", f"{GOLD} --scheme IOB2 --block 20 {FEW}",
+    ],
+    "alt-test": [f"{CROWD} --candidate ann --epsilon 0.1 --match token --by annotator"],
+    "agree": [
+        f"{CROWD} {FEW}", f"{CROWD} --by pair --test chance", f"{CROWD} --by annotator {FEW}", f"{CROWD} --by document",
+        f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma --precision 0.5", f"{CROWD} --measure all --precision 0.5",
+        f"{CROWD} --measure presence {FEW}", f"{CROWD} --batches 3 {FEW}",
+    ],
+    "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],
+    "disagreements": [CROWD, f"{CROWD} --between ann bob", f"{CROWD} --by label", f"{CROWD} --by expected"],
+    "difficulty": [GOLD],
+    "chance": ["--length 9 --segments 2,3", GOLD],
+    "gold": [f"{CROWD} --by adjudicate", f"{CROWD} --vote tokens"],
+    "plan": [f"{CROWD} --width 0.1 --resamples 20"],
+    "check": [CROWD],
+}  # fmt: skip
+
+
+def test_every_command_is_known():
+    """Each command that writes JSON has a line here."""
+    writes = {
+        name
+        for name, command in spanagree.commands.items()
+        for parameter in command.params
+        if "json" in getattr(parameter.type, "choices", ())
+    }
+    assert writes == LINES.keys()
+
+
+@pytest.mark.parametrize(
+    ("command", "line"), [(command, line) for command, lines in LINES.items() for line in lines]
+)
+def test_the_schema_holds(command, line, capsys, tmp_path, newsroom):
+    """What a command writes fits the schema, and each row of a table has the same columns but reasons."""
+    table = tmp_path / "labels.csv"
+    table.write_text("item,annotator,label\n1,ann,x\n1,bob,y\n2,ann,x\n2,bob,x\n3,ann,y\n", "utf-8")
+    arguments = [
+        part.replace("corpora/", f"{newsroom.parent}/").replace(LABELS, str(table))
+        for part in line.split()
+    ]
+    assert main([command, *arguments, "--format", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    jsonschema.validate(result, SCHEMA)
+    for rows in result["tables"].values():
+        columns = [row.keys() - {"undefined", "interval", "unaligned"} for row in rows]
+        assert all(keys == columns[0] for keys in columns)
+
+
+def test_undefined_has_its_reason():
+    """A score of nothing is null in JSON, and the row says why."""
+    corpus = sa.Corpus.from_segments([4], {"gold": [[]], "mine": [[]]})
+    result = sa.evaluate(corpus)
+    (row,) = result.to_dict()["tables"]["systems"]
+    assert math.isnan(result["mine"].f1.observed)
+    assert row["f1"]["observed"] is None
+    assert row["f1"]["undefined"] == result["mine"].f1.reason
