@@ -551,8 +551,8 @@ def notes_on_chance(
     name: str, by_chance: PairChance, figures: dict[int, ChanceStatistics], noun: str
 ) -> Iterator[str]:
     """Yield how many documents cannot be told from chance, and how many were drawn."""
-    if said := cannot_be_told(list(figures.values()), noun, "Benjamini-Hochberg"):
-        yield f"{name}: {said}"
+    if note := cannot_be_told(list(figures.values()), noun, "Benjamini-Hochberg"):
+        yield f"{name}: {note}"
     for what, one in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
         if len(one.drawn):
             yield (

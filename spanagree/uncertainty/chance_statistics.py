@@ -124,8 +124,8 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) ->
     dull = [each for each in asked if each.p_bh > LEVEL]
     unable = sum(each.least_p > LEVEL for each in dull)
     noun, _, whose = documents.partition(" ")
-    of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    said = f"{len(dull)} of {of} cannot be told from chance ({how}, {LEVEL:.0%})"
+    asked_of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
+    note = f"{len(dull)} of {asked_of} cannot be told from chance ({how}, {LEVEL:.0%})"
     if not unable:
-        return said
-    return f"{said}; in {unable} of these no match could be, as its p would be above {LEVEL:g}"
+        return note
+    return f"{note}; in {unable} of these no match could be, as its p would be above {LEVEL:g}"
