@@ -480,7 +480,7 @@ def test_help_loads_no_work():
 
 READERS_OF_CONLL = {
     "read", "shards", "patterns", "registry", "form", "peek", "usual_names", "unrecognised",
-    "combine", "conll", "guessed", "tag_lists",
+    "combine", "conll", "guessed", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",

@@ -34,6 +34,19 @@ class _Path(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
+class _Formats(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
+    """The names of formats; those of other packages are looked for when one is meant."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the name of a format."""
+        if value not in self.choices:
+            from spanagree.formats.registry import registered
+
+            if value in registered():
+                return value
+        return super().convert(value, param, ctx)
+
+
 PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
@@ -267,7 +280,9 @@ def _files() -> Group:
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
-        option("--from", "Read the files in this format.", choices=forms, unless="by extension"),
+        option(
+            "--from", "Read the files in this format.", type=_Formats(forms), unless="by content"
+        ),
         option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
         option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]"),
         option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from spanagree.errors import (
     counted,
     listed,
     printable,
+    reason,
     show,
 )
 from spanagree.extras import optional
@@ -34,7 +35,7 @@ from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Shape, peek
-from spanagree.formats.tools import PATHS, TOOLS
+from spanagree.formats.tools import PATHS, TOOLS, Tool
 from spanagree.formats.unrecognised import header_of, is_of_labels, looks_like, unrecognised
 from spanagree.formats.usual_names import may_have_spans
 from spanagree.settings import as_read
@@ -79,6 +80,7 @@ _OF_ROWS = (
     *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
 )
 
+_GROUP = "spanagree.readers"
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
 _TABLES: tuple[Shape, ...] = ("csv", "tsv")
 
@@ -233,6 +235,43 @@ FORMATS: Mapping[str, Format] = {
 
 
 _HOLD_PIECES = ("jsonl", "brat")
+
+
+@cache
+def registered() -> Mapping[str, Format]:
+    """Return the formats that other packages register as entry points ``spanagree.readers``.
+
+    Each is an entry as those of :data:`spanagree.formats.tools.TOOLS`.
+
+    Raises:
+        InputError: for one that cannot be loaded, is no entry, or has a built-in's name.
+    """
+    from importlib.metadata import entry_points
+
+    found: dict[str, Format] = {}
+    for point in entry_points(group=_GROUP):
+        where = f"the reader {show(point.name)} that {point.value} registers"
+        try:
+            tool = point.load()
+        except Exception as error:  # whatever another package raises
+            raise InputError(
+                f"{where} cannot be loaded ({reason(error)}); mend or uninstall its package"
+            ) from None
+        if not isinstance(tool, Tool):
+            raise InputError(f"{where} is {show(tool)}; a spanagree.formats.tools.Tool is needed")
+        if point.name in FORMATS:
+            raise InputError(f"{where} has the name of a built-in format; it needs another")
+        read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
+        takes = (*PATHS, "ends", "encoding", "absent")
+        found[point.name] = Format(tool.means, (), read, takes, knows=tool.is_of, shapes=_JSON)
+    return found
+
+
+def _form(name: str) -> Format:
+    """Return a format by its name, which is known."""
+    return FORMATS[name] if name in FORMATS else registered()[name]
+
+
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 
 
@@ -283,6 +322,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         return "paths"
     if names:
         return names[0]
+    if start.records and (known := [n for n, each in registered().items() if each.is_of(start)]):
+        return known[0]
     named = any((options or {}).get(column) is not None for column in _COLUMNS)
     if named and (start.objects or (is_table and format_named(path) == "dataset")):
         return "dataset"
@@ -363,8 +404,8 @@ def raw_files(
         SettingError: for an unknown format, or options that no format here takes.
         InputError: for files that cannot be read or do not fit each other.
     """
-    if form is not None:
-        check_choice(form, FORMATS, "format")
+    if form is not None and form not in FORMATS:
+        check_choice(form, {**FORMATS, **registered()}, "format")
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
     chosen = {name: options.pop(name, None) for name in LABELS}
@@ -380,11 +421,11 @@ def raw_files(
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
     for name, paths in by_format.items():
-        read = FORMATS[name].read
-        known = {key: value for key, value in given.items() if key in FORMATS[name].takes}
+        read = _form(name).read
+        known = {key: value for key, value in given.items() if key in _form(name).takes}
         if name == "conll":
             known["progress"] = progress
-        if FORMATS[name].is_layer:
+        if _form(name).is_layer:
             part = read(paths, **known)
             notes = _notes_of_tables(paths) if name == "conll" and form is None else ()
             parts[f"{name} files"] = part.but(notes=(*notes, *part.notes))
@@ -418,7 +459,7 @@ def _refuse_apart(
     if len(by_format) < 2 or None in ids.values():
         return
     for form, paths in by_format.items():
-        own = [f"{form} files"] if FORMATS[form].is_layer else list(paths)
+        own = [f"{form} files"] if _form(form).is_layer else list(paths)
         mine = [id_ for name in own for id_ in ids[name] or ()]
         others = [id_ for name, known in ids.items() if name not in own for id_ in known or ()]
         if {*mine}.isdisjoint(others):
@@ -457,11 +498,11 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:
     """Refuse options that none of the formats takes."""
-    taken = {key for name in formats for key in FORMATS[name].takes}
+    taken = {key for name in formats for key in _form(name).takes}
     for key in (key for key in given if key not in taken):
         others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
         others += ", or goes with group-by" if key == "unit" else ""
-        rows = any({*FORMATS[name].shapes} & {*_JSON} for name in formats)
+        rows = any({*_form(name).shapes} & {*_JSON} for name in formats)
         more = "; --from dataset reads them as rows" if key in _COLUMNS and rows else ""
         raise SettingError(
             f"{key.replace('_', '-')} is for {others}; the files here are"

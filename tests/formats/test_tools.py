@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.paths import at_path, first_at
-from spanagree.formats.registry import format_of
+from spanagree.formats.registry import format_of, registered
 from spanagree.formats.shards import raw_found
 from spanagree.formats.tools import TOOLS
 
@@ -263,3 +263,58 @@ def test_gate(door):
     counts = [int((raw.of_annotator[raw.annotation] == a).sum()) for a in range(2)]
     assert dict(zip(raw.annotators, counts, strict=True)) == {"x": 2, "Set2": own["sets"]["Set2"]}
     assert int(raw.lengths[0]) == own["text_codepoints"]
+
+
+# --- readers of other packages ------------------------------------------------------------------
+
+MODULE = """
+from spanagree.formats.tools import Tool
+
+TOOL = Tool("nicks", "a tool", knows=("body", "nicks"), text="body", spans="nicks[*]", start="a", end="b")
+OTHER = 3
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Installs a package with an entry point of this name, in a folder of its own."""
+
+    def install(name, value):
+        folder = tmp_path / "site"
+        info = folder / "nicks-1.dist-info"
+        info.mkdir(parents=True)
+        (folder / "nicks_of.py").write_text(MODULE, "utf-8")
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nicks\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(f"[spanagree.readers]\n{name} = {value}\n")
+        monkeypatch.syspath_prepend(folder)
+        registered.cache_clear()
+
+    yield install
+    registered.cache_clear()
+
+
+def test_a_registered_reader(install, write, capsys):
+    """It is recognised, can be named, and reads as the built-in ones do."""
+    path = write([{"body": TEXT, "nicks": [{"a": 0, "b": 2}]}])
+    install("nicks", "nicks_of:TOOL")
+    assert sa.read(path)[0].segments == {"x.jsonl": ((0, 2, "span"),)}
+    assert sa.read(path, "nicks") == sa.read(path)
+    assert main(["check", "--from", "nicks", str(path)]) in (None, 0)
+    assert "1 segment" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("nicks", "nicks_of:NONE", "cannot be loaded"),
+        ("nicks", "no_such_module:X", "cannot be loaded"),
+        ("nicks", "nicks_of:OTHER", "is 3; a spanagree.formats.tools.Tool is needed"),
+        ("conll", "nicks_of:TOOL", "has the name of a built-in format; it needs another"),
+    ],
+)
+def test_a_registered_reader_that_fails(install, write, name, value, message):
+    """One line that names it."""
+    install(name, value)
+    with pytest.raises(sa.InputError, match=message) as error:
+        sa.read(write([{"body": TEXT, "nicks": []}]))
+    assert "\n" not in str(error.value)
