@@ -60,14 +60,14 @@ def at_path(record: Any, path: str) -> list[Found]:
     """
     for steps in steps_of(path) if path else ():
         if found := list(_walk(record, steps, None)):
-            return found
+            return places
     return []
 
 
 def first_at(record: Any, path: str) -> Any:
     """Return the first value that a path leads to; ``None`` if it leads nowhere."""
-    found = at_path(record, path)
-    return found[0].value if found else None
+    places = at_path(record, path)
+    return places[0].value if places else None
 
 
 def _walk(value: Any, steps: tuple[str | int, ...], key: str | None) -> Iterator[Found]:

@@ -80,7 +80,7 @@ _OF_ROWS = (
     *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
 )
 
-_GROUP = "spanagree.readers"
+_GROUP = ".".join(("spanagree", "readers"))  # of entry points
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
 _TABLES: tuple[Shape, ...] = ("csv", "tsv")
 
@@ -239,7 +239,7 @@ _HOLD_PIECES = ("jsonl", "brat")
 
 @cache
 def registered() -> Mapping[str, Format]:
-    """Return the formats that other packages register as entry points ``spanagree.readers``.
+    """Return the formats that other packages register as entry points of readers.
 
     Each is an entry as those of :data:`spanagree.formats.tools.TOOLS`.
 
@@ -248,7 +248,7 @@ def registered() -> Mapping[str, Format]:
     """
     from importlib.metadata import entry_points
 
-    found: dict[str, Format] = {}
+    readers: dict[str, Format] = {}
     for point in entry_points(group=_GROUP):
         where = f"the reader {show(point.name)} that {point.value} registers"
         try:
@@ -263,8 +263,8 @@ def registered() -> Mapping[str, Format]:
             raise InputError(f"{where} has the name of a built-in format; it needs another")
         read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
         takes = (*PATHS, "ends", "encoding", "absent")
-        found[point.name] = Format(tool.means, (), read, takes, knows=tool.is_of, shapes=_JSON)
-    return found
+        readers[point.name] = Format(tool.means, (), read, takes, knows=tool.is_of, shapes=_JSON)
+    return readers
 
 
 def _form(name: str) -> Format:

@@ -141,9 +141,9 @@ class _Records:
             self._annotation(part, document, text, where)
 
     def _at(self, value: Any, what: str) -> Any:
-        found = first_at(value, getattr(self.tool, what))
-        self.led[what] += found is not None
-        return found
+        there = first_at(value, getattr(self.tool, what))
+        self.led[what] += there is not None
+        return there
 
     def _annotation(self, part: Found, document: int, text: str | None, where: str) -> None:
         """Add what an annotator marked in a document, if she saw it."""
@@ -204,13 +204,13 @@ class _Records:
         if not len(starts) == len(ends) == len(quotes):
             raise unfit(f"{where}: span", span, "as many starts as ends, and texts, are needed")
         for start, end, quote in zip(starts, ends, quotes, strict=True):
-            said = quote if isinstance(quote, str) else None
-            if end is None and is_whole(start) and said is not None:
-                end = start + len(said) - (tool.ends == "inclusive")
-            if start is None and said is None:
+            covered = quote if isinstance(quote, str) else None
+            if end is None and is_whole(start) and covered is not None:
+                end = start + len(covered) - (tool.ends == "inclusive")
+            if start is None and covered is None:
                 raise unfit(f"{where}: span", span, f"nothing stands at {tool.start or 'quote'}")
             for label in labels:
-                yield start, end, text_of_whole(label), said
+                yield start, end, text_of_whole(label), covered
 
     def raw(self, reading: dict[str, Any], own: dict[str, Any]) -> RawCorpus:
         """Return all of it, with notes of what was done."""
