@@ -59,7 +59,7 @@ def at_path(record: Any, path: str) -> list[Found]:
     [Found(value=[1], key='ann'), Found(value=[], key='bob')]
     """
     for steps in steps_of(path) if path else ():
-        if found := list(_walk(record, steps, None)):
+        if places := list(_walk(record, steps, None)):
             return places
     return []
 
