@@ -552,6 +552,24 @@ def test_types_and_style(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+NOT_OURS = re.compile(r"\bluck|beyond chance\b|\breplacement_test\b|--breaks\b|--luck\b", re.I)
+"""Words that were ours alone, and names that have others now; the changes name them."""
+
+
+def test_retired_words():
+    """Code, pages, options and messages have the field's words."""
+    texts = [*PAGES, *SOURCE.rglob("*.py"), *SOURCE.rglob("*.html"), *SOURCE.rglob("*.md")]
+    old_names = "cli/options.py"  # which says the new ones
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+        for path in texts
+        if not path.as_posix().endswith(old_names)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if NOT_OURS.search(line)
+    ]
+    assert not wrong
+
+
 def test_suppressions_have_reasons():
     """Every noqa and type: ignore names its rule and says why, or stands beside one that does."""
     bare = re.compile(r"#\s*(noqa(?!:)|type: ignore(?!\[))")
