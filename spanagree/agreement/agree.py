@@ -112,7 +112,9 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
-    here = 0 if in_blocks else len(corpus.annotators if annotators is None else annotators)
+    here = 0
+    if isinstance(corpus, Corpus):
+        here = len(corpus.annotators if annotators is None else annotators)
     fixed = ci and resample_by is None and not in_blocks and here < LEAST_ANNOTATORS
     if resample_by is None:
         resample_by = "both" if here >= LEAST_ANNOTATORS else "unit"

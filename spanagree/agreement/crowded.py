@@ -20,7 +20,6 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.chance.model import places_of
-from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
@@ -168,9 +167,8 @@ def crowd_sums(
     if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
         return None  # their chance is no inner product of places
     marks = Marks.of(corpus, crowd, chance)
-    assert isinstance(marks.profiles, Profiles)  # as the model has no rule of places
     if measure.route == "cover":
-        profiles, profile = cover(marks.profiles, marks.profile, marks.end - marks.start)
+        profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)
     expected, observed = _cells(corpus, crowd, marks, measure)
     documents = many & (np.maximum(expected, observed) <= _CELLS)
@@ -197,11 +195,11 @@ def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> tuple[
     """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
-    kind = marks.profiles.size[marks.profile]  # in a document, segments of one length
+    kind = marks.anywhere.size[marks.profile]  # in a document, segments of one length
     label = marks.label if measure.of_label else 0 * document
     (of_document, _, _), which, _ = distinct(document, label, kind)
     width = np.zeros(len(of_document), np.int64)
-    np.maximum.at(width, which, marks.profiles.width[marks.profile] + 1)
+    np.maximum.at(width, which, marks.anywhere.width[marks.profile] + 1)
     expected = np.bincount(of_document, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
@@ -243,7 +241,7 @@ class _Products:
         references: Bools,
     ) -> None:
         """Put the annotations of some documents, given by number, in order."""
-        self.measure, self.profiles, self.numbers = measure, marks.profiles, numbers
+        self.measure, self.profiles, self.numbers = measure, marks.anywhere, numbers
         rows = np.flatnonzero(np.isin(crowd.document, numbers))
         name = ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
@@ -205,12 +204,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """The pairs themselves, without intervals, which may take long."""
         matched, expected, *sizes = (column.tolist() for column in self._columns.T)
         matched = map(int, matched) if self._whole else matched
-        random = zip(*sizes[2:], strict=True) if sizes[2:] else itertools.repeat(None)
-        observed = zip(matched, expected, *(map(int, size) for size in sizes[:2]), strict=True)
-        tallies = (
-            Tally(*counts, expected_sizes=more)
-            for counts, more in zip(observed, random, strict=False)
-        )
+        whole = (map(int, size) for size in sizes[:2])
+        tallies = map(Tally.of, zip(matched, expected, *whole, *sizes[2:], strict=True))
         each = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
         return [Pair(*names, shared, tally, few) for names, shared, tally, few in each]
 

@@ -102,6 +102,12 @@ class Marks(NamedTuple):
         starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
         return cls(starts, profile, *crowd.segments(corpus), chance)
 
+    @property
+    def anywhere(self) -> Profiles:
+        """The start distributions of a model without a rule of places."""
+        assert isinstance(self.profiles, Profiles)
+        return self.profiles
+
     def side(self, crowd: Crowd, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""
         layer, segment = crowd.side((self.start, self.end, self.label), rows)

@@ -323,10 +323,7 @@ class Comparisons:
     def tallies(self) -> list[Tally]:
         """A tally for each row, which has the scores."""
         columns = (column.tolist() for column in self.columns)
-        return [
-            Tally(*counts[:4], expected_sizes=counts[4:] or None)
-            for counts in zip(*columns, strict=True)
-        ]
+        return [Tally.of(sums) for sums in zip(*columns, strict=True)]
 
     def total(self) -> Tally:
         """Return the tally of the sum over all rows, which does not depend on their order."""

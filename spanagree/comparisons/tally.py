@@ -8,7 +8,7 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +37,12 @@ class Tally:
     size_b: int = 0
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
     expected_sizes: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, sums: Iterable[Any]) -> Tally:
+        """Return the tally of sums, as :attr:`sums` gives them."""
+        matched, expected, size_a, size_b, *random = sums
+        return cls(matched, expected, size_a, size_b, expected_sizes=tuple(random) or None)
 
     def __add__(self, other: Tally) -> Tally:
         whole = Tally(*map(operator.add, self.counts, other.counts))

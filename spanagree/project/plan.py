@@ -391,7 +391,7 @@ def _of_rows(
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
-    made = Plan(
+    plan = Plan(
         getattr(rows.total().f1, settings.figure),
         len(table),
         float(table[:, _SEEN].mean()),
@@ -404,7 +404,7 @@ def _of_rows(
         settings,
         made.notes,
     )
-    return replace(made, width=made._width(len(table), here**2 * len(table)))
+    return replace(plan, width=plan._width(len(table), here**2 * len(table)))
 
 
 def narrower(made: Agreement, resamples: int) -> Plan | None:

@@ -229,7 +229,7 @@ class _Wins(NamedTuple):
 
     def only(self, chosen: Bools) -> _Wins:
         """Return some of the instances."""
-        return _Wins(*(column[chosen] for column in self))
+        return _Wins(self.annotator[chosen], self.candidate[chosen], self.person[chosen])
 
 
 def alt_test(

@@ -164,4 +164,5 @@ def _interval(score: Any, confidence: float | None) -> str:
     interval = getattr(score, "interval", None)
     if interval is None or confidence is None or math.isnan(interval.corrected[0]):
         return ""
-    return f" ({ends(*interval.corrected, confidence)})"
+    low, high = interval.corrected
+    return f" ({ends(low, high, confidence)})"

@@ -87,8 +87,8 @@ def _alike(things: Sequence[Thing], resamples: int) -> Iterator[list[int]]:
     for i, (units, _) in enumerate(things):
         if len(units) > 1:
             same.setdefault(len(units), []).append(i)
-    for units, members in sorted(same.items()):
-        wide = things[members[0]][1].shape[1] * max(units, replicates_of(units, resamples))
+    for many, members in sorted(same.items()):
+        wide = things[members[0]][1].shape[1] * max(many, replicates_of(many, resamples))
         for low, high in portions(len(members), wide):
             yield members[low : min(high, low + _TOGETHER)]
             for further in range(low + _TOGETHER, high, _TOGETHER):

@@ -180,16 +180,16 @@ def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: W
     most = int(count.max(initial=0))
     points, base = next(plane for plane in _PLANES if plane[0] >= most)
     if most <= 3 or work.left <= 0:
-        parts = list(itertools.combinations(range(most), 2))
+        parts: list[tuple[int, ...]] = [*itertools.combinations(range(most), 2)]
     else:
         shifted = (sorted((x + shift) % points for x in base) for shift in range(points))
         parts = [tuple(x for x in part if x < most) for part in shifted]
     columns: list[Ints] = []
     held: list[Ints] = []
-    for number, part in enumerate(parts):
+    for i, part in enumerate(parts):
         chosen = np.flatnonzero(np.isin(rank, part))
         columns.append(chosen)
-        held.append(np.full(len(chosen), number))
+        held.append(np.full(len(chosen), i))
     row, number = np.concatenate(columns), np.concatenate(held)
     documents = len(annotators)
     grouped = units.rows(row)._replace(document=number * documents + units.document[row])

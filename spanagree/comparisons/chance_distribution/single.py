@@ -58,8 +58,8 @@ def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Match) ->
         [rows[some[side.piece]] for side, rows in zip((pieces.a, pieces.b), able, strict=True)]
     )
     at = np.split(np.flatnonzero(chosen), 2)
-    columns = [column for rows in at for column in (profile[rows], length[rows])]
-    return correlated(profiles, *columns, measure.phi)
+    (profile_a, a), (profile_b, b) = ((profile[rows], length[rows]) for rows in at)
+    return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
 def _all_free(pieces: Pieces, some: Bools, one: Side, able: Bools, other: Side) -> Floats:
