@@ -23,7 +23,8 @@ import numpy as np
 import spanagree as sa
 from spanagree.agreement.count import Drawn, Kept
 from spanagree.chance.simulate import redraw
-from spanagree.comparisons.expected import place_layers, tallies
+from spanagree.comparisons.expected import compare_layers, place_layers
+from spanagree.comparisons.measures import find_match
 
 Call = Callable[[], Any]
 Pair = tuple[Call, Call]
@@ -99,7 +100,7 @@ def long(part: int) -> Pair:
 
     def ours() -> object:
         profiles, placed = place_layers(corpus, ("a", "b"), "nonoverlapping")
-        return tallies(placed["a"], placed["b"], profiles, "exact", 1)
+        return compare_layers(placed["a"], placed["b"], profiles, find_match("exact"), 1)
 
     return ours, draws(corpus, 30)
 

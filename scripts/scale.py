@@ -102,8 +102,8 @@ def measure(paths: list[str], asked: list[str]) -> str:
         output.seek(0)
         if process.returncode:
             raise SystemExit(f"'{' '.join(command)}' ended with {process.returncode}")
-        systems = json.load(output)["systems"]
-    f1 = ", ".join(f"{Path(s['name']).stem} {s['corrected']['f1']!r}" for s in systems)
+        systems = json.load(output)["tables"]["systems"]
+    f1 = ", ".join(f"{Path(s['system']).stem} {s['f1']['corrected']!r}" for s in systems)
     processor = used.ru_utime + used.ru_stime
     return f"{seconds:8.1f} s  {processor:8.1f} s  {used.ru_maxrss / 1024:6.0f} MB  {f1}"
 
