@@ -307,7 +307,9 @@ class Collector:
         place = self._place_of(annotation)
         if quote is None or place is None:
             return UNKNOWN
-        if stands(place, start, end, quote) if is_there is None else is_there:
+        if is_there is None:  # one that ends beyond may count another unit
+            is_there = end <= len(place) and stands(place, start, end, quote)
+        if is_there:
             return STANDS
         self._quotes.append(quote)
         return len(self._quotes) - 1

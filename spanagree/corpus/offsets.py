@@ -152,6 +152,10 @@ def resolve(
                 notes.append(
                     f"{counted(count, 'span')} with offsets in {unit}, turned into code points"
                 )
+        for i in np.flatnonzero(spans.quote >= 0).tolist():
+            bounds = int(spans.start[i]), int(spans.end[i])
+            if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
+                spans.quote[i] = STANDS  # up to the end of the text, beyond which it goes on
         if ends is None and (count := _made_exclusive(spans, place_of)):
             notes.append(
                 f"{counted(count, 'span')} whose ends name the last character or token, as the text"
@@ -177,7 +181,7 @@ def _converted(
         rows = rows_of[annotation].tolist()
         there = {i: _moved(spans, i, points) for i in rows}
         fits = {
-            i: stands(text, *there[i], spans.quotes[spans.quote[i]])
+            i: there[i][1] <= len(text) and stands(text, *there[i], spans.quotes[spans.quote[i]])
             for i in rows
             if spans.quote[i] >= 0
         }

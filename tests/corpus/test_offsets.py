@@ -185,6 +185,16 @@ def test_units(text, data, unit, inclusive):
     assert text[a:b].strip() == quote.strip()
 
 
+def test_beyond_the_text():
+    """An end beyond the text is that of another unit if the quote says so; else it is beyond."""
+    assert marked(valid_corpus(raw([(0, 4, "a é")], "a é"))) == [(0, 3)]
+    for quote in ("abc", "abc\n", None):
+        with pytest.raises(
+            sa.InputError, match="segment 0–4 'N' ends beyond the document of length 3"
+        ):
+            valid_corpus(raw([(0, 4, quote)], "abc"))
+
+
 @given(st.text("aé😀日", max_size=20))
 def test_points(text):
     """Oracle: Python's encoders."""
