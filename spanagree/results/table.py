@@ -20,6 +20,15 @@ UNDEFINED = "–"
 _FIRST = 1000  # rows that people see in a terminal
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
 _LEAST = 1e-285  # an adjusted probability below this comes from one that is no float
+# what a score or a difference holds as an object, by the ends of the keys of its columns
+_IN_OBJECTS = (
+    *(
+        f"{figure}{end}"
+        for figure in ("observed", "expected", "corrected", "value")
+        for end in ("", "_low", "_high")
+    ),
+    *("low", "high", "p", "p_holm", "error"),
+)
 
 KINDS = {
     "name": "string",
@@ -252,14 +261,10 @@ class Table:
             return self.in_data.records
         keys = [column.key for column in self.columns]
         objects = [column.key for column in self.columns if column.kind == "json"]
-        starts = tuple(f"{name}_" for name in objects)
+        inside = {f"{name}_{key}" for name in objects for key in _IN_OBJECTS}
         # one that stands for no other column is left out of rows in which there is nothing to say
         spare = {name for name in objects if not any(key.startswith(f"{name}_") for key in keys)}
-        places = [
-            (i, key)
-            for i, key in enumerate(keys)
-            if key and not (starts and key.startswith(starts))
-        ]
+        places = [(i, key) for i, key in enumerate(keys) if key and key not in inside]
         records = []
         for number, row in enumerate(self.rows):
             if number in self.for_people:
