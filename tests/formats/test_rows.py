@@ -305,7 +305,8 @@ UNKNOWN = {
     "labels.csv": ("item,annotator,label\n1,a,x\n", "labels.csv: a table of labels (columns item, annotator, label), and spans are needed here; spanagree coefficients and sa.read_labels read it"),
     "labels.tsv": ("item\tworker\tanswer\n1\ta\tx\n", "labels.tsv: a table of labels (columns item, worker, answer)"),
     "other.csv": ('"a";b\n1;2\n', "other.csv: a table of the columns a, b, in which no spans or tags were found; name its columns: " + NAMED + "; a table of labels is read by spanagree coefficients and sa.read_labels"),
-    "page.xml": ("<html>\n<p>x</p></html>", "page.xml: xml that no reader knows, beginning with '<html>'; name its format with --from (conll,"),
+    "page.xml": ("<html>\n<p>x</p></html>", "page.xml: this looks like a web page, which is not read; export the annotations from the tool that shows it"),
+    "song.xml": ("<song>\n<p>x</p></song>", "song.xml: xml that no reader knows, beginning with '<song>'; name its format with --from (conll,"),
 }  # fmt: skip
 
 

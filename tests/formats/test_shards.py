@@ -467,7 +467,7 @@ def test_repeats_in_several_files(batches, capsys):
     assert main(["check", "batch-*.jsonl", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     repeated = [f["count"] for f in found["tables"]["findings"] if f["name"] == "repeated"]
-    assert (repeated, found["coverage"]) == ([2], [{"annotators": 1, "documents": 1}, {"annotators": 2, "documents": 2}])  # fmt: skip
+    assert (repeated, found["tables"]["coverage"]) == ([2], [{"annotators": 1, "documents": 1}, {"annotators": 2, "documents": 2}])  # fmt: skip
 
 
 def test_numbered_documents_are_not_the_same(folder, monkeypatch):

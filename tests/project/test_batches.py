@@ -30,7 +30,7 @@ def test_each_is_the_agreement_of_its_documents(crowd):
     """F1 and interval of a batch are those that agree gives for its documents."""
     made = sa.batches(crowd, 3, ci=True, interval="jackknife", resamples=99)
     for batch, part in zip(made.batches, np.array_split(np.arange(63), 3), strict=True):
-        alone = sa.agree(crowd.subset(part), ci=True, interval="jackknife")
+        alone = sa.agree(crowd.subset(part), ci=True, interval="jackknife", resample_by="unit")
         assert batch.f1[:3] == alone.team.f1[:3]
         for kind in ("observed", "expected", "corrected"):
             ends = getattr(alone.team.f1.interval, kind)

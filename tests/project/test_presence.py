@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from oracles import joined_with_t
 from scipy import stats
 from test_real_data import pico, toxic
 
@@ -190,7 +191,10 @@ def test_nothing_to_compare():
 
 
 def test_intervals(path):
-    """Jackknife intervals by hand: t standard errors of leaving out one document at a time."""
+    """Jackknife intervals by hand: t standard errors of leaving out one document at a time.
+
+    They are joined with those on log odds, of the documents that two saw.
+    """
     corpus = sa.read(path)
     whole = sa.presence(corpus, ci=True, interval="jackknife").labels["PEST"]
     numbers = range(len(corpus))
@@ -200,10 +204,13 @@ def test_intervals(path):
     ]
     n, mean = len(left), sum(left) / len(left)
     error = math.sqrt((n - 1) / n * sum((x - mean) ** 2 for x in left))
-    low, high = whole.interval.corrected
     t = stats.t.ppf(0.975, n - 1)
-    assert low == pytest.approx(whole.value - t * error, rel=1e-4)
-    assert high >= whole.value + t * error - 1e-12  # or that of log odds
+    ends = whole.value - t * error, whole.value + t * error
+    floor = -whole.expected / (1 - whole.expected)
+    saw = [sum(each is not None for each in document.segments.values()) for document in corpus]
+    ends = joined_with_t(ends, whole.value, left, floor, sum(seen > 1 for seen in saw))
+    assert whole.interval.kind == "jackknife"
+    assert whole.interval.corrected == pytest.approx(ends, rel=1e-4)
     assert "ci:jackknife95" in sa.presence(corpus, ci=True, interval="jackknife").signature
 
 

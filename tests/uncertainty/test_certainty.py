@@ -805,9 +805,9 @@ def test_commands(files, newsroom, systems, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--seed", "1"], "--seed needs --ci or --test"),
+        (["--seed", "1"], "--seed needs --ci or --test or --baseline random or --best-match or --match soft"),
         (["--test", "chance", "--interval", "percentile"], "--interval does not go with --test chance"),
-        (["--test", "chance", "--by", "difficulty"], "--test is over all documents; not with --by difficulty"),
+        (["--test", "chance", "--by", "difficulty"], "--test does not go with --by difficulty: a test is over all documents"),
     ],
 )  # fmt: skip
 def test_misused(files, capsys, more, said):

@@ -34,7 +34,9 @@ def test_figures_stay(documents, match):
             mine, theirs = getattr(system, score), getattr(other.systems[name], score)
             assert bare(mine) == bare(theirs)
             assert mine.interval.observed != theirs.interval.observed
-    ours, theirs = (sa.agree(documents, match=match, **ask) for ask in (ASK, TEXTS))
+    ours, theirs = (
+        sa.agree(documents, match=match, **{"resample_by": "unit", **ask}) for ask in (ASK, TEXTS)
+    )
     assert bare(ours.team.f1) == bare(theirs.team.f1)
     assert replace(ours.mean, interval=None) == replace(theirs.mean, interval=None)
     assert ours.mean.interval != theirs.mean.interval
@@ -47,7 +49,7 @@ def test_one_text_each(sentences):
     assert {n: (x.f1, x.precision, x.labels) for n, x in plain.systems.items()} == {
         n: (x.f1, x.precision, x.labels) for n, x in ours.systems.items()
     }
-    plain, ours = (sa.agree(joined, **ask) for ask in (ASK, TEXTS))
+    plain, ours = (sa.agree(joined, **{"resample_by": "unit", **ask}) for ask in (ASK, TEXTS))
     assert (plain.team, plain.mean, plain.labels) == (ours.team, ours.mean, ours.labels)
     assert dict(plain.pairs) == dict(ours.pairs)
     assert plain.annotators == ours.annotators
