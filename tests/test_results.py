@@ -18,7 +18,8 @@ from spanagree.settings import Settings
 PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
     "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
-    "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]",
+    "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]", "float",
+    "dict[str, int]", "tuple[Any, Any, Any, Any]",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
 

@@ -28,8 +28,8 @@ def test_evaluate(run, files):
     """The main job: a table on stdout, notes on stderr, the signature in the last line."""
     code, out, err = run("evaluate", *files)
     assert code == 0
-    assert "lexicon.conll     0.8687  0.5181  0.6491     0.1377        0.5930  1 (2)" in out
-    assert "tagger.conll      0.7176  0.5663  0.6330     0.0500        0.6137  2 (1)" in out
+    assert "lexicon.conll     0.8687  0.5181  0.6491     0.1377        0.5930     1" in out
+    assert "tagger.conll      0.7176  0.5663  0.6330     0.0500        0.6137     2" in out
     assert out.replace("|\n  ", "|").endswith(
         f"|unit:sentence|scheme:auto(IOB2)|strict:no|spanagree:{sa.__version__}\n"
     )
@@ -532,7 +532,7 @@ def test_on_error_of_a_table(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["convert", "a", "-o", "g.ann"], "g.ann: no format is written to files ending in '.ann'; name one with --to ("),
+        (["convert", "a", "-o", "g.pdf"], "g.pdf: no format is written to files ending in '.pdf'; name one with --to ("),
         (["convert", "a", "-o", "g"], "g: no format is written to files ending in ''; name one with --to ("),
         (["convert", "a", "-o", "g.json"], ".json files are not written; .parquet and .jsonl files are, and those of the tool that --to names"),
         (["evaluate", "a", "b", "--tallies", "t.csv"], "t.csv: tallies are written as Parquet; name a .parquet file"),

@@ -67,7 +67,7 @@ READING = {
     "--partial": Needed(
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
-    "--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop"),
+    "--discontinuous": Pair("brat", "--discontinuous split"),
     "--absent": Pair("blank", "--absent unseen"),
     "--ends": Needed(
         f"ends.json {COPIES}", "--ends inclusive", "read:text=text,spans=(gold=gold,mine=mine),ends=inclusive"
@@ -93,6 +93,9 @@ READING = {
     "--in-progress": Pair("cas --layer A", "--in-progress saw"),
 }  # fmt: skip
 """By option of reading: what stands behind a command that takes it."""
+
+PIECES = {"--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop")}
+"""Where segments of one piece are needed."""
 
 CERTAINTY = {
     "--ci": Pair("", "--ci --resamples 9"),
@@ -123,7 +126,17 @@ MATCH = {
     "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
     "--chance": Pair("trio.jsonl --match token", "--chance overlapping"),
 }
-
+WHAT = {
+    "--what": Pair("linked.jsonl", "--what relations"),
+    "--pairs": Pair("linked.jsonl --what relations", "--pairs all"),
+    "--undirected": Pair("linked.jsonl --what relations", "--undirected knows"),
+    "--untyped": Pair("linked.jsonl --what relations", "--untyped"),
+    "--arguments": Pair("linked.jsonl --what relations", "--arguments common"),
+    "--attribute": Pair("linked.jsonl", "--attribute sure"),
+    "--tolerance": Pair("trio.jsonl", "--tolerance 1"),
+}
+PLACES = {"--places": Pair(TWO, "--places capitals")}
+CHANCE_OF = {"--chance-of": Pair(TWO, "--chance-of systems")}
 
 GAMMA = "trio.jsonl --measure gamma --precision 0.5"
 TABLE = "labels.csv"
@@ -164,6 +177,9 @@ CASES = {
         "--probabilities": Pair("trio.jsonl --match soft --baseline none --probabilities m=probable.jsonl", "--baseline nothing"),
         "--soft-gold": Pair("trio.jsonl --match soft", "--soft-gold probable.jsonl"),
         "--threshold": Pair("trio.jsonl --match soft --probabilities m=probable.jsonl", "--threshold 0.2"),
+        **WHAT,
+        **PLACES,
+        **CHANCE_OF,
         "--from-tallies": Same("tallies in files are those of the corpus, as tests of them hold"),
         **READING,
         **OUTPUT,
@@ -195,13 +211,18 @@ CASES = {
         **pairs(GAMMA, steps="--steps 1", time_limit="--time-limit 0"),
         **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
         **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
-        **pairs("trio.jsonl", test="--test chance", batches="--batches 2"),
+        **pairs("trio.jsonl", batches="--batches 2"),
+        **pairs("trio.jsonl --by pair", test="--test chance"),
+        **WHAT,
+        **PLACES,
+        "--chance-of": Same("no side is gold among annotators, so systems is refused"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
     },
     "difficulty": {
         **MATCH,
+        **PLACES,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
         **dict.fromkeys(("--block", "--workers"), Same("no intervals are drawn over blocks")),
         **SKIPPED,
@@ -223,9 +244,11 @@ CASES = {
         **pairs("coded.csv", encoding="--encoding utf-7"),
         "--duplicates": Needed("twice.csv", "--duplicates first", "duplicates:first"),
         "--tokens": Same("it says that FILE is a corpus, of which items says what an item is"),
+        "--attribute": Pair("linked.jsonl --attribute sure", "--attribute seen"),
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
         **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        **behind("--tokens", PIECES),
         "--sentences-from": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
         **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
@@ -241,6 +264,7 @@ CASES = {
         **BY,
         "--no-text": SHOWN,
         **READING,
+        **PIECES,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
         "--layer": Needed("--between ann bob cas", "--layer A", "read:layer=x.A"),
@@ -256,7 +280,8 @@ CASES = {
     "plan": {
         **behind("--width 0.1", MATCH),
         **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
-        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9", seed="--seed 1"),
+        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9"),
+        **pairs("forty.jsonl --width 0.1", seed="--seed 1"),
         **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
         **BY,
         **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
@@ -275,12 +300,13 @@ CASES = {
         **{name: case for name, case in READING.items() if name != "--group-by"},
         **FILES,
         "--fail-on": SHOWN,
+        "--how": Same("it says how the files are read, and nothing of what is in them"),
     },
     "split": {
         **behind(TWO, LEVELS),
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
-        **dict.fromkeys(("--output", "--to", "--force", "--verbose"), SHOWN),
+        **dict.fromkeys(("--output", "--to", "--force", "--quiet", "--verbose"), SHOWN),
         **READING,
     },
     "report": {
@@ -291,13 +317,15 @@ CASES = {
         **pairs("trio.jsonl --systems cem", best_match="--best-match"),
         **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
         **READING,
-        "--output": SHOWN,
-        "--verbose": SHOWN,
+        **PIECES,
+        **dict.fromkeys(("--output", "--quiet", "--verbose"), SHOWN),
     },
     "chance": {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
+        **PIECES,
+        **PLACES,
         "--absent": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", CHANCE),
         **pairs("trio.jsonl", gold="--gold bob"),
@@ -461,6 +489,15 @@ def folder(tmp_path_factory):
     forty = {n: [rng.choice(some) for _ in range(40)] for n, rng in drawn.items()}
     sa.write_jsonl(sa.Corpus.from_segments([7] * 40, forty), folder / "forty.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
+    marked = {
+        "ann": [[(0, 1, "P", {"sure": "yes"}), (2, 3, "P"), (4, 5, "Q")]],
+        "bob": [[(0, 1, "P", {"seen": "no"}), (2, 3, "P", {"sure": "yes"}), (5, 6, "Q")]],
+    }
+    links = {"ann": [[(0, 1, "knows"), (1, 2, "owns")]], "bob": [[(1, 0, "knows"), (0, 1, "owns")]]}
+    linked = {who: rows * 2 for who, rows in marked.items()}
+    both_links = {who: rows * 2 for who, rows in links.items()}
+    linked = sa.Corpus.from_segments([9, 9], linked, relations=both_links)
+    sa.write_jsonl(linked, folder / "linked.jsonl")
     posts = sa.Corpus.from_segments([9, 8, 5], trio, ids=["t-1", "t-2", "u-1"])
     sa.write_jsonl(posts, folder / "posts.jsonl")
     states = {

@@ -52,8 +52,12 @@ def f1_of(corpus, **ask):
 
 @pytest.mark.parametrize("by", ["^(.*)-", "a-[0-9]+", "{}:about.thread"])
 def test_as_conll(file, sentences, documents, by):
-    """Ids or a column give to the digit what CoNLL's reader gives of the same texts by -DOCSTART-."""
+    """Ids or a column give to the digit what CoNLL's reader gives of the same texts by -DOCSTART-.
+
+    Documents are drawn by their ids, so CoNLL's are given those of the file, and its groups.
+    """
     by = by.format(file)
+    sentences = replace(sentences, ids=sa.read(file).ids)
     resampled = f1_of(sentences, **ASK, resample_by="document")
     assert f1_of(sa.read(file, group_by=by), **ASK, resample_by="document") == resampled
     assert f1_of(sa.read(file), **ASK, resample_by="document") != resampled
@@ -61,6 +65,7 @@ def test_as_conll(file, sentences, documents, by):
     assert joined.lengths.tolist() == documents.lengths.tolist()
     assert joined.tokens == documents.tokens
     assert all(joined.layers[name] == documents.layers[name] for name in NAMES)
+    documents = replace(documents, ids=joined.ids)
     for ask in (ASK, {**ASK, "resample_by": "document"}):
         assert f1_of(joined, **ask) == f1_of(documents, **ASK)
     ours, theirs = (sa.agree(corpus, **ASK) for corpus in (joined, documents))
@@ -245,9 +250,13 @@ def test_command(file, capsys):
     for more, says in (
         (
             [],
-            "--group-by needs --resample-by document, which draws whole groups, or --unit document",
+            "--group-by needs --resample-by document or --unit document: one draws whole groups,"
+            " the other makes a group one document;",
         ),
-        ([*drawn, "--workers", "1"], "--group-by is not for blocks"),
+        (
+            [*drawn, "--workers", "1"],
+            "--group-by does not go with blocks (--block, --workers, a pattern of files): a group may",
+        ),
     ):
         assert main(["evaluate", *ask, *more]) == 2
         assert says in capsys.readouterr().err
