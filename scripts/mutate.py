@@ -154,7 +154,8 @@ def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
                         inside = range(lines.start, (getattr(node, "end_lineno", 0) or 0) + 1)
                     elif isinstance(child, STATEMENTS):
                         body = getattr(child, "body", None) or getattr(child, "cases", None)
-                        end = body[0].lineno if body else (child.end_lineno or 0) + 1
+                        first = getattr(body[0], "pattern", body[0]) if body else child  # a case's
+                        end = first.lineno if body else (child.end_lineno or 0) + 1
                         inside = range(child.lineno, max(end, child.lineno + 1))
                     own = f"{owner}.{name}".lstrip(".") if isinstance(name, str) else owner
                     at = place if isinstance(value, list) else None
