@@ -100,7 +100,7 @@
 
   // p of the documents of two layers, where it was asked for; null where it was not.
   function likelihoods(a, b) {
-    const given = data.chance.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
+    const given = data.by_chance.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
     if (!given) return null;
     const p = new Map();
     for (let i = 0, d = 0; i < given[2].length; i += 2) p.set(d += given[2][i], given[2][i + 1]);
