@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 
 import spanagree
-from spanagree.formats import patterns
+from spanagree.formats import patterns, unrecognised, xml_tools
 from spanagree.formats.registry import FORMATS
 from spanagree.report import signature_parser
 
@@ -31,10 +31,16 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
+    # the words of a quote, escaped, of which there is one at least
+    ("corpus/offsets.py", "'\\\\s+'.join(map(re.escape, words))"): [r"New", r"to\s+be\s+or\s+be"],
+    ("corpus/offsets.py", "f'(?={re.escape(wanted)})'"): ["(?=York)", "(?=aaab)"],
     # the first line of a file
     ("formats/form.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # what users write, for documents' ids, which are short
     ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
+    # of the first lines of a file
+    ("formats/unrecognised.py", "each[0]"): [each[0] for each in unrecognised._LOOKS],
+    ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],
 }
@@ -109,7 +115,7 @@ def shortest(tree, long=None, size=0, kind=""):
 def one_of(items):
     """Return a character of a set."""
     negate = items[0][0] is constants.NEGATE
-    characters = "a0' \t[*-_\n#|\u2028\x00\ud800.,/\\B{}\""
+    characters = "a0' \t[*-_\n#|\u2028\x00\ud800.,/\\B{}\"1"
     return next(c for c in characters if any(within(i, ord(c)) for i in items[negate:]) != negate)
 
 

@@ -43,13 +43,13 @@ def test_wnut17(real, capsys, match, scope):
     for system in systems:
         golden = reference[system["system"]][f"{match}/{scope}"]
         for ours, exact in (
-            (system["tally"]["matched"], golden["matched"]),
-            (system["tally"]["expected"], golden["expected_matched"]),
-            (system["tally"]["gold"], golden["n_gold"]),
-            (system["tally"]["system"], golden["n_system"]),
-            (system["observed"]["f1"], golden["f1"]),
-            (system["expected"]["f1"], golden["chance_f1"]),
-            (system["corrected"]["f1"], golden["corrected_f1"]),
+            (system["matched"], golden["matched"]),
+            (system["expected"], golden["expected_matched"]),
+            (system["size_gold"], golden["n_gold"]),
+            (system["size_system"], golden["n_system"]),
+            (system["f1"]["observed"], golden["f1"]),
+            (system["f1"]["expected"], golden["chance_f1"]),
+            (system["f1"]["corrected"], golden["corrected_f1"]),
         ):
             assert ours == pytest.approx(exact, rel=1e-9, abs=1e-9)
 

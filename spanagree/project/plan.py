@@ -410,7 +410,7 @@ def _of_rows(
 def narrower(made: Agreement, resamples: int) -> Plan | None:
     """Return a plan for the widest of some intervals that is clearly narrower than what is there.
 
-    There is none where the figure is undefined, or does not vary.
+    There is none where the figure is undefined, or the interval is the narrowest of them already.
     """
     if math.isnan(made.team.f1.corrected):
         return None

@@ -102,11 +102,12 @@ def test_correction_where_chance_gives_all():
 
 
 def test_columns_of_a_score():
-    """JSON has the score; people see intervals if asked, behind each figure that has a title; data has both ends."""
+    """People see intervals if asked, behind each figure that has a title; data has both ends."""
     ends = Interval((0, 1), (0.125, 0.25), (0.5, 0.75))
     score = sa.Score(0.5, 0.25, 1 / 3, interval=ends)
     plain, asked = (ScoreColumns("f1", ("F1", "", "corrected"), *x) for x in ((), (True,)))
     assert [(c.key, c.title) for c in plain.columns] == [("f1", ""), ("f1_observed", "F1"), ("f1_expected", ""), ("f1_corrected", "corrected")]  # fmt: skip
+    assert [c.in_data for c in plain.columns] == [False, True, True, True]  # JSON has the first
     assert plain.values(score) == [score, 0.5, 0.25, 1 / 3]
     assert [c.title for c in asked.columns] == ["", "F1", "interval", "", "corrected", "interval"]
     assert asked.values(score) == [score, 0.5, (0, 1), 0.25, 1 / 3, (0.5, 0.75)]

@@ -203,7 +203,7 @@ def test_the_command_adds_systems(run):
     result = sa.evaluate(whole, "ann", match="token")
     assert report["signature"] == result.signature
     assert "random=nonoverlapping/seed-7" in result.signature
-    assert {s["name"]: s["observed"]["f1"] for s in report["systems"]} == {
+    assert {s["system"]: s["f1"]["observed"] for s in report["tables"]["systems"]} == {
         name: system.f1.observed for name, system in result.systems.items()
     }
     assert report["settings"]["made"]["majority"] == "tokens/more-than-half/least-2"

@@ -127,7 +127,7 @@ def test_figures_of_systems(systems):
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard)
     counts = [sa.disagreements(systems, "gold.conll", name).counts for name in result.systems]
-    tested = sa.compare_systems(levels.whole, resamples=2000)
+    tested = sa.compare_systems(levels.whole)
     known = numbers(
         [
             result.to_dict(),
@@ -181,6 +181,12 @@ def test_figures_of_a_team(crowd):
         of_tokens.to_dict(),
     ]
     known = numbers([*results, counts, coverage, sa.confusion(crowd).to_dict()])
+    known |= {
+        x["size_a"] + x["size_b"]
+        for t in ("team", "labels")
+        for x in results[0]["tables"][t]
+        if x["size_a"] is not None
+    }
     known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
     voted = sa.make_gold(crowd, vote="tokens")
     known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
@@ -326,8 +332,8 @@ def test_gold_by_votes(crowd):
 
 def test_plan(crowd):
     """How many documents are needed for the widest of 0.2, 0.1, 0.05, 0.02 and 0.01 that is at most
-    two thirds of what is there, as sa.plan says, and its curve; no section where nothing varies, or
-    the figure is undefined."""
+    two thirds of what is there, as sa.plan says, and its curve, also where nothing varies; no
+    section where the interval is narrow already, or the figure is undefined."""
     made, text = sa.plan_sample(crowd, 0.05), page(crowd, team=True)
     assert 0.05 <= made.width * 2 / 3 < 0.1
     rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
@@ -341,8 +347,16 @@ def test_plan(crowd):
         for k in (2, 3, 5)
         for n in (31, 62, 124, 248, 496, 992)
     ]
-    same = sa.Corpus.from_segments([5] * 9, {"a": [[(0, 1, "X")]] * 9, "b": [[(0, 1, "X")]] * 9})
-    for corpus in (same, ODD["nothing shared"]):
+    few, many = (
+        sa.Corpus.from_segments([5] * n, {name: [[(0, 1, "X")]] * n for name in "ab"})
+        for n in (9, 400)
+    )
+    made = sa.plan_sample(few, 0.2)
+    rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
+    assert made.width * 2 / 3 >= 0.2
+    assert figures_in(Page(page(few, team=True)), "plan") == [made.width, 0.2, *rows]
+    assert sa.plan_sample(many, 0.01).width * 2 / 3 < 0.01
+    for corpus in (many, ODD["nothing shared"]):
         assert 'id="plan"' not in page(corpus, team=True)
 
 

@@ -170,7 +170,7 @@ def test_columns_and_files(tmp_path, capsys):
     for rule in ("column:1=NNP", str(tmp_path / "sites.csv"), "capitals"):
         assert main(["evaluate", *files, "--places", rule, "--format", "json"]) == 0
         shown = json.loads(capsys.readouterr().out)
-        assert shown["systems"][0]["expected"]["f1"] == pytest.approx(f1)
-        assert shown["places"]["rule"] == rule.rpartition("/")[2]
-        assert shown["places"]["at_sites"]["gold.conll"] == 1
+        assert shown["tables"]["systems"][0]["f1"]["expected"] == pytest.approx(f1)
+        assert shown["summary"]["places"]["rule"] == rule.rpartition("/")[2]
+        assert shown["summary"]["places"]["at_sites"]["gold.conll"] == 1
     assert np.isfinite(f1)
