@@ -54,7 +54,9 @@ def again(path):
 def test_annotators(real, name, tmp_path, capsys):
     """F1 against the rest, documents, segments and counts of kinds; shares add up; orders hold."""
     path = tmp_path / f"{name}.jsonl"
-    sa.write_jsonl(corpus_of(real, name), path)
+    corpus = corpus_of(real, name)
+    sa.write_jsonl(corpus, path)
+    standings = sa.agree(corpus, chance="per-label").standings
     seen, marked, sums, one_sided = again(path)
     line = ["agree", str(path), "--by", "annotator", "--sort", "apart", "--chance", "per-label"]
     assert main([*line, "--format", "json"]) == 0
@@ -64,13 +66,16 @@ def test_annotators(real, name, tmp_path, capsys):
         who = each["annotator"]
         assert (each["documents"], each["segments"]) == (seen[who], marked[who])
         matched, size = sums[who]["matched"], sums[who]["size"]
-        assert each["outcomes"]["match"] == matched
+        outcomes = standings[who].outcomes
+        assert each["matched"] == outcomes["match"] == matched
         if size:
             assert each["f1"]["observed"] == pytest.approx(2 * matched / size, abs=1e-12)
-        own = sum(each["outcomes"].values()) - each["outcomes"]["missed"]
+        own = sum(outcomes.values()) - outcomes["missed"]
         assert own == one_sided[who]  # each of her segments, with each other
-    for kind in members[0]["shares"]:
-        shares = [each["shares"][kind] for each in members if each["shares"][kind] is not None]
+    kinds = [key for key in members[0] if key.startswith("share_")]
+    assert kinds
+    for kind in kinds:
+        shares = [each[kind] for each in members if each[kind] is not None]
         assert not shares or sum(shares) == pytest.approx(1)
     p = [1 if each["p_holm"] is None else each["p_holm"] for each in members]
     apart = [each < 0.05 for each in p]
