@@ -12,7 +12,11 @@ from spanagree.formats.usual_names import COLUMNS, plain
 _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is then, what to do
     (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
     (r"<(\w+:)?paula\b", "PAULA", "convert it to CoNLL or WebAnno TSV"),
-    (r"<corpus\b[^>]*>[\s\S]*<(s|body|head)\b", "TIGER-XML", "convert it to CoNLL"),
+    (
+        r"<corpus\b[^<>]*>(?:(?!<corpus\b)[\s\S])*<(s|body|head)\b",
+        "TIGER-XML",
+        "convert it to CoNLL",
+    ),
     (
         r"<basic-transcription\b",
         "EXMARaLDA's transcription",
@@ -20,7 +24,11 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
     ),
     (r"<ANNOTATION_DOCUMENT\b", "ELAN's tiers", "export its tiers as a table of spans"),
     (r'File type = "ooTextFile"', "Praat's TextGrid", "export its tiers as a table of spans"),
-    (r"<article\b[\s\S]*<(front|body)\b", "an article in JATS", "it has text, and no annotations"),
+    (
+        r"<article\b(?:(?!<article\b)[\s\S])*<(front|body)\b",
+        "an article in JATS",
+        "it has text, and no annotations",
+    ),
     (
         r"(?i)\A\s*(<!doctype html|<html\b)",
         "a web page",

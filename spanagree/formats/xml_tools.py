@@ -156,7 +156,7 @@ def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
         body = raw.removeprefix(b"\xef\xbb\xbf")
         body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
         body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
-        raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^>\[]*>", b"", body) + b"</doc>"
+        raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^<>\[]*>", b"", body) + b"</doc>"
     return tree(io.BytesIO(raw), where), tool
 
 

@@ -32,7 +32,7 @@ def confidence_of(settings: Mapping[str, Any]) -> float | None:
     >>> confidence_of({"ci": "bca95"}), confidence_of({})
     (95.0, None)
     """
-    number = re.search(r"[\d.]+$", str(settings.get("ci") or ""))
+    number = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
     return float(number[0]) if number else None
 
 
