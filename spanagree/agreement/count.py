@@ -190,6 +190,13 @@ class CountedPairs(Counted[AgreementSettings]):
     uniform: CountedPairs | None = None
     kept: Kept | None = None
 
+    def _add(self, other: CountedPairs) -> dict[str, Any]:
+        """As of any counts; a pair is one pair in whatever order blocks name the two."""
+        together = super()._add(other)
+        pairs = together["pairs"]
+        in_order = pairs.turned(pairs.first > pairs.second)
+        return {**together, "pairs": in_order.by("first", "second")}
+
 
 def count(
     corpus: Corpus,

@@ -391,6 +391,17 @@ def test_agreement_over_blocks(crowd, how, random):
         assert repr(other.labels[label].f1) == repr(tally.f1)
 
 
+def test_order_of_annotators_in_blocks():
+    """A pair is one pair in whatever order blocks name the two; counted by hand."""
+    one = sa.Corpus.from_segments([2], {"ann": [[(0, 1, "X")]], "bob": [[]]}, ids=["1"])
+    two = sa.Corpus.from_segments([3], {"bob": [[(0, 1, "X")]], "ann": [[(0, 1, "X")]]}, ids=["2"])
+    for blocks in ([one, two], [two, one]):
+        (pair,) = sa.agree(blocks).pairs.values()
+        assert (pair.documents, pair.tally.matched) == (2, 1)
+        sizes = {pair.a: pair.tally.size_a, pair.b: pair.tally.size_b}
+        assert sizes == {"ann": 2, "bob": 1}
+
+
 def test_agreement_by_an_executor(newsroom):
     """Processes give the digits of the whole; failing blocks are skipped, and what needs documents refused."""
     corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")

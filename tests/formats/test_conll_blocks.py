@@ -70,7 +70,7 @@ def files(draw):
     if draw(st.booleans()):
         how["unit"] = draw(st.sampled_from([*UNITS]))
         if how["unit"] == "document" and draw(st.booleans()):
-            how["breaks"] = draw(st.sampled_from(["f0", "f1", "gold"]))
+            how["sentences_from"] = draw(st.sampled_from(["f0", "f1", "gold"]))
     more = {
         "strict": st.booleans(),
         "ignore_tokens": st.booleans(),
