@@ -43,8 +43,8 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
         batches_option(),
         function=_AGREE,
     ),
-    comparing_what(_AGREE),
-    options.places(options.chance_of()),
+    comparing_what(),
+    options.places(),
     unitizing(),
     options.certainty(_AGREE),
     options.blocks(),
@@ -74,7 +74,8 @@ def agree(
     job.check_picture(sa.Agreement, by)
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
-    settings |= {"p_values": True} if test else {}
+    if test:
+        settings["p_values"], by = True, "pair"
     corpus, settings = chosen_what(job.source(), settings)
     result = job.work("comparing", sa.agree, corpus, **settings, **job.certainty)
     beside = {}

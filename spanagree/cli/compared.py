@@ -14,9 +14,12 @@ NAMES = (
 )  # fmt: skip
 
 
-def comparing_what(function: str) -> options.Group:
-    """Return the options of what a function compares."""
-    return options.group("Relations, attributes and tolerance", *options.of(function, *NAMES))
+_EVALUATE = "spanagree.systems.evaluate.evaluate"  # whose docstring says what each is for
+
+
+def comparing_what() -> options.Group:
+    """Return the options of what is compared."""
+    return options.group("Relations, attributes and tolerance", *options.of(_EVALUATE, *NAMES))
 
 
 def refuse_what(settings: Mapping[str, Any], way: str) -> None:

@@ -46,7 +46,7 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
             "--match", _MATCH, choices=[*names_of(MatchName), SOFT], unless="exact"
         ),
     ),
-    comparing_what(_EVALUATE),
+    comparing_what(),
     options.places(options.chance_of()),
     references(),
     options.certainty(

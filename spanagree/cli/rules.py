@@ -83,7 +83,7 @@ RULES = [
     Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
     Rule("evaluate", "places chance_of", excludes=f"match=soft from_tallies tallies {_REFERENCES}",
          why="it is for one gold annotator"),
-    Rule("agree", "places chance_of", excludes="measure!=f1 batches"),
+    Rule("agree", "places", excludes="measure!=f1 batches"),
     Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
     Rule("agree", "sort", needs="by=annotator"),
@@ -99,6 +99,7 @@ RULES = [
          why="the units of all documents are placed at once"),
     Rule("agree", "measure=presence", excludes=BLOCKS, why="all documents are compared at once"),
     Rule("agree", "test by=document", excludes=BLOCKS, why=_SINGLE),
+    Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
     Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),

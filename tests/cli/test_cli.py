@@ -618,3 +618,23 @@ def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     assert (code, out, err) == wanted
     code, out, _ = run("shared-tokens", "--help")
     assert (code, "--ci" in out, "--match" in out) == (0, True, False)
+
+
+@pytest.mark.parametrize("command", group.NAMES)
+def test_every_option_says_what_it_is_for(run, command):
+    """No text is taken from a docstring that does not have it: agree's `--attribute` said "."."""
+    code, out, _ = run(command, "--help-all")
+    assert code == 0
+    assert not re.findall(r"^ +--[\w-]+.*  [.:](?: .*)?$", out, re.MULTILINE)
+
+
+def test_agree_takes_what_it_can_do(run, newsroom):
+    """There is no gold among annotators; p are of pairs, so these are shown, or p refused."""
+    crowd = newsroom.parent / "crowd" / "crowd.jsonl"
+    assert run("agree", crowd, "--chance-of", "systems")[0] == 2
+    assert run("agree", crowd, "--test", "chance") == run(
+        "agree", crowd, "--test", "chance", "--by", "pair"
+    )
+    assert "--test does not go with --by label" in run(
+        "agree", crowd, "--test", "chance", "--by", "label"
+    )[2]  # fmt: skip

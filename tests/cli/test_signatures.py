@@ -215,7 +215,6 @@ CASES = {
         **pairs("trio.jsonl --by pair", test="--test chance"),
         **WHAT,
         **PLACES,
-        "--chance-of": Same("no side is gold among annotators, so systems is refused"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
