@@ -62,10 +62,10 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.formats.spacy import to_docs as to_docs
     from spanagree.formats.spacy import write_docbin as write_docbin
     from spanagree.formats.tag_lists import from_tags as from_tags
-    from spanagree.labels.bias import bias as bias
-    from spanagree.labels.by_category import category_agreement as category_agreement
-    from spanagree.labels.by_label import CoefficientsByLabel as CoefficientsByLabel
-    from spanagree.labels.by_label import coefficients_by_label as coefficients_by_label
+    from spanagree.labels.summary import bias as bias
+    from spanagree.labels.summary import category_agreement as category_agreement
+    from spanagree.labels.summary import CoefficientsByLabel as CoefficientsByLabel
+    from spanagree.labels.summary import coefficients_by_label as coefficients_by_label
     from spanagree.labels.chance_corrected import ac1 as ac1
     from spanagree.labels.chance_corrected import alpha as alpha
     from spanagree.labels.chance_corrected import kappa as kappa
@@ -98,7 +98,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.project.presence import Presence as Presence
     from spanagree.project.presence import presence as presence
     from spanagree.references.against import evaluate_references as evaluate_references
-    from spanagree.references.against_result import AgainstReferences as AgainstReferences
+    from spanagree.references.against import AgainstReferences as AgainstReferences
     from spanagree.references.baselines import with_baselines as with_baselines
     from spanagree.references.alt_test import AltTest as AltTest
     from spanagree.references.alt_test import alt_test as alt_test

@@ -479,7 +479,7 @@ def test_help_loads_no_work():
 
 
 READERS_OF_CONLL = {
-    "read", "shards", "patterns", "registry", "form", "peek", "usual_names", "unrecognised",
+    "read", "shards", "patterns", "registry", "peek", "usual_names",
     "combine", "conll", "guessed", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {

@@ -11,9 +11,9 @@ from time import perf_counter
 import pytest
 
 import spanagree
-from spanagree.formats import patterns, unrecognised, xml_tools
+from spanagree.formats import patterns, registry, xml_tools
 from spanagree.formats.registry import FORMATS
-from spanagree.report import signature_parser
+from spanagree.report import citation
 
 try:  # Python 3.11 and later
     from re import _constants as constants
@@ -25,9 +25,7 @@ except ImportError:
 ROOT = Path(spanagree.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "split")
 MADE = {  # expressions that are made as the program runs: examples of each
-    ("report/signature_parser.py", "_PATTERNS[KEYS[key]]"): list(
-        signature_parser._PATTERNS.values()
-    ),
+    ("report/citation.py", "_PATTERNS[KEYS[key]]"): list(citation._PATTERNS.values()),
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
@@ -35,11 +33,11 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("corpus/offsets.py", "'\\\\s+'.join(map(re.escape, words))"): [r"New", r"to\s+be\s+or\s+be"],
     ("corpus/offsets.py", "f'(?={re.escape(wanted)})'"): ["(?=York)", "(?=aaab)"],
     # the first line of a file
-    ("formats/form.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
+    ("formats/registry.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # what users write, for documents' ids, which are short
-    ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
+    ("corpus/corpus.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
-    ("formats/unrecognised.py", "each[0]"): [each[0] for each in unrecognised._LOOKS],
+    ("formats/registry.py", "each[0]"): [each[0] for each in registry._LOOKS],
     ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],

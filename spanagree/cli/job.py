@@ -262,7 +262,7 @@ class Job:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
         if not self.in_blocks:
             return self.read()
-        from spanagree.corpus.labels import LABELS
+        from spanagree.corpus.corpus import LABELS
         from spanagree.formats.conll.read import conll_blocks
         from spanagree.formats.registry import FORMATS, format_of
 

@@ -7,25 +7,28 @@ a corpus is made, and frozen after that. Offsets are half-open, in tokens or in 
 
 from __future__ import annotations
 
+import csv
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType, NoneType
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, distinct, entries, first_alike, groups, met_before
 from spanagree.choices import Cut, Offsets
 from spanagree.corpus.by_document import ByDocument
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS, refuse
-from spanagree.corpus.grouped import grouped
-from spanagree.corpus.labels import with_labels
-from spanagree.corpus.parts import check_content, check_layer
-from spanagree.corpus.raw import RawCorpus, reading_of
+from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
+from spanagree.corpus.raw import RawCorpus, number_of_relations, reading_of
 from spanagree.corpus.segments import (
+    LONGEST,
+    OFFSETS,
     Change,
     Content,
     Document,
@@ -34,6 +37,7 @@ from spanagree.corpus.segments import (
     RawLayer,
     Relation,
     Segment,
+    codes,
     frozen,
 )
 from spanagree.corpus.tokens import CUTS, Fitted, fit_pieces, sizes_of, spaced, tokenize
@@ -45,13 +49,397 @@ from spanagree.errors import (
     check_known,
     chosen,
     counted,
+    is_iterable,
     length_of,
+    listed,
     more_like_it,
     printable,
     show,
     unfit,
 )
-from spanagree.files import PathName
+from spanagree.files import PathName, read_text
+
+_UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
+
+
+# --- what a corpus must hold ----------------------------------------------------------------------
+
+
+def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
+    """Refuse lengths, ids, tokens, texts and labels that are not valid.
+
+    Raises:
+        InputError: naming the first.
+    """
+    check_choice(offsets, OFFSETS, "offsets")
+    size = float(corpus.lengths.sum(dtype=np.float64))
+    if size > LONGEST:
+        raise InputError(
+            f"the documents have {size:.3g} {offsets}; more than {LONGEST:.3g} are not supported"
+        )
+    for d in np.flatnonzero(corpus.lengths < 0)[:1].tolist():
+        raise InputError(
+            f"document {show(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is allowed"
+        )
+    total, tokens = int(corpus.lengths.sum()), vars(corpus)["tokens"] or ()
+    n = len(corpus.lengths)
+    of_documents = (n, f"one for each of {counted(n, 'document')} is needed")
+    for what, (number, needed) in {
+        "wholes": of_documents,
+        "text_ends": of_documents,
+        "ids": of_documents,
+        "texts": of_documents,
+        "tokens": (total, f"the lengths of the documents add up to {total}"),
+        "token_starts": (len(tokens), f"one for each of {counted(len(tokens), 'token')} is needed"),
+    }.items():
+        values = vars(corpus)[what]  # tokens are not looked at
+        if values is not None and len(values) != number:
+            raise InputError(f"{counted(len(values), what[:-1])}; {needed}")
+    _check_names(corpus, labels)
+    if corpus.texts is not None and offsets == "characters":
+        for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
+            raise InputError(
+                f"document {show(corpus.id_of(d))}: {counted(len(corpus.texts[d]), 'character')};"
+                f" its length is given as {corpus.lengths[d]}"
+            )
+
+
+def _check_names(corpus: Content, labels: Sequence[str]) -> None:
+    """Refuse ids and labels that are not names, or stand twice."""
+    seen: set[str] = set()
+    for id_ in corpus.ids or ():
+        if not isinstance(id_, str) or not id_ or id_ in seen:
+            raise unfit("document id", id_, "ids are strings that are not empty, each used once")
+        seen.add(id_)
+    if len(set(labels)) < len(labels):
+        raise InputError(f"labels {show(labels)}; each label is named once")
+    for label in labels:
+        if not isinstance(label, str) or not label.strip():
+            raise InputError(f"label {show(label)}; a label is a string that is not blank")
+
+
+def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
+    """Refuse a layer that does not fit the corpus, or has a flaw.
+
+    Raises:
+        InputError: naming the first segment.
+    """
+    if not isinstance(name, str) or not name:
+        raise InputError(f"annotator {show(name)}; a name is a string that is not empty")
+    n = len(corpus.lengths)
+    where = f"annotator {show(name)}"
+    if len(layer.annotated) != n:
+        marks = counted(len(layer.annotated), "document")
+        raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
+    columns = (("document", layer.document, n), ("label", layer.label, len(labels)))
+    for what, column, number in columns:
+        for i in column[(column < 0) | (column >= number)][:1].tolist():
+            raise InputError(
+                f"{where}: a segment has {what} number {i}; there are {number}, from 0"
+            )
+    rows = (layer.document, layer.start, layer.end, layer.label)
+    whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
+    raw = RawCorpus(
+        corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids, details=layer.details
+    )
+    refuse_flaws(raw, repairable=False)
+    unseen = ~layer.annotated[layer.document]
+    refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")
+
+
+LABELS = ("labels", "map_labels")
+"""The options of labels, which every reader has: see :func:`with_labels`."""
+
+
+# --- other labels ---------------------------------------------------------------------------------
+
+
+def with_labels(
+    raw: RawCorpus,
+    labels: Sequence[str] | None = None,
+    map_labels: Mapping[str, str] | PathName | None = None,
+) -> RawCorpus:
+    """Return the rows with other names of labels, and then of these labels only.
+
+    Segments of other labels, or without one, are dropped before anything is checked. Segments that
+    other names make the same as another of their annotation are dropped too. One note counts both.
+
+    Args:
+        raw: what a source says.
+        labels: the names of those that stay; all unless given.
+        map_labels: old names to new ones: a mapping, ``OLD=NEW,…``, or a file of two columns.
+
+    Raises:
+        SettingError: for labels that are not a list of names, or what is not such a mapping.
+        InputError: for a file that cannot be read, or has other than two columns.
+    """
+    if labels is None and map_labels is None:
+        return raw
+    new = {} if map_labels is None else label_map(map_labels)
+    wanted = None if labels is None else _names(labels)
+    number, names = codes([new.get(name, name) for name in raw.labels])
+    label = np.append(number, -1)[raw.label]
+    taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
+    keep = np.append(taken, wanted is None)[label]
+    at: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
+    if raw.details is not None:
+        at = (*at, raw.details.shape)
+    again = met_before(*at, label) & ~met_before(*at, raw.label) & keep
+    notes = _notes(raw, new, wanted, keep, again)
+    kept = keep & ~again
+    place = np.append(np.cumsum(taken) - 1, -1)
+    rows = raw.segments_kept(kept)
+    rows["label"] = place[label[kept]]
+    if raw.details is not None:
+        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*at, label))
+        left = raw.but(details=rows["details"])
+        if lost := number_of_relations(raw) - number_of_relations(left):
+            notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
+    reading = dict(raw.reading)
+    if new:
+        before = reading.get("map_labels", {})
+        reading["map_labels"] = {old: new.get(name, name) for old, name in before.items()} | new
+    if wanted is not None:
+        reading["labels"] = list(wanted)
+    return raw.but(
+        **rows,
+        labels=tuple(name for name, stays in zip(names, taken, strict=True) if stays),
+        reading=reading,
+        notes=(*raw.notes, *notes),
+    )
+
+
+def stays(
+    labels: Sequence[str] | None = None, map_labels: Mapping[str, str] | PathName | None = None
+) -> Callable[[str | None], bool]:
+    """Return what says whether segments of a label are taken; as :func:`with_labels`.
+
+    A reader asks it before it refuses an annotation that it cannot take over.
+
+    >>> [stays(["PER"], {"person": "PER"})(label) for label in ("person", "LOC", None)]
+    [True, False, False]
+    """
+    if labels is None:
+        return lambda label: True
+    wanted, new = _names(labels), {} if map_labels is None else label_map(map_labels)
+    return lambda label: label is not None and new.get(label, label) in wanted
+
+
+def _notes(
+    raw: RawCorpus, new: Mapping[str, str], wanted: Sequence[str] | None, keep: Bools, again: Bools
+) -> list[str]:
+    """Return one note of what was dropped, renamed and merged, and of names that nothing has."""
+    names = [*raw.labels, "no label"]
+    parts = []
+    if not keep.all():
+        parts.append(f"{_counts(names, raw.label[~keep])} dropped")
+    renamed = {i for i, name in enumerate(raw.labels) if new.get(name, name) != name}
+    moved = keep & np.isin(raw.label, list(renamed))
+    if moved.any():
+        to = [f"{name} as {new.get(name)}" for name in names]
+        parts.append(f"{_counts(to, raw.label[moved])} read")
+    if again.any():
+        parts.append(f"{counted(int(again.sum()), 'segment')} then the same as another, merged")
+    there = {new.get(name, name) for name in raw.labels}
+    absent = [name for name in (*(wanted or ()),) if name not in there]
+    absent += [name for name in new if name not in raw.labels]
+    if absent:
+        parts.append(f"no segment has {listed(absent)} (there are {listed(raw.labels) or 'none'})")
+    return [f"labels: {'; '.join(parts)}"] if parts else []
+
+
+def _counts(names: Sequence[str], label: Ints) -> str:
+    """Return how many segments there are, and how many of each label."""
+    each = Counter(label.tolist()).most_common()
+    return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in each)})"
+
+
+def _names(labels: Any) -> list[str]:
+    """Return names of labels, each once."""
+    names = [] if isinstance(labels, str) or not is_iterable(labels) else list(labels)
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SettingError(f'labels {show(labels)}; a list of names is needed, such as ["PER"]')
+    return list(dict.fromkeys(names))
+
+
+def _fields(line: str, sign: str) -> list[str]:
+    """Return the fields of a line, which is one if it is not valid CSV."""
+    try:
+        return next(csv.reader([line], delimiter=sign))
+    except csv.Error:
+        return [line]
+
+
+def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
+    """Return new names of labels by their old ones.
+
+    Raises:
+        SettingError, InputError: as :func:`with_labels`.
+
+    >>> label_map("person=PER,place=LOC")
+    {'person': 'PER', 'place': 'LOC'}
+    """
+    pairs: list[tuple[str, Sequence[Any]]]
+    if isinstance(given, Mapping):
+        pairs = [("map_labels", pair) for pair in given.items()]
+    elif isinstance(given, str) and "=" in given and not os.path.exists(given):
+        pairs = [("map_labels", part.rpartition("=")[::2]) for part in given.split(",")]
+    else:
+        name = printable(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
+        lines = enumerate(read_text(given).split("\n"), 1)
+        sign = {True: "\t", False: ","}
+        pairs = [
+            (f"{name}:{n}", _fields(line.rstrip("\r"), sign["\t" in line]))
+            for n, line in lines
+            if line.strip()
+        ]
+    new: dict[str, str] = {}
+    for where, pair in pairs:
+        names = [name.strip() if isinstance(name, str) else "" for name in pair]
+        if len(names) != 2 or not all(names):
+            raise InputError(
+                f"{where}: {show(list(pair))}; an old and a new label are needed: OLD=NEW,…, a"
+                " mapping, or a file with two columns"
+            )
+        if new.setdefault(names[0], names[1]) != names[1]:
+            raise InputError(
+                f"{where}: label {show(names[0])} becomes {show(new[names[0]])} and"
+                f" {show(names[1])}; each becomes one"
+            )
+    return new
+
+
+_NEEDED = "a pattern, or a name for each document, is needed"
+
+
+# --- documents put together -----------------------------------------------------------------------
+
+
+def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int, int] | None]:
+    """Return where in each id a pattern is found: its first group, or all of it.
+
+    Raises:
+        SettingError: for what is not a pattern; ``what`` is the option that has it.
+    """
+    try:
+        find = re.compile(pattern)
+    except re.error as error:
+        raise SettingError(
+            f"{what} {show(pattern)}: neither a file that is there nor a pattern ({error})"
+        ) from None
+    hits = [find.search(own) for own in ids]
+    spans = [None if hit is None else hit.span(min(hit.re.groups, 1)) for hit in hits]
+    return [None if span is None or span[0] < 0 else span for span in spans]
+
+
+def grouped(
+    raw: RawCorpus,
+    names: str | Sequence[str | None],
+    joined: bool = False,
+    says: str = "names",
+) -> RawCorpus:
+    """Return the rows of a corpus with its documents in groups, for resampling, or joined.
+
+    A document in no group is by itself, in the group that its id would name.
+
+    Args:
+        raw: what is in a valid corpus.
+        names: a pattern that finds the group in a document's id (its first group, or all of it);
+            or the group of each document, ``None`` or ``""`` for none.
+        joined: make the texts of a group one document, with a line break between texts (nothing
+            between tokens), in which chance may put a segment anywhere. Only texts that exactly the
+            same annotators saw are joined: of other groups several documents are made.
+        says: how the groups were named, for the signature.
+
+    Raises:
+        SettingError: for other names, or if no document is in a group.
+    """
+    ids = [raw.id_of(d) for d in range(len(raw.lengths))]
+    if isinstance(names, str):
+        places = places_found(ids, names, "group_by")
+        says = f"pattern {names}"
+        own = [at and id_[slice(*at)] for id_, at in zip(ids, places, strict=True)]
+    elif isinstance(names, Sequence) and len(names) == len(ids):
+        own = [None if name is None else str(name) for name in names]
+    else:
+        raise SettingError(f"group_by {show(names)}; {_NEEDED}")
+    alone = sum(not name for name in own)
+    if ids and alone == len(ids):
+        raise SettingError(f"group_by {show(says)}: no document is in a group; {_NEEDED}")
+    notes = [f"{counted(alone, 'document')} in no group, each by itself"] if alone else []
+    numbers, groups_ = codes([name or id_ for name, id_ in zip(own, ids, strict=True)])
+    if joined:
+        return _joined(raw, numbers, groups_, says, notes)
+    reading = {**raw.reading, "group_by": says}
+    return raw.but(wholes=numbers, reading=reading, notes=(*raw.notes, *notes))
+
+
+def _joined(
+    raw: RawCorpus, numbers: Ints, names: Sequence[str], says: str, notes: Sequence[str]
+) -> RawCorpus:
+    """Return the rows with the texts of a group as one document; ``numbers`` are their groups."""
+    who = groups(raw.of_document, len(raw.lengths))
+    seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in who)
+    (of_group, _), unit, sizes = distinct(numbers, seen)
+    order = np.argsort(unit, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    several = np.bincount(of_group, minlength=len(names)) > 1
+    ids = [
+        f"{names[g]}:{raw.id_of(d)}" if several[g] else names[g]
+        for g, d in zip(of_group.tolist(), order[first].tolist(), strict=True)
+    ]
+    if split := int(several.sum()):
+        notes = [
+            *notes,
+            f"{counted(split, 'group')} in several documents, as not the same annotators saw all"
+            " texts: only those that exactly the same saw are joined",
+        ]
+    gap = int(raw.offsets == "characters")  # a line break
+    moved = np.empty(len(order), np.int64)
+    moved[order] = _moved(raw.lengths[order], sizes, gap)
+    (of_document, of_annotator), annotation, _ = distinct(unit[raw.of_document], raw.of_annotator)
+    length = np.zeros(len(sizes), np.int64)
+    np.add.at(length, unit, raw.lengths)  # exact, whatever their size
+    kept = {**raw.content_of(order), **_texts(raw, order, sizes)}
+    kept |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
+    ends = moved[order] + raw.lengths[order]
+    kept["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
+    of_unit = {"unit": "document"} if "unit" in raw.reading else {}
+    return replace(
+        raw,
+        **kept,
+        of_document=of_document,
+        of_annotator=of_annotator,
+        annotation=annotation[raw.annotation],
+        start=raw.start + moved[raw.document],
+        end=raw.end + moved[raw.document],
+        when=None,
+        reading={**raw.reading, **of_unit, "joined": says},
+        notes=(*raw.notes, *notes),
+    )
+
+
+def _moved(lengths: Ints, sizes: Ints, gap: int) -> Ints:
+    """Return where each text begins in its document, of ``sizes`` texts with a gap between."""
+    begins = np.cumsum(lengths + gap) - lengths - gap
+    moved: Ints = begins - np.repeat(begins[np.cumsum(sizes) - sizes], sizes)
+    return moved
+
+
+def _texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
+    """Return the joined texts, where they are known, and where the tokens begin in them."""
+    if raw.texts is None:
+        return {}
+    texts = [raw.texts[d] for d in order.tolist()]
+    ends = np.cumsum(sizes).tolist()
+    joined = tuple("\n".join(texts[low:high]) for low, high in pairwise([0, *ends]))
+    if raw.token_starts is None:
+        return {"texts": joined}
+    moved = np.repeat(_moved(sizes_of(texts), sizes, 1), raw.lengths[order])
+    return {"texts": joined, "token_starts": raw.token_starts[entries(raw.lengths, order)] + moved}
+
+
+# --- the corpus -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,7 +758,7 @@ class Corpus(Content):
     ) -> Corpus:
         """Return the same with other names of labels, and of these labels only.
 
-        Args and errors are those of :func:`spanagree.corpus.labels.with_labels`.
+        Args and errors are those of :func:`spanagree.corpus.corpus.with_labels`.
 
         >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
         >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
@@ -382,7 +770,7 @@ class Corpus(Content):
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
         """Return the same with documents in groups to resample, or each group as one document.
 
-        Args and errors are those of :func:`spanagree.corpus.grouped.grouped`.
+        Args and errors are those of :func:`spanagree.corpus.corpus.grouped`.
 
         >>> corpus = Corpus.from_segments([5, 4], {"a": [[], [(0, 2, "X")]]}, ids=["t-1", "t-2"])
         >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import LABELS, Corpus, with_labels
 from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
-from spanagree.corpus.labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import with_absent
 from spanagree.errors import (
@@ -32,19 +34,190 @@ from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, open_zip, write_bytes
 from spanagree.formats.combine import renamed, unite
 from spanagree.formats.conll.columns import split_columns
-from spanagree.formats.form import Format, late
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.peek import Shape, peek
+from spanagree.formats.peek import Peek, Shape, peek, peek_text
 from spanagree.formats.tools import PATHS, TOOLS, Tool
-from spanagree.formats.unrecognised import header_of, is_of_labels, looks_like, unrecognised
-from spanagree.formats.usual_names import may_have_spans
+from spanagree.formats.usual_names import COLUMNS, keys_of, may_have_spans, plain
 from spanagree.settings import as_read
+
+
+class Format(NamedTuple):
+    """A format: how files of it are known, read and written.
+
+    ``knows`` says whether a file is of the format, by its beginning; without it, the extension
+    does. It is asked of files of these ``shapes`` (all unless given), and of texts that ``begin``
+    so, as asking loads the reader. ``read`` takes a file, or all files of the format by
+    layer name where each is a layer, and those of the options that it ``takes``; what they say is
+    not checked.
+    """
+
+    means: str
+    extensions: tuple[str, ...]
+    read: Callable[..., RawCorpus]
+    takes: tuple[str, ...] = ()
+    write: Callable[..., None] | None = None
+    is_layer: bool = False
+    knows: Callable[[Peek], bool] | None = None
+    shapes: tuple[Shape, ...] = ()
+    begin: str = ""
+
+    def is_of(self, start: Peek) -> bool:
+        """Return whether a file is of the format, by its beginning."""
+        if self.knows is None or (self.shapes and start.shape not in self.shapes):
+            return False
+        first = next((line for line in start.lines if line.strip()), "")
+        is_text = start.shape in ("text", "csv", "tsv")
+        return not (is_text and not re.match(self.begin, first)) and self.knows(start)
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """Return a function that is imported when it is called: no command needs all readers."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **named)
+
+    return call
+
+
+_LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is then, what to do
+    (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
+    (r"<(\w+:)?paula\b", "PAULA", "convert it to CoNLL or WebAnno TSV"),
+    (
+        r"<corpus\b[^<>]*>(?:(?!<corpus\b)[\s\S])*<(s|body|head)\b",
+        "TIGER-XML",
+        "convert it to CoNLL",
+    ),
+    (
+        r"<basic-transcription\b",
+        "EXMARaLDA's transcription",
+        "export its tiers as a table of spans",
+    ),
+    (r"<ANNOTATION_DOCUMENT\b", "ELAN's tiers", "export its tiers as a table of spans"),
+    (r'File type = "ooTextFile"', "Praat's TextGrid", "export its tiers as a table of spans"),
+    (
+        r"<article\b(?:(?!<article\b)[\s\S])*<(front|body)\b",
+        "an article in JATS",
+        "it has text, and no annotations",
+    ),
+    (
+        r"(?i)\A\s*(<!doctype html|<html\b)",
+        "a web page",
+        "export the annotations from the tool that shows it",
+    ),
+    (
+        r"(?m)^SPEAKER \S+ \d+ [\d.]+ [\d.]+ ",
+        "RTTM",
+        "make a table of spans of it, with whole numbers",
+    ),
+    (r"(?m)^S .+\nA -?\d+ -?\d+\|\|\|", "M2, edits of sentences", "make a table of spans of it"),
+    (
+        r'(?s)"images".*"annotations".*"bbox"|"bbox".*"category_id"',
+        "COCO, boxes in images",
+        "only text is read",
+    ),
+    (
+        r"(?m)^@prefix \S*: <|^<https?:[^>]+> <https?:",
+        "RDF, as NIF has it",
+        "convert it to CoNLL or JSON",
+    ),
+    (r"\A\{\\rtf", "rich text", "save it as plain text"),
+)
+_NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+_LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
+
+
+# --- files that nothing knows ---------------------------------------------------------------------
+
+
+def header_of(start: Peek) -> list[str]:
+    """Return the names of the columns of a table in text."""
+    first = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
+    sign = "\t" if "\t" in first else "," if "," in first else ";"
+    return [name.strip().strip('"') for name in first.split(sign)]
+
+
+def is_of_labels(names: Iterable[str]) -> bool:
+    """Return whether columns are those of a table with a label of an item in each row."""
+    known = {plain(name) for name in names}
+    return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(_LABELS)
+
+
+def looks_like(start: Peek) -> tuple[str, str] | None:
+    """Return what a file seems to be that no format is, and what to do with it."""
+    text = "\n".join(start.lines)
+    seen = (each[1:] for each in _LOOKS if re.search(each[0], text))
+    return next(seen, None)
+
+
+def unrecognised(start: Peek, formats: Iterable[str]) -> InputError:
+    """Return the error for a file whose beginning no format knows."""
+    name = printable(start.path)
+    if looks := looks_like(start):
+        return InputError(f"{name}: this looks like {looks[0]}, which is not read; {looks[1]}")
+    if start.shape in ("csv", "tsv"):
+        names = header_of(start)
+        if is_of_labels(names):
+            return InputError(
+                f"{name}: a table of labels (columns {listed(names)}), and spans are needed here;"
+                " spanagree coefficients and sa.read_labels read it"
+            )
+        what = f"a table of the columns {listed(names)}, in which no spans or tags were found"
+        also = "; a table of labels is read by spanagree coefficients and sa.read_labels"
+        return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
+    if start.shape in ("json", "jsonl"):
+        keys = dict.fromkeys(key for record in start.objects for key in record)
+        what = f"JSON with the keys {listed(keys)}, in which no spans or tags were found"
+        return InputError(f"{name}: {what}; name its columns: {_NAMED} ({listed(formats)})")
+    if start.shape == "zip":
+        what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
+        return InputError(
+            f"{name}: {what}; unpack it and name its files (of inception and doccano, --from reads"
+            " zips)"
+        )
+    if start.shape == "folder":
+        return InputError(
+            f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"
+            " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"
+        )
+    first = next((line for line in start.lines if line.strip()), "")
+    return InputError(
+        f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"
+        f" format with --from ({listed(formats)})"
+    )
+
+
+FROM_STDIN = ("conll", "jsonl", "label-studio", "prodigy", "doccano", "mqm", "pubtator")
+"""The formats whose readers take a text as it comes."""
+
+
+def check_stdin(form: str | None) -> None:
+    """Refuse standard input in a format that needs a file, or that is not CoNLL and not named.
+
+    Raises:
+        InputError: for these, with the formats that can be named.
+    """
+    if form is not None and form not in (*FROM_STDIN, "hub"):  # whose own error names are better
+        raise InputError(
+            f"-: {form} is not read from standard input ({', '.join(FROM_STDIN)} are); name a file"
+        )
+    buffer: Any = getattr(sys.stdin, "buffer", None)
+    if form is not None or not hasattr(buffer, "peek"):
+        return
+    start = peek_text("-", buffer.peek(1))
+    kind = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
+    if {"start", "end"} <= keys_of(tuple(header_of(start))).keys():
+        kind = "a table of spans"
+    if kind:
+        raise InputError(
+            f"-: {kind} on standard input, which is read as CoNLL; name its format with --from"
+            f" ({listed(FROM_STDIN[1:])}), or name a file"
+        )
+
 
 Options = Mapping[str, Any]
 
 
 _guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
-_check_stdin = late("spanagree.formats.standard_input", "check_stdin")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -395,7 +568,7 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers, and :data:`spanagree.corpus.labels.LABELS`; those that are
+        options: of the readers, and :data:`spanagree.corpus.corpus.LABELS`; those that are
             ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
@@ -416,7 +589,7 @@ def raw_files(
     by_format: dict[str, dict[str, PathName]] = {}
     for layer, path in files.items():
         if path == "-":
-            _check_stdin(form)
+            check_stdin(form)
         by_format.setdefault(form or format_of(path, given), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}

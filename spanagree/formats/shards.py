@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanagree.choices import FormatName, Repair
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, grouped
 from spanagree.corpus.flaws import refuse_flaws
-from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
@@ -127,7 +126,7 @@ def read_found(
 
     Raises:
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
-            that no repair was asked for; as for :func:`spanagree.corpus.grouped.grouped`.
+            that no repair was asked for; as for :func:`spanagree.corpus.corpus.grouped`.
     """
     how = dict(options)
     by = how.pop("group_by", None)

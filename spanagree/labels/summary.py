@@ -10,23 +10,338 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import SettingError, counted, show
-from spanagree.labels.bias import Bias, score_bias
-from spanagree.labels.by_category import Categories, score_categories
-from spanagree.labels.by_pair import items_table, pairs_table
+from spanagree.errors import InputError, SettingError, counted, show
 from spanagree.labels.chance_corrected import Basis, score
-from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
+from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
+from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.spa import Spa, score_spa
-from spanagree.results.plots import Picture, dots, rows_size
-from spanagree.results.result import Comparable, Result
+from spanagree.labels.tokens import token_labels
+from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.result import Comparable, Result, together
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value, figure
 from spanagree.uncertainty.bootstrap import Resampling
+
+# --- bias between annotators ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Bias(Coefficient):
+    """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
+
+    ``by_annotator`` has each one's share of the bias: of a complete table they add up to ``value``.
+    """
+
+    by_annotator: Mapping[str, float] = field(default_factory=dict)
+
+    CORRECTED: ClassVar[str] = ""
+
+    def entry(self) -> dict[str, Any]:
+        """Return the figures with each annotator's share."""
+        return {**super().entry(), "by_annotator": dict(self.by_annotator)}
+
+
+def bias(table: Labels, *, complete_only: bool = False) -> Bias:
+    """Return bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
+
+    ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
+    negative; by category it is the term of k, by annotator the share of c in the variances. With
+    gaps, annotators who labelled other items differ for that reason too.
+    """
+    return score_bias(Basis.of(table, complete_only))
+
+
+def score_bias(basis: Basis) -> Bias:
+    """Return the bias, also of each category and annotator."""
+    shared = basis.shared("B")
+    if reason := basis.undefined("B"):
+        return Bias(**shared, reason=reason)
+    sums = basis.sums
+    ((of_pi, of_kappa, value),) = rows_of("B", sums)
+    terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)
+    return Bias(
+        **shared,
+        value=value,
+        observed=of_pi,
+        expected=of_kappa,
+        by_category={
+            label: Coefficient(**shared, value=a - b, observed=a, expected=b)
+            for label, a, b in terms
+        },
+        by_annotator=_by_annotator(basis, sums),
+    )
+
+
+def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
+    """Return each annotator's share of the variances of P(k|c) over annotators, Σ_k (q_k − mean)².
+
+    Who gave no label has none.
+    """
+    own, c = (part[0] for part in sums.preferences)
+    apart = sums.square(own - own.sum(axis=0) / c).sum(axis=1) / (c * (c - 1))
+    gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
+    return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}
+
+
+# --- agreement on a category ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CategoryAgreement(Coefficient):
+    """Agreement on one category: of the pairs in which one chose it, in how many both did.
+
+    Attributes:
+        agreements: A_j, pairs of annotators who both chose the category.
+        potential: P_j, pairs of whom one at least chose it.
+        given: how many labels are of the category.
+        specific: Uebersax's specific agreement, 2R/(1 + R): how likely another chooses the category
+            if one does.
+    """
+
+    agreements: int
+    potential: int
+    given: int
+    specific: float
+
+    FIGURES: ClassVar[tuple[str, ...]] = (
+        *Coefficient.FIGURES,
+        "specific",
+        "agreements",
+        "potential",
+        "labels",
+    )
+
+    CORRECTED: ClassVar[str] = ""
+
+    @property
+    def labels(self) -> int:
+        """How many labels are of the category, as the data call it."""
+        return self.given
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Categories(Result, Mapping[str, CategoryAgreement]):
+    """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
+
+    by_name: Mapping[str, CategoryAgreement]
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each; all categories rest on the same items."""
+        return next((part.caveats for part in self.values()), ())
+
+    def __getitem__(self, category: str) -> CategoryAgreement:
+        return self.by_name[category]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_name)
+
+    def __len__(self) -> int:
+        return len(self.by_name)
+
+    @property
+    def lowest(self) -> str | None:
+        """The first of those with the lowest value; ``None`` if none is defined."""
+        values = {name: part.value for name, part in self.items() if not math.isnan(part.value)}
+        return min(values, key=values.__getitem__) if values else None
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"categories": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"lowest": self.lowest}
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each category."""
+        return data_table(CategoryAgreement, self.items(), self.settings)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the value of each category."""
+        rows: list[tuple[str, list[Dot]]] = [
+            (name, [(part.value, UNDEFINED, UNDEFINED)]) for name, part in self.items()
+        ]
+        draw = functools.partial(dots, rows=rows, kinds=["R"], what="agreement by category")
+        return Picture(draw, rows_size(self))
+
+
+def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
+    """Return agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
+
+    ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
+    j, the share in which both are (a Jaccard index). ``expected`` is R_j if labels were drawn at
+    random from their shares among pairs. No category is hidden behind a frequent one, so report
+    the lowest.
+
+    >>> from spanagree.corpus.label_table import LabelTable
+    >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
+    >>> found = category_agreement(LabelTable.from_counts(sandwich, ["no", "yes"]))
+    >>> {name: (of.agreements, of.potential, round(of.specific, 3)) for name, of in found.items()}
+    {'no': (400, 550, 0.842), 'yes': (450, 600, 0.857)}
+    >>> found.lowest
+    'no'
+    """
+    return score_categories(Basis.of(table, complete_only))
+
+
+def score_categories(basis: Basis) -> Categories:
+    """Return agreement on each category."""
+    n, _, given, agreeing = basis.table.counts
+    ordered = ((n - 1)[:, None] * given).sum(0)  # pairs of a label j and another label
+    share = ordered / ordered.sum() if ordered.any() else np.full(len(ordered), UNDEFINED)
+    columns = (agreeing.sum(0), ordered, share, given.sum(0))
+    rows = zip(basis.table.labels, *(column.tolist() for column in columns), strict=True)
+    categories = {}
+    for name, both, pairs, p, labels in rows:
+        value = both / (2 * pairs - both) if pairs else UNDEFINED
+        categories[name] = CategoryAgreement(
+            **basis.shared("R"),
+            value=value,
+            observed=value,
+            expected=p / (2 - p),
+            reason="" if pairs else basis.nothing or "in no pair of labels",
+            agreements=both // 2,
+            potential=pairs - both // 2,
+            given=labels,
+            specific=both / pairs if pairs else UNDEFINED,
+        )
+    return Categories(categories, basis.settings, basis.notes)
+
+
+_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
+
+
+# --- by pair of annotators and by item ------------------------------------------------------------
+
+
+def _kept(basis: Basis, by: str) -> LabelTable:
+    """Return the table of a basis, whose items are kept and have annotators' labels."""
+    if not isinstance(basis.table, LabelTable):
+        raise SettingError(
+            f"by {by}: over blocks single items are not kept; read the corpus as a whole"
+        )
+    return basis.table
+
+
+def pairs_table(basis: Basis) -> Table:
+    """Return a row for each two annotators who labelled an item both, over these items.
+
+    Raises:
+        SettingError: for tallies over blocks.
+    """
+    table, near = _kept(basis, "pair"), basis.nearness
+    columns = [Column("a", "annotators", "name", "pair of annotators"), Column("b", " ", "name")]
+    columns += [Column("items", "items", "count", "items of a pair")]
+    columns += [Column("observed", "agreement", meaning="agreement of a pair")]
+    last = "AC1" if near.weights is None else "AC2"
+    names = ("π", "κ", "α", last)
+    columns += [Column(name, name, meaning="coefficient of a pair") for name in names]
+    if table.annotator is None or not table.labels:
+        return Table(columns, [])
+    who, items, sums = _sums(basis, table)
+    figures = [rows_of(name, sums) for name in _CORRECTED.values()]
+    observed = sums.observed[:, 0].tolist()
+    rows: list[list[Value]] = []
+    for i, (a, b) in enumerate(who.tolist()):
+        row: list[Value] = [table.annotators[a], table.annotators[b], int(items[i]), observed[i]]
+        rows.append([*row, *(of_all[i][2] for of_all in figures)])
+    return Table(columns, rows)
+
+
+def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums]:
+    """Return each two annotators, how many items both labelled, and the sums over these."""
+    assert table.annotator is not None
+    q, near = len(table.labels), basis.nearness
+    order = np.lexsort((table.annotator, table.item))
+    item, who, label = (each[order] for each in (table.item, table.annotator, table.label))
+    other, one = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
+    (a, b, x, y), _, times = distinct(who[one], who[other], label[one], label[other])
+    (first, second), pair, _ = distinct(a, b)
+    size = len(first)
+    items = np.bincount(pair, times, size).astype(np.int64)
+    of_a, of_b = (np.bincount(pair * q + each, times, size * q).reshape(size, q) for each in (x, y))
+
+    def credit(weights: Floats | None) -> Floats:
+        weight = (x == y) if weights is None else weights[x, y]
+        sums: Floats = np.bincount(pair, weight * times, size)[:, None].astype(np.float64)
+        return sums
+
+    number = items[:, None].astype(np.float64)
+    nothing = np.zeros_like(number)
+    values = (of_a + of_b).astype(np.float64)
+    sums = Sums(
+        number, number, credit(near.weights), nothing, nothing,
+        2 * (number - credit(near.alpha)), values / 2, np.zeros_like(values), values,
+        np.concatenate((of_a, of_b), axis=1), nearness=near,
+    )  # fmt: skip
+    return np.stack((first, second), axis=1), items, sums
+
+
+def items_table(basis: Basis) -> Table:
+    """Return a row for each item on which any labels differ, those of least agreement first.
+
+    Of items that agree alike, the one with more labels comes first.
+
+    Raises:
+        SettingError: for tallies over blocks.
+    """
+    table = _kept(basis, "item")
+    n = table.given
+    pairs = np.maximum(n * (n - 1), 1)
+    agreement = np.where(n >= 2, basis.credit_by_item / pairs, UNDEFINED)
+    disputed = np.flatnonzero(table.telling[1])
+    names = _names(table, disputed)
+    rank = sorted(names, key=lambda i: (agreement[i], -n[i], names[i]))
+    given = _given(table, disputed)
+    columns = [Column("item", "item", "name", "disputed item"), Column("labels", "labels", "count")]
+    columns += [Column("agreement", "agreement", meaning="agreement of an item")]
+    columns += [Column("given", "who gave which", "name")]
+    rows: list[list[Value]] = [
+        [names[i], int(n[i]), float(agreement[i]), "; ".join(given[i])] for i in rank
+    ]
+    alike = int((n >= 2).sum()) - len(rank)
+    remarks = [f"on {counted(alike, 'item')} all labels are the same"] if alike else []
+    return Table(columns, rows, remarks=remarks)
+
+
+def _names(table: LabelTable, items: Ints) -> dict[int, str]:
+    """Return the names of some items; of tokens, where they stand, from 1."""
+    if table.documents is None:
+        return {i: table.name_of(i) for i in items.tolist()}
+    document = table.documents[items]
+    token = items - np.searchsorted(table.documents, document) + 1
+    unit = str(table.reading.get("items", "tokens")).removesuffix("s")
+    places = zip(items.tolist(), (document + 1).tolist(), token.tolist(), strict=True)
+    return {i: f"document {d}, {unit} {k}" for i, d, k in places}
+
+
+def _given(table: LabelTable, items: Ints) -> dict[int, list[str]]:
+    """Return the labels of some items, each with those who gave it, or how many did."""
+    asked = np.zeros(table.size, np.bool_)
+    asked[items] = True
+    rows = np.flatnonzero(asked[table.item])
+    order = rows[np.lexsort((table.label[rows], table.item[rows]))]
+    gave: dict[int, dict[str, list[str]]] = {}
+    for row in order.tolist():
+        labels = gave.setdefault(int(table.item[row]), {})
+        who = table.annotators[table.annotator[row]] if table.annotator is not None else ""
+        labels.setdefault(table.labels[table.label[row]], []).append(
+            who or f"{counted(int(table.number[row]), 'annotator')}"
+        )
+    return {
+        item: [f"{label}: {', '.join(sorted(who))}" for label, who in labels.items()]
+        for item, labels in gave.items()
+    }
+
+
+# --- all coefficients -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,9 +673,6 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     }
 
 
-_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
-
-
 def _resampling(
     table: Labels,
     confidence: float,
@@ -386,3 +698,115 @@ def _resampling(
     return asked_resampling(
         over_blocks, True, confidence, **chosen, interval=interval, resample_by=resample_by
     )
+
+
+# --- one label at a time --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
+    """The coefficients of each label by itself; see :func:`coefficients_by_label`.
+
+    Attributes:
+        by_label: what :func:`coefficients` says of the tokens in a segment of the label or not.
+        settings: what made the numbers.
+        notes: what was read in another way than it stands.
+    """
+
+    by_label: Mapping[str, Coefficients]
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, label: str) -> Coefficients:
+        return self.by_label[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_label)
+
+    def __len__(self) -> int:
+        return len(self.by_label)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each, with the labels."""
+        every = ((label, each) for label, part in self.items() for each in part.caveats)
+        parts = ((label, *each.partition(": ")) for label, each in every)
+        return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
+
+    def _table(self, by: str | None) -> Table:
+        """The tables of the labels, one below the other."""
+        tables = {label: part.table() for label, part in self.items()}
+        whole = next(iter(tables.values()))
+        size = len(whole.rows)
+        shift = [size * i for i in range(len(tables))]
+        return replace(
+            whole,
+            columns=[Column("label", "label", "name", "label of tokens"), *whole.columns],
+            rows=[[label, *row] for label, table in tables.items() for row in table.rows],
+            breaks=set(shift[1:]),
+            for_people={at + row for at in shift for row in whole.for_people},
+            for_data={at + row for at in shift for row in whole.for_data},
+            settings=self.settings,
+            caption="",
+            meanings={name: each for name, each in whole.meanings.items() if name == each},
+            remarks=list(self.caveats),
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return α of each label with its interval."""
+        nothing = (float("nan"), float("nan"))
+        rows = [
+            (label, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", nothing))])
+            for label, part in self.items()
+        ]
+        draw = functools.partial(dots, rows=rows, kinds=["α"], what="α of tokens by label")
+        return Picture(draw, rows_size(self))
+
+
+def coefficients_by_label(
+    corpus: Corpus, *, skip_outside: bool = False, **settings: Any
+) -> CoefficientsByLabel:
+    """Return coefficients of the tokens of a corpus for each label: in such a segment, or not.
+
+    Segments of different labels may overlap, which one table of all labels could not hold.
+
+    Args:
+        corpus: the annotators (or systems) as layers.
+        skip_outside: leave out, for each label, the tokens that nobody marked with it.
+        settings: as for :func:`spanagree.coefficients`.
+
+    Raises:
+        InputError: for a corpus without labels.
+        SettingError: as for :func:`spanagree.coefficients`.
+
+    >>> corpus = Corpus.from_segments(
+    ...     [4], {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
+    ... )
+    >>> {name: round(part.pi.value, 3) for name, part in coefficients_by_label(corpus).items()}
+    {'LOC': 1.0, 'PER': 0.467}
+    """
+    parts = {
+        label: coefficients(
+            token_labels(_only(corpus, code), skip_outside=skip_outside), **settings
+        )
+        for code, label in enumerate(corpus.labels)
+    }
+    if not parts:
+        raise InputError("the corpus has no segments; coefficients by label need a label")
+    own = next(iter(parts.values())).settings
+    return CoefficientsByLabel(
+        by_label=dict(sorted(parts.items())),
+        settings=replace(own, reading={**own.reading, "by_label": True}),
+        notes=corpus.notes,
+    )
+
+
+def _only(corpus: Corpus, code: int) -> Corpus:
+    """Return a corpus with the segments of one label."""
+    kept = {name: layer.only(layer.label == code) for name, layer in corpus.layers.items()}
+    layers = {
+        name: replace(layer, label=np.zeros(len(layer), np.int64)) for name, layer in kept.items()
+    }
+    return corpus.but(layers=layers, labels=(corpus.labels[code],))

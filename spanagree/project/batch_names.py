@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.grouped import places_found
+from spanagree.corpus.corpus import Corpus, places_found
 from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,20 +18,251 @@ from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, counted, listed, show
-from spanagree.references.against_result import (
-    PEOPLE,
-    AgainstReferences,
-    AgainstSettings,
-    LabelAgainst,
-    Person,
-    SystemAgainst,
-)
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import Scores, Shared, Tables, scores_of, shared_by_label
-from spanagree.results.result import note_left_out
-from spanagree.settings import kept_names, unit
+from spanagree.results import verdict
+from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
+from spanagree.results.result import Comparable, Result, caveats, note_left_out, together
+from spanagree.results.score import F1, Score, ScoreColumns
+from spanagree.results.table import Column, Table, Value
+from spanagree.settings import Settings, kept_names, unit
 from spanagree.uncertainty.bootstrap import Resampling
+
+PEOPLE = "human agreement"
+_SHARE = ("share of F1", "", "share above chance")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgainstSettings(Settings):
+    """The settings of systems against references; ``chosen`` are these if not all others are."""
+
+    match: str
+    chance: str
+    expected: str | None = None
+    systems: Sequence[str]
+    references: int
+    best_match: bool | None = None
+    draws: int | None = None
+
+
+class LabelAgainst(NamedTuple):
+    """How one system did on the segments of one label; each as in :class:`SystemAgainst`."""
+
+    f1: Score
+    ceiling: Score
+    share: Score
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAgainst(Comparable):
+    """How one system did against the references, and what these reach on the same documents.
+
+    Attributes:
+        name: the system.
+        documents: how many documents it and a reference saw.
+        f1: pooled over these documents and their references; or that of the best match.
+        ceiling: F1 of each reference against the others, on those that two references saw.
+        share: the system's figures over those documents, weighing as they do in the ceiling, as
+            shares of the ceiling's: of F1, of chance, and above chance.
+        labels: the same of each label; empty where labels do not count, and for the best match.
+    """
+
+    name: str
+    documents: int
+    f1: Score
+    ceiling: Score
+    share: Score
+    labels: Mapping[str, LabelAgainst]
+
+
+@dataclass(frozen=True, eq=False)
+class Person(Comparable):
+    """A reference against the others over the documents that two saw, or all of them: the ceiling.
+
+    Attributes:
+        name: the reference.
+        documents: how many documents she and another reference saw; of all, how many two saw.
+        f1: over these documents, pooled; or that of the best match.
+        labels: the same of each label; of all references only.
+    """
+
+    name: str
+    documents: int
+    f1: Score
+    labels: Mapping[str, Score] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgainstReferences(Result):
+    """The result of :func:`spanagree.evaluate_references`.
+
+    Attributes:
+        systems: by name, in the order of the corpus.
+        people: the references by name, each against the others.
+        ceiling: all of them, each against the others.
+        documents: the number of documents of the corpus.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and how chance was drawn.
+        evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
+    """
+
+    systems: Mapping[str, SystemAgainst]
+    people: Mapping[str, Person]
+    ceiling: Person
+    documents: int
+    settings: AgainstSettings
+    notes: tuple[str, ...]
+    evidence: Mapping[str, Sequence[int]] = field(default_factory=dict, repr=False)
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "annotator": "a row for each reference too, against the others",
+        "label": "a row for each label and system, then for the ceiling of the label",
+    }
+    DRAWN = ("annotator", "label")
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each."""
+        scores = {name: system.f1 for name, system in self.systems.items()} | {"": self.ceiling.f1}
+        return together(
+            caveat
+            for name, score in scores.items()
+            for caveat in caveats(
+                printable(name) or PEOPLE, score, self.evidence[name], unit(self.settings)
+            )
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Which system agrees best with people above chance, and how far they agree themselves."""
+        people = verdict.short(self.ceiling.f1.corrected)
+        scores = {name: system.f1 for name, system in self.systems.items()}
+        where = f"{counted(self.ceiling.documents, unit(self.settings))} of two people or more"
+        sentence = verdict.order(scores, where, verdict.confidence_of(self.settings))
+        return f"{sentence} People agree with each other to {people}."
+
+    def __getitem__(self, system: str) -> SystemAgainst:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "references": self.settings.references}
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each system, then one for the ceiling; ``by`` gives more of them."""
+        ci, document = self.settings.ci is not None, unit(self.settings)
+        f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
+        ceiling = ScoreColumns("ceiling_f1")
+        share = ScoreColumns("share", _SHARE, ci)
+        of_label = [Column("label", "label", "name", "label against references")]
+        columns = [
+            *(of_label if by == "label" else ()),
+            Column("system", "system", "name", "system against references"),
+            Column("reference", "", "mark"),
+            Column("documents", f"{document}s", "count", "documents of references"),
+            *f1.columns,
+            *share.columns,
+            *ceiling.columns,
+        ]
+        nothing: list[Value] = ["" if each.title else None for each in share.columns]
+        nothing += [None] * len(ceiling.columns)
+        rows: list[list[Value]] = []
+        breaks: list[int] = []
+        for label in self.labels if by == "label" else ("",):
+            for system in self.systems.values():
+                own = system.labels[label] if label else system
+                scores = *f1.values(own.f1), *share.values(own.share), *ceiling.values(own.ceiling)
+                rows.append([label, system.name, False, system.documents, *scores])
+            breaks.append(len(rows))
+            top = self.ceiling.labels[label] if label else self.ceiling.f1
+            people = [(self.ceiling, top)]
+            people += [(one, one.f1) for one in self.people.values() if by == "annotator"]
+            rows += [
+                [label, one.name, True, one.documents, *f1.values(score), *nothing]
+                for one, score in people
+            ]
+            breaks += [len(rows)] if by == "label" else []
+        rows = rows if by == "label" else [row[1:] for row in rows]
+        references = counted(self.settings.references, "reference")
+        how = "the nearest of" if self.settings.best_match else ""
+        in_data = [[None if value == "" else value for value in row] for row in rows]
+        return Table(
+            columns,
+            rows,
+            self.settings,
+            in_data=Table(columns, in_data, self.settings),
+            caption=f"{counted(len(self.systems), 'system')} against {how} {references},"
+            f" {counted(self.documents, document)}".replace("  ", " "),
+            remarks=self._remarks(by),
+            breaks=breaks,
+            best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
+        )
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of which there are figures."""
+        return list(self.ceiling.labels)
+
+    def _remarks(self, by: str | None) -> list[str]:
+        """Say what is pooled, and why figures are undefined."""
+        document = unit(self.settings)
+        if by == "label" and not self.labels:
+            why = f"match {self.settings.match} disregards them"
+            if find_match(self.settings.match).of_label:
+                why = "there are no labels"
+                if self.settings.best_match:
+                    why = "the best match is that of all labels"
+            return [f"no rows for labels: {why}", *self.caveats]
+        remarks = [
+            f"F1: the best match in each {document}, of all references but one, and the mean over"
+            f" {document}s and over which one is left out"
+            if self.settings.best_match
+            else f"F1: tallies summed over references and {document}s; those that many saw weigh"
+            " more",
+            f"share: of the figure of people on the same {document}s, each weighing the same",
+        ]
+        for name, system in self.systems.items():
+            known = {""}  # what is so of all labels is said once
+            parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
+            for label, one in {**parts, **(system.labels if by == "label" else {})}.items():
+                whose = ", ".join(printable(x) for x in (name, label) if x)
+                what = "undefined" if one.f1.reason else "share undefined"
+                why = one.f1.reason or one.share.reason
+                remarks += [] if why in known else [f"–: {whose}: {what}: {why}"]
+                known |= set() if label else {why}
+        if reason := self.ceiling.f1.reason:
+            remarks.append(f"–: the ceiling is undefined: {reason}")
+        return [*remarks, *self.caveats]
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 and corrected F1 of each system, and below them the ceiling of people.
+
+        By label it is a heat map of corrected F1, labels × systems and people.
+        """
+        if by == "label" and self.labels:
+            values = np.array([
+                [*(each.labels[x].f1.corrected for each in self.systems.values()), top.corrected]
+                for x, top in self.ceiling.labels.items()
+            ])  # fmt: skip
+            names, labels = [*self.systems, PEOPLE], self.labels
+            return Picture(
+                lambda ax: heat_map(
+                    ax, rows=labels, columns=names, values=values, what="corrected F1"
+                ),
+                map_size(labels, names),
+            )
+        rows: list[SystemAgainst | Person] = [*self.systems.values(), self.ceiling]
+        rows += self.people.values() if by == "annotator" else ()
+        kinds = ("F1", "corrected F1")
+        figures = [
+            (row.name, [dot_of(row.f1, kind) for kind in ("observed", "corrected")]) for row in rows
+        ]
+        names = [row.name for row in rows]
+        return Picture(lambda ax: dots(ax, figures, kinds, "F1"), rows_size(names))
 
 
 def evaluate_references(

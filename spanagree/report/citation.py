@@ -7,9 +7,9 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
@@ -21,24 +21,384 @@ from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.tokens import CUTS
-from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    check_choice,
+    counted,
+    printable,
+    show,
+)
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.spa import WEIGHTS
 from spanagree.report.explain import words_of
-from spanagree.report.references import REFERENCES, software
-from spanagree.report.results_paragraph import results_paragraph
-from spanagree.report.signature_parser import settings_of
 from spanagree.results.latex import escaped
 from spanagree.results.score import RARE
-from spanagree.settings import KEYS, signature
+from spanagree.results.table import decimal
+from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
 from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
 from spanagree.unitizing.dissimilarity import CATEGORICAL
 from spanagree.unitizing.sampling import SAMPLERS
 from spanagree.version import __version__
+
+_ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
+_FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
+_SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
+_CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{$\gamma$}": "γ"}
+_CHARACTERS |= {"--": "–", "{": "", "}": ""}
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+class Reference(NamedTuple):
+    """One source: what kind it is, its fields in the order of the file as text, and its entry.
+
+    What is not known for certain is left out, and the entry says so in ``annote``, which no
+    bibliography prints.
+    """
+
+    kind: str
+    fields: dict[str, str]
+    bibtex: str
+
+    @property
+    def authors(self) -> list[tuple[str, str]]:
+        """The given and the family name of each author."""
+        names = (name.partition(", ") for name in self.fields["author"].split(" and "))
+        return [(given, family) for family, _, given in names]
+
+    @property
+    def year(self) -> str:
+        """The year, empty if it is not known."""
+        return self.fields.get("year", "")
+
+    @property
+    def short(self) -> str:
+        """The source as it is cited.
+
+        >>> REFERENCES["li2024"].short
+        'Li et al., 2024'
+        """
+        families = [family for _, family in self.authors]
+        who = " & ".join(families) if len(families) < 3 else f"{families[0]} et al."
+        return f"{who}, {self.year}" if self.year else who
+
+    @property
+    def text(self) -> str:
+        """The source as a line.
+
+        >>> print(REFERENCES["efron1979"].text)
+        Bradley Efron. 1979. Bootstrap Methods: Another Look at the Jackknife. The Annals of Statistics 7(1), 1–26.
+        """  # noqa: E501 — the line as it is printed
+        names = [f"{given} {family}".strip() for given, family in self.authors]
+        who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        where = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
+        if "volume" in where:
+            where["journal"] += f" {where.pop('volume')}"
+            where["journal"] += f"({where.pop('number')})" if "number" in where else ""
+        parts = [who, self.year, self.fields.get("title"), ", ".join(where.values())]
+        return ". ".join(part for part in parts if part) + "."
+
+
+def entries(bibtex: str) -> Iterator[tuple[str, Reference]]:
+    """Yield the entries of BibTeX by key; each field is on a line of its own, in braces."""
+    for entry in _ENTRY.finditer(bibtex):
+        fields = {name: _SPECIAL.sub(_plain, value) for name, value in _FIELD.findall(entry[3])}
+        yield entry[2], Reference(entry[1], fields, entry[0])
+
+
+def _plain(special: re.Match[str]) -> str:
+    """Return what TeX shows for something special."""
+    return _CHARACTERS.get(special[0], special[1] or special[2])
+
+
+def software(version: str) -> Reference:
+    """Return the package itself, as released; its authors are those whom its licence names."""
+    ((_, reference),) = entries(
+        "@misc{spanagree,\n"
+        "  author = {{The spanagree authors}},\n"
+        "  title = {{spanagree}},\n"
+        f"  note = {{Version {version}}},\n"
+        "}\n"
+    )
+    return reference
+
+
+REFERENCES = dict(entries(files("spanagree.report").joinpath("references.bib").read_text("utf-8")))
+"""The sources by the keys that BibTeX knows them by, in the order in which they are listed."""
+
+
+_NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
+_NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
+_WORD = "[a-z][a-z0-9_-]*"
+_SCHEME = "[A-Za-z0-9]{1,9}"
+_PATTERNS = {
+    "word": _WORD,
+    "match": rf"{_WORD}(\.[0-9]+)?",
+    "text": "[^|]*",  # a user's, escaped
+    "whole": "0|[1-9][0-9]{0,99}",
+    "yes or no": "yes|no",
+    "number": _NUMBER,
+    "numbers": _NUMBERS,
+    "classes": f"estimated|{_NUMBERS}",
+    "scheme": rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}",
+    "interval": f"[a-z]+{_NUMBER}",
+    "words": rf"{_WORD}(\+{_WORD})*",
+    "ignored": "ignored",
+    "version": r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}",
+}
+"""How a value of each kind looks."""
+
+SETTINGS = {signed: name for name, signed in SIGNED_AS.items()}
+"""The settings that have another name in a signature."""
+
+
+# --- what a signature says ------------------------------------------------------------------------
+
+
+def settings_of(line: str) -> dict[str, Any]:
+    """Return the settings that a signature names, of which it can be made again.
+
+    What a user called things stays escaped, and it is not known any more to which layers the
+    schemes belong that were recognised.
+
+    Raises:
+        InputError: for anything but a signature, naming the part.
+
+    >>> settings_of("match:exact|strict:no|spanagree:0.1.0")
+    {'match': 'exact', 'strict': False, 'version': '0.1.0'}
+    """
+    values: dict[str, str] = {}
+    unbroken = re.sub(r"\|\s+", "|", line.strip().removeprefix("signature:").strip())
+    for part in unbroken.split("|"):
+        key, colon, value = part.partition(":")
+        if not colon:
+            raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
+        key = SETTINGS.get(key, key)
+        if key not in KEYS:
+            raise InputError(
+                f"signature: unknown key {show(key)}; a line that stands below a table is needed"
+            )
+        if key in values:
+            raise InputError(f"signature: the key {key} comes twice; name it once")
+        if not re.fullmatch(_PATTERNS[KEYS[key]], value, re.ASCII) or not value.isprintable():
+            raise InputError(
+                f"signature: {key}: {show(value)} is not a value that it can have; copy the line"
+                " from below a table"
+            )
+        values[key] = value
+    if "spanagree" not in values:
+        raise InputError(
+            "signature: no spanagree:VERSION, which ends each; copy the line to its end"
+        )
+    return {name: v for key, value in values.items() for name, v in _settings(key, value).items()}
+
+
+def _settings(key: str, value: str) -> Mapping[str, Any]:
+    """Return the settings that one part of a signature stands for."""
+    match KEYS[key]:
+        case "whole":
+            return {key: int(value)}
+        case "number":
+            return {key: float(value)}
+        case "yes or no":
+            return {key: value == "yes"}
+        case "numbers" | "classes" if value != "estimated":
+            return {key: [float(number) for number in value.split(",")]}
+        case "scheme" if value.startswith("auto("):
+            names = [name for name in value[5:-1].split(",") if name]
+            return {key: "auto", "schemes": {name: name for name in names}}
+        case "words":
+            return {key: value.split("+")}
+        case "ignored":
+            return {"ignore_tokens": True}
+        case "text" if key == "gold":  # it is named where it is not the first layer
+            return {key: Escaped(value), "gold_first": False}
+        case "text":
+            return {key: Escaped(value)}
+        case "version":
+            return {"version": value}
+        case _:
+            return {key: value}
+
+
+_LABELS = 10  # of more than these, no figures by label
+_GAPS = {
+    "π": "categories' shares are means over the items with one label or more [[gwet2014]]",
+    "κ": "an annotator's shares are over all items that she labelled [[gwet2014]]",
+    "α": "only items with two labels or more count [[krippendorff2011]]",
+    "AC1": "categories' shares are those of π [[gwet2014]]",
+}
+"""What a coefficient does where not everybody labelled every item."""
+
+
+# --- figures in a sentence ------------------------------------------------------------------------
+
+
+def results_paragraph(result: Mapping[str, Any]) -> str:
+    """Return what was found, in sentences in which ``[[key]]`` cites a source.
+
+    Args:
+        result: what ``--format json`` of evaluate, agree or coefficients wrote.
+
+    Raises:
+        InputError: for the JSON of another command, or one that lacks figures.
+    """
+    settings = result.get("settings")
+    settings = settings if isinstance(settings, Mapping) else {}
+    write = _KINDS.get(str(result.get("kind")))
+    if write is None or not settings:
+        raise InputError(
+            "a paragraph of results needs the figures of evaluate, agree or coefficients; pass what"
+            " one of them writes with --format json"
+        )
+    try:
+        return " ".join([*write(result), *_caveats(result.get("caveats", ()))])
+    except (LookupError, TypeError, ValueError, AttributeError, SpanAgreeError) as error:
+        raise InputError(
+            f"figures are missing or are not numbers ({printable(str(error))}); write the result"
+            " again with --format json"
+        ) from None
+
+
+def _agreement(result: Mapping[str, Any]) -> list[str]:
+    document, summary = unit(result["settings"]), result["summary"]
+    rows = {row["of"]: row for row in result["tables"]["team"]}
+    team, mean = rows["team"], rows["mean over pairs"]
+    saw, every = sorted(summary["saw"].values()), summary["documents"]
+    gaps = any(documents < every for documents in saw)
+    span = f"{saw[0]} to {saw[-1]} each" if gaps else "each of them all"
+    sentences = [
+        f"{counted(len(saw), 'annotator')} worked on {counted(every, document)} ({span}), of"
+        f" which {summary['shared']} were seen by two or more; {counted(team['pairs'], 'pair')} of"
+        f" annotators share a {document}.",
+        f"Over all pairs {_f1(team['f1'])}.",
+    ]
+    if mean["f1"]["corrected"] is not None:
+        spread = rows["sd over pairs"]["f1"]["corrected"]
+        sentences.append(
+            f"The mean over {counted(mean['pairs_corrected'], 'pair')} is"
+            f" {_number(mean['f1']['observed'])} and above chance"
+            f" {_with_interval(mean['f1'], 'corrected')}, with a standard deviation of"
+            f" {_number(spread)}."
+        )
+    labels = result["tables"]["labels"]
+    if 1 < len(labels) <= _LABELS:
+        each = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
+        sentences.append(f"By label it is, above chance: {', '.join(each)}.")
+    if gaps:
+        sentences.append(
+            f"As not everybody saw every {document}, each two annotators were compared over what"
+            " both saw: matched and expected segments and sizes were summed over pairs and"
+            f" {document}s, and F1 taken of the sums, so that {document}s that many saw weigh more."
+        )
+    return sentences
+
+
+def _coefficients(result: Mapping[str, Any]) -> list[str]:
+    counts, settings = result["summary"], result["settings"]
+    items = settings.get("items")
+    item = items[:-1] if items in ("tokens", "characters") else "item"
+    gaps = counts["labels"] < counts["items"] * counts["annotators"]
+    rows = result["tables"]["coefficients"]
+    named = {row["coefficient"]: row for row in rows if row["coefficient"] != "B"}
+    each = [f"{_text(k)} {_value(entry)}" for k, entry in named.items()]
+    sentences = [
+        f"{counted(counts['annotators'], 'annotator')} gave {counts['labels']} labels of"
+        f" {counted(counts['categories'], 'category')} to"
+        f" {counted(counts['items'], item)}, of which {counts['compared']} have two or more"
+        f" ({counted(counts['pairs'], 'pair')} of labels).",
+        f"The coefficients are {'; '.join(each)}.",
+    ]
+    if gaps:
+        rules = "; ".join(f"of {k} {_GAPS[k]}" for k in named if k in _GAPS)
+        sentences.append(
+            f"As not everybody labelled every {item}, observed agreement is the mean over those"
+            f" with two labels or more, and {rules}."
+        )
+    return sentences
+
+
+def _evaluation(result: Mapping[str, Any]) -> list[str]:
+    document, every = unit(result["settings"]), result["summary"]["documents"]
+    systems = result["tables"]["systems"]
+    sentences = []
+    for system in systems:
+        seen = system["documents"]
+        part = f"{seen} of {counted(every, document)}" if seen < every else f"{seen} {document}s"
+        size = "token" if find_match(result["settings"]["match"]).in_tokens else "segment"
+        of_raw = [
+            f"{k} {_number(system[k]['observed'])}"
+            for k in ("precision", "recall")
+            if system[k]["observed"] is not None
+        ]
+        sentences.append(
+            f"Over {part} with {counted(system['size_gold'], size)} in gold,"
+            f" {_text(system['system'])} marked {system['size_system']}; {_f1(system['f1'])}"
+            f" ({', '.join(of_raw) or 'no precision nor recall'})."
+        )
+    if any(system["documents"] < every for system in systems):
+        sentences.append(f"Each system was compared with gold over the {document}s that both saw.")
+    return sentences
+
+
+_KINDS = {"Agreement": _agreement, "Coefficients": _coefficients, "Evaluation": _evaluation}
+"""What writes of each kind of result."""
+
+
+# --- parts of sentences -------------------------------------------------------------------------
+
+
+def _f1(figures: Mapping[str, Any]) -> str:
+    if figures["observed"] is None:
+        return f"F1 is undefined ({_text(figures.get('undefined', 'nothing is marked'))})"
+    observed, by_chance = _with_interval(figures, "observed"), _with_interval(figures, "expected")
+    both = f"F1 is {observed}, of which chance alone would give {by_chance} [[li2024]]"
+    if figures["corrected"] is None:
+        return f"{both}; above chance it is undefined"
+    return f"{both}; above chance it is {_with_interval(figures, 'corrected')}"
+
+
+def _value(entry: Mapping[str, Any]) -> str:
+    if entry["value"] is None:
+        return "undefined"
+    kind = "observed" if entry["coefficient"] == "SPA" else "corrected"
+    ends = (entry.get("interval") or {}).get(kind)
+    parts = f"observed {_number(entry['observed'])}, by chance {_number(entry['expected'])}"
+    return f"{_number(entry['value'])}{_ends(ends)} ({parts})"
+
+
+def _with_interval(figures: Mapping[str, Any], kind: str) -> str:
+    return _number(figures[kind]) + _ends((figures.get("interval") or {}).get(kind))
+
+
+def _ends(ends: Sequence[float | None] | None) -> str:
+    if not ends or None in ends:
+        return ""
+    low, high = (_number(end) for end in ends)
+    return f" [{low}, {high}]"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else decimal(float(value), 3)
+
+
+def _text(text: str) -> str:
+    """Return a user's text, in which nothing is taken for the mark of a source."""
+    return printable(text).replace("[[", "[ [")
+
+
+def _caveats(caveats: Sequence[str]) -> list[str]:
+    """Return what is to be kept in mind, as sentences."""
+    return [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
+
 
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""

@@ -20,8 +20,12 @@ from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
-from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
-from spanagree.labels.summary import Coefficients, coefficients
+from spanagree.labels.summary import (
+    Coefficients,
+    CoefficientsByLabel,
+    coefficients,
+    coefficients_by_label,
+)
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
@@ -32,8 +36,12 @@ from spanagree.project.gold import Gold
 from spanagree.project.gold import make_gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.project.presence import Presence, presence
-from spanagree.references.against import evaluate_references
-from spanagree.references.against_result import AgainstReferences, Person, SystemAgainst
+from spanagree.references.against import (
+    AgainstReferences,
+    Person,
+    SystemAgainst,
+    evaluate_references,
+)
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate

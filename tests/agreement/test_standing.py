@@ -12,8 +12,8 @@ from hypothesis import given
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.agreement import by_annotator, standing
-from spanagree.agreement.standing import Agreeing, worse
+from spanagree.agreement import by_annotator
+from spanagree.agreement.by_annotator import Agreeing, worse
 from spanagree.cli.main import main
 
 
@@ -252,7 +252,7 @@ def test_portions_change_nothing(crowd, monkeypatch):
 
     whole = sa.agree(crowd).standings
     monkeypatch.setattr(paired, "_PORTION", 7)
-    monkeypatch.setattr(standing, "_CELLS", 50)
+    monkeypatch.setattr(by_annotator, "_CELLS", 50)
     assert sa.agree(crowd).standings == whole
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.labels import label_map, with_labels
+from spanagree.corpus.corpus import label_map, with_labels
 from spanagree.corpus.repairs import valid_corpus
 
 ROWS = st.lists(

@@ -10,8 +10,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.registry import FORMATS
-from spanagree.formats.standard_input import FROM_STDIN
+from spanagree.formats.registry import FORMATS, FROM_STDIN
 
 EXPORTS = Path(__file__).parent.parent.parent / "corpora" / "exports"
 SPAN_TABLE = "document,annotator,start,end\nd1,ann,0,2\n"

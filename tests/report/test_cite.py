@@ -20,9 +20,7 @@ from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.spa import WEIGHTS
 from spanagree.report import citation
-from spanagree.report.citation import CITED, cited
-from spanagree.report.references import REFERENCES
-from spanagree.report.signature_parser import settings_of
+from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.score import RARE
 from spanagree.settings import signature
 from spanagree.uncertainty.bootstrap import INTERVALS

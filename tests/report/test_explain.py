@@ -12,8 +12,8 @@ from spanagree.chance.table import StartDistributions
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MATCHES
 from spanagree.labels.spa import WEIGHTS
+from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
-from spanagree.report.signature_parser import settings_of
 from spanagree.results.table import Column, Table
 from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import TESTS

@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.report.references import REFERENCES
+from spanagree.report.citation import REFERENCES
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import spanagree as sa
-from spanagree.report.signature_parser import settings_of
+from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
 from spanagree.results.fit import PAGE, width_of
 from spanagree.results.table import Column, Look, Pivot, Table, decimal
