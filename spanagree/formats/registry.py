@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from spanagree.corpus.corpus import LABELS, Corpus, with_labels
 from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
 from spanagree.corpus.raw import RawCorpus
@@ -704,6 +706,17 @@ def form_to_write(path: PathName, form: str | None) -> str:
 
 def left_behind(corpus: Corpus, form: str) -> list[str]:
     """Return what of a corpus a format does not hold, a sentence each."""
+    seen = np.array([layer.annotated for layer in corpus.layers.values()])
+    unseen = int((~seen.any(axis=0)).sum()) if form in ("prodigy", "doccano", "brat") else 0
+    idle = [who for who, each in zip(corpus.annotators, seen, strict=True) if not each.any()]
+    gone = [f"{counted(unseen, 'document')} that nobody saw"] if unseen else []
+    if idle and form in ("prodigy", "label-studio", "brat"):
+        gone.append(f"annotators who saw none: {listed(idle)}")
+    notes = [f"left out, as {form} files hold annotations alone: {'; '.join(gone)}"]
+    return [*(notes if gone else ()), *_details_left(corpus, form)]
+
+
+def _details_left(corpus: Corpus, form: str) -> list[str]:
     if form in _HOLD_PIECES:
         return []
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]

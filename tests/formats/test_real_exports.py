@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.corpus.repairs import repaired, valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.registry import format_of, raw_files
@@ -263,3 +264,26 @@ def test_factgenie(real):
         assert any(
             (id_.lower().replace(".", "-"), *more) == (document, *row) for id_, *more in there
         )
+
+
+@pytest.mark.parametrize(
+    ("form", "gone"),
+    [
+        ("prodigy", "1 document that nobody saw; annotators who saw none: bob"),
+        ("label-studio", "annotators who saw none: bob"),
+        ("doccano", "1 document that nobody saw"),
+        ("dataset", None),
+    ],
+)
+def test_what_is_not_written_is_said(tmp_path, capsys, form, gone):
+    """Tools keep no row of nobody: who and what is dropped stands in a note."""
+    who = {"ann": [[(0, 2, "X")], None]} | ({} if form == "doccano" else {"bob": [None, None]})
+    corpus = sa.Corpus.from_segments([6, 6], who, texts=["Jo ran", "Jo sat"], offsets="characters")
+    sa.write_jsonl(corpus, tmp_path / "a.jsonl")
+    out = str(tmp_path / ("out.parquet" if form == "dataset" else "out.json"))
+    assert main(["convert", str(tmp_path / "a.jsonl"), "-o", out, "--to", form]) == 0
+    note = capsys.readouterr().err
+    assert ("left out" in note) is (gone is not None)
+    assert gone is None or f"left out, as {form} files hold annotations alone: {gone}" in note
+    back = sa.read(out)
+    assert len(back) == (2 if form in ("label-studio", "dataset") else 1)

@@ -82,3 +82,20 @@ def test_a_level_inside_another_is_no_annotator():
         sa.from_dataset([{"tokens": words, "first": outer, "second": inner}])
     both = {"tokens": words, "gold": outer, "pred": ["O", *outer[1:]]}
     assert sa.from_dataset([both]).annotators == ("gold", "pred")
+
+
+@pytest.mark.parametrize("order", ["{}_errors", "errors_{}"])
+def test_spans_in_another_text_are_no_annotator(tmp_path, order):
+    """Errors of a source are not laid on its translation: bio-MQM has both in one record."""
+    error = {"start": 0, "end": 2, "label": "E"}
+    row = {"id": "d", "source": "Wir", "target": "We ran", order.format("source"): [error]}
+    row |= {order.format("target"): [{**error, "end": 6}], "annotator": "ann"}
+    path = tmp_path / "bio.json"
+    path.write_text(json.dumps([row]))
+    one = order.format("target")
+    for given in (path, [row]):
+        with pytest.raises(sa.InputError, match=f"in several texts .*--text target --spans {one}"):
+            sa.read(given)
+    assert sa.read(path, text="target", spans=one, annotator="annotator").annotators == ("ann",)
+    corpus = sa.read(path, text="target", annotator="annotator")
+    assert [*corpus[0].segments.values()] == [(sa.Segment(0, 6, "E"),)]

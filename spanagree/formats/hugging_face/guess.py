@@ -133,7 +133,7 @@ class _Guess:
         if tags:
             return {"tags": {name: name for name in tags}, "tokens": tokens}
         self.like = [name for name in self.names if self.may_be_spans(name)]
-        lists = [name for name in self.like if self.is_spans(name)]
+        lists = self.of_one_text([name for name in self.like if self.is_spans(name)])
         self.like += [name for name in self.names if self.has_copies(name)]  # --spans names them
         people = [name for name in self.names if self.people(name)]
         ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
@@ -142,6 +142,31 @@ class _Guess:
         if lists and self.usual("annotator", _is_name):
             return {"spans": ranked[0]}
         return {"spans": {name: name for name in lists}} if lists else {}
+
+    def of_one_text(self, columns: list[str]) -> list[str]:
+        """Return which columns of spans are in one text: ``source_errors`` are not in a target.
+
+        Raises:
+            InputError: for spans in several texts, unless one of these is named.
+        """
+        texts = [name for name in self.names if self.fits(name, lambda cell: isinstance(cell, str))]
+        about = {
+            column: text
+            for column in columns
+            for text in texts
+            if re.search(rf"^{re.escape(plain(text))}.|.{re.escape(plain(text))}$", plain(column))
+        }
+        given = self.given.get("text")
+        if len(set(about.values()) | {given} - {None}) < 2:
+            return columns
+        if given is not None:
+            return [name for name in columns if about.get(name, given) == given]
+        shown = "; ".join(f"{column}: {text}" for column, text in about.items())
+        column, text = list(about.items())[-1]
+        raise InputError(
+            f"columns of spans in several texts ({shown}); name one text and its spans:"
+            f" --text {text} --spans {column} (text=, spans=)"
+        )
 
     def tags_of_one_kind(self, columns: list[str]) -> list[str]:
         """Return which columns of tags are layers: those with labels in common.

@@ -65,7 +65,17 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
 
 
 def guess_of(start: Peek) -> dict[str, Any]:
-    """Return the columns that the beginning of a file shows, if it has spans or tags."""
+    """Return the columns that the beginning of a file shows, if it has spans or tags.
+
+    Of columns that cannot all be meant none is named; reading says what there is.
+    """
+    try:
+        return _guess_of(start)
+    except InputError:
+        return {"tags": None, "spans": None}
+
+
+def _guess_of(start: Peek) -> dict[str, Any]:
     if start.shape in ("json", "jsonl"):
         return guess(start.objects, {})[0] if start.objects else {}
     if start.shape not in ("csv", "tsv"):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, overload
@@ -147,8 +146,12 @@ def _shaped(
     elif not hasattr(data, "features") or isinstance(data, Rows):
         made, left = guess(data, given)
     else:
-        with suppress(ValueError):  # values that are damaged, which reading says
+        try:
             made, left = guess(data, given)
+        except InputError:
+            raise
+        except ValueError:  # values that are damaged, which reading says
+            pass
     shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
     spans = made.get("spans")
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
