@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanagree.errors import SettingError, show
 
 _STEP = re.compile(r"\[(\*|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
-
-
-class Found(NamedTuple):
-    """A value that a path leads to, and the key of the last ``*`` on the way, if there is one."""
-
-    value: Any
-    key: str | None = None
 
 
 @lru_cache(maxsize=1000)
@@ -50,39 +42,54 @@ def _steps(path: str) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def at_path(record: Any, path: str) -> list[Found]:
+def values_at(record: Any, path: str) -> list[Any]:
     """Return what a path leads to, of alternatives the first that leads to anything.
 
-    >>> at_path({"a": [{"b": 1}, {"b": 2}]}, "a[*].b")
-    [Found(value=1, key=None), Found(value=2, key=None)]
-    >>> at_path({"by": {"ann": [1], "bob": []}}, "by.*")
-    [Found(value=[1], key='ann'), Found(value=[], key='bob')]
+    >>> values_at({"a": [{"b": 1}, {"b": 2}]}, "a[*].b")
+    [1, 2]
     """
+    if isinstance(record, dict) and path in record:  # mostly a path is one key
+        return [record[path]]
     for steps in steps_of(path) if path else ():
-        if places := list(_walk(record, steps, None)):
-            return places
+        if values := _walk([record], steps):
+            return values
     return []
 
 
 def first_at(record: Any, path: str) -> Any:
     """Return the first value that a path leads to; ``None`` if it leads nowhere."""
-    places = at_path(record, path)
-    return places[0].value if places else None
+    values = values_at(record, path)
+    return values[0] if values else None
 
 
-def _walk(value: Any, steps: tuple[str | int, ...], key: str | None) -> Iterator[Found]:
-    if not steps:
-        yield Found(value, key)
-        return
-    step, rest = steps[0], steps[1:]
-    if step == "[*]":
-        for each in value if isinstance(value, list) else ():
-            yield from _walk(each, rest, key)
-    elif step == "*":
-        for name, each in value.items() if isinstance(value, Mapping) else ():
-            yield from _walk(each, rest, str(name))
-    elif isinstance(step, int):
-        if isinstance(value, list) and -len(value) <= step < len(value):
-            yield from _walk(value[step], rest, key)
-    elif isinstance(value, Mapping) and step in value:
-        yield from _walk(value[step], rest, key)
+def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
+    """Return what a path leads to, each with the key of its last ``*``, or with an empty one.
+
+    >>> keyed_at({"by": {"ann": [1], "bob": []}}, "by.*")
+    [('ann', [1]), ('bob', [])]
+    """
+    for steps in steps_of(path):
+        if "*" not in steps:
+            found = [("", value) for value in _walk([record], steps)]
+        else:
+            last = len(steps) - 1 - steps[::-1].index("*")
+            inside = [each for each in _walk([record], steps[:last]) if isinstance(each, dict)]
+            pairs = [(str(key), value) for each in inside for key, value in each.items()]
+            found = [(key, v) for key, value in pairs for v in _walk([value], steps[last + 1 :])]
+        if found:
+            return found
+    return []
+
+
+def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
+    for step in steps:
+        if step == "[*]":
+            values = [each for value in values if isinstance(value, list) for each in value]
+        elif step == "*":
+            inside = (value.values() for value in values if isinstance(value, dict))
+            values = [each for some in inside for each in some]
+        elif isinstance(step, int):
+            values = [v[step] for v in values if isinstance(v, list) and -len(v) <= step < len(v)]
+        else:
+            values = [v[step] for v in values if isinstance(v, dict) and step in v]
+    return values

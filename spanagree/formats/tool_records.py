@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from spanagree.arrays import Ints
-from spanagree.corpus.collector import Collector, text_of_whole
+from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.offsets import point, points_at
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, is_whole, listed, printable, show, unfit
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.spans import ONE_LABEL
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import Found, at_path, first_at, steps_of
-from spanagree.formats.peek import passed_over
-from spanagree.formats.quotes import Quotes
+from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.formats.tools import KEY, PATHS, TOOLS, Tool
 from spanagree.settings import as_read
 
@@ -73,11 +71,17 @@ def raw_records(
                 raise SettingError(f"{what} {show(options[what])}; one path is needed")
             steps_of(options[what])
     own = {name: value for name, value in options.items() if value is not None}
-    reader = _Records(printable(os.fspath(path)), replace(tool, **own))
-    for where, record in json_records(path, _NEEDED, encoding):
-        reader.add(record, where)
-    how = as_read(encoding, **own)
-    return reader.raw({"format": tool.name, **how}, own)
+    tool = replace(tool, **own)
+    log = ReadLog(printable(os.fspath(path)))
+    records = _ByPaths(tool, log, own).records(json_records(path, _NEEDED, encoding))
+    return gather(
+        records,
+        log,
+        {"format": tool.name, **as_read(encoding, **own)},
+        offsets="tokens" if tool.tokens else "characters",
+        ends=tool.ends,
+        again=bool(tool.annotator),
+    )
 
 
 def _each(value: Any) -> list[Any]:
@@ -87,115 +91,124 @@ def _each(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-class _Records:
-    """Gathers records, and counts what is passed over."""
+class _ByPaths:
+    """Reads records by the paths of a tool."""
 
-    def __init__(self, name: str, tool: Tool) -> None:
-        self.name, self.tool = name, tool
-        offsets = "tokens" if tool.tokens else "characters"
-        self.collector = Collector(offsets, unnamed=True, ends=tool.ends, name=name)
-        self.passed: Counter[str] = Counter()
+    def __init__(self, tool: Tool, log: ReadLog, own: Mapping[str, Any]) -> None:
+        self.tool, self.log, self.own = tool, log, own
         self.led: Counter[str] = Counter()  # how often a path led somewhere
-        self.quotes = Quotes()
-        self.points: Ints | None = None  # of offsets in UTF-16 units
-        self.numbered = True
-        self.unsaid: dict[str, None] = {}
+        self.number = 0
 
-    def add(self, value: Any, where: str) -> None:
-        """Add a record, or those that lie in it."""
-        tool = self.tool
-        if not tool.records:
-            self._record(value, where)
-            return
-        for number, each in enumerate(at_path(value, tool.records), 1):
-            self._record(each.value, f"{where}, {number}")
+    def records(self, values: Iterable[tuple[str, Any]]) -> Iterator[Record]:
+        """Yield the records in what a file holds.
 
-    def _record(self, record: Any, where: str) -> None:
+        Raises:
+            InputError: for a file without records, or what is not where a path leads.
+            SettingError: for a path of the caller's that leads nowhere.
+        """
+        for where, value in values:
+            if not self.tool.records:
+                yield self._record(value, where)
+                continue
+            for number, each in enumerate(values_at(value, self.tool.records), 1):
+                yield self._record(each, f"{where}, {number}")
+        name, own = self.log.name, self.own
+        if not self.number:
+            raise InputError(f"{name}: no records; {_NEEDED}")
+        for what in ("spans", "start", "label", "annotator", "document"):
+            if what in own and not self.led[what]:
+                raise SettingError(
+                    f"{name}: {what} {show(own[what])} leads nowhere in any record; see what"
+                    " is in the file, or leave the option out"
+                )
+        self.log.labelled = bool(self.led["label"])
+        self.log.numbered = not self.led["document"]
+
+    def _record(self, record: Any, where: str) -> Record:
         tool = self.tool
         if not isinstance(record, (dict, list)):
             raise unfit(f"{where}:", record, _NEEDED)
+        self.number += 1
         id_ = self._at(record, "document")
-        self.numbered &= id_ is None
-        id_ = len(self.collector.ids) + 1 if id_ is None else id_
+        id_ = self.number if id_ is None else id_
         where = f"{where}, document {show(id_)}" if tool.document else where
-        text: Any = None
+        content: dict[str, Any]
         if tool.tokens:
-            words = [each.value for each in at_path(record, tool.tokens)]
-            words = words[0] if len(words) == 1 and isinstance(words[0], list) else words
-            document = self.collector.document(id_, where, tokens=words, again=bool(tool.annotator))
+            words = values_at(record, tool.tokens)
+            content = {
+                "tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words
+            }
         else:
-            text = self._at(record, "text")
-            if not isinstance(text, str):
+            content = {"text": self._at(record, "text")}
+            if not isinstance(content["text"], str):
                 keys = listed(record) if isinstance(record, dict) else "no keys"
                 raise InputError(
                     f"{where}: no text at {show(tool.text)}; there are {keys}: --text names one"
                 )
-            document = self.collector.document(id_, where, text=text, again=bool(tool.annotator))
-        path, says = tool.utf16
-        in_utf16 = isinstance(text, str) and bool(path) and first_at(record, path) == says
-        self.points = points_at(text) if in_utf16 else None
         for path, noun in tool.passed.items():
-            self.passed[noun] += len(at_path(record, path))
-        parts = at_path(record, tool.marked) if tool.marked else [Found(record)]
-        for part in parts:
-            self._annotation(part, document, text, where)
+            self.log.passed[noun] += len(values_at(record, path))
+        return Record(where, id_, content, self._annotations(record, content.get("text"), where))
 
     def _at(self, value: Any, what: str) -> Any:
         there = first_at(value, getattr(self.tool, what))
         self.led[what] += there is not None
         return there
 
-    def _annotation(self, part: Found, document: int, text: str | None, where: str) -> None:
-        """Add what an annotator marked in a document, if she saw it."""
+    def _annotations(self, record: Any, text: str | None, where: str) -> Iterator[Annotation]:
+        """Yield what each annotator marked in a document, if she saw it."""
         tool = self.tool
-        who: Any = ""
-        if tool.annotator == KEY:
-            who = part.key or ""
-        elif tool.annotator:
-            who = text_of_whole(self._at(part.value, "annotator"))
-        place = where if who == "" else f"{where}, annotator {show(who)}"
-        if any(first_at(part.value, path) in some for path, some in tool.unseen.items()):
-            self.collector.annotator(who, place)
-            return
-        spans = [span for each in at_path(part.value, tool.spans) for span in _each(each.value)]
-        self.led["spans"] += bool(spans)
-        if not spans and not tool.marked and not self._is_answered(part.value):
-            self.collector.annotator(who, place)
-            self.unsaid[who] = None
-            return
-        annotation = self.collector.annotation(document, who, place)
-        times: Counter[str] = Counter()
-        for span in spans:
-            for start, end, label, quote in self._segments(span, place):
-                bounds: tuple[Any, Any] | None = (start, end)
-                if start is None and quote is not None and text is not None:
-                    bounds = self.quotes.place(text, quote, times[quote], who)
-                    times[quote] += 1
-                    quote = None  # it was looked for, perhaps in other letters
-                if bounds is not None:
-                    if self.points is not None and all(map(is_whole, bounds)):
-                        bounds = point(self.points, bounds[0]), point(self.points, bounds[1])
-                    first, last = bounds
-                    self.collector.segment(annotation, first, last, label, place, quote=quote)
+        path, says = tool.utf16
+        in_utf16 = text is not None and bool(path) and first_at(record, path) == says
+        points = points_at(text) if in_utf16 and text is not None else None
+        for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
+            who: Any = key
+            if tool.annotator != KEY:
+                who = text_of_whole(self._at(part, "annotator")) if tool.annotator else ""
+            place = where if who == "" else f"{where}, annotator {show(who)}"
+            seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
+            spans = [span for each in values_at(part, tool.spans) for span in _each(each)]
+            self.led["spans"] += seen and bool(spans)
+            if seen and not spans and not tool.marked and not self._is_answered(part):
+                self.log.unsaid[who] = None
+                seen = False
+            rows = self._spans(spans, text, points, who, place) if seen else None
+            yield Annotation(who, rows, where=place)
 
     def _is_answered(self, part: Any) -> bool:
         """Return whether the list of spans is there, if empty."""
         outer = self.tool.spans.rpartition("[*]")[0] or self.tool.spans
-        return any(isinstance(each.value, (list, dict)) for each in at_path(part, outer))
+        return any(isinstance(each, (list, dict)) for each in values_at(part, outer))
 
-    def _segments(self, span: Any, where: str) -> Iterator[tuple[Any, Any, Any, str | None]]:
-        """Yield start, end, label and text of each segment of a span."""
+    def _spans(
+        self, spans: Iterable[Any], text: str | None, points: Ints | None, who: Any, where: str
+    ) -> Iterator[Span]:
+        """Yield the spans of an annotator, quotes without offsets where they stand in a text."""
+        times: Counter[str] = Counter()
+        for each in spans:
+            for span in self._segments(each, where):
+                if span.start is None and span.quote is not None and text is not None:
+                    bounds = self.log.quotes.place(text, span.quote, times[span.quote], who)
+                    times[span.quote] += 1
+                    if bounds is not None:  # it was looked for, perhaps in other letters
+                        yield Span(*bounds, span.label)
+                elif points is not None and is_whole(span.start) and is_whole(span.end):
+                    start, end = point(points, span.start), point(points, span.end)
+                    yield span._replace(start=start, end=end)
+                else:
+                    yield span
+
+    def _segments(self, span: Any, where: str) -> Iterator[Span]:
+        """Yield each segment of a span, once for each of its labels."""
         tool = self.tool
         if not isinstance(span, (dict, list)):
             if isinstance(span, str) and not tool.start:
-                yield None, None, None, span
+                yield Span(None, None, None, span)
                 return
             raise unfit(f"{where}: span", span, "an object or a list is needed")
         starts, ends, quotes = (
-            [each.value for each in at_path(span, path)] or [None]
-            for path in (tool.start, tool.end, tool.quote)
+            values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
-        labels = [each.value for each in at_path(span, tool.label)] or [None]
+        labels = values_at(span, tool.label) or [None]
         labels = labels[0] if isinstance(labels[0], list) and labels[0] else labels
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
@@ -210,25 +223,4 @@ class _Records:
             if start is None and covered is None:
                 raise unfit(f"{where}: span", span, f"nothing stands at {tool.start or 'quote'}")
             for label in labels:
-                yield start, end, text_of_whole(label), covered
-
-    def raw(self, reading: dict[str, Any], own: dict[str, Any]) -> RawCorpus:
-        """Return all of it, with notes of what was done."""
-        if not self.collector.ids:
-            raise InputError(f"{self.name}: no records; {_NEEDED}")
-        for what in ("spans", "start", "label", "annotator", "document"):
-            if what in own and not self.led[what]:
-                raise SettingError(
-                    f"{self.name}: {what} {show(own[what])} leads nowhere in any record; see what"
-                    " is in the file, or leave the option out"
-                )
-        notes = [*passed_over(self.name, self.passed), *self.quotes.notes(f"{self.name}: ")]
-        if not self.led["label"] and self.collector.call_all(ONE_LABEL):
-            notes.append(f"{self.name}: the spans have no labels; all are called {ONE_LABEL!r}")
-        counts = {
-            who: {"read": read, "unaligned": lost}
-            for who, (read, lost) in self.quotes.counts().items()
-        }
-        reading = {**reading, **({"quotes": counts} if counts else {})}
-        raw = self.collector.raw(reading, notes, numbered=self.numbered)
-        return raw.but(unsaid=tuple(self.unsaid))
+                yield Span(start, end, text_of_whole(label), covered)

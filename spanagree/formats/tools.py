@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanagree.formats.paths import at_path
+from spanagree.formats.paths import values_at
 from spanagree.formats.peek import Peek
 
 KEY = "@key"
@@ -63,7 +63,7 @@ class Tool:
 
     def is_of(self, start: Peek) -> bool:
         """Return whether a file is of the tool, by its beginning."""
-        return any(all(at_path(each, path) for path in self.knows) for each in start.records)
+        return any(all(values_at(each, path) for path in self.knows) for each in start.records)
 
     @property
     def line(self) -> str:

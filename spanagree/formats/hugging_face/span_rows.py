@@ -16,7 +16,8 @@ from spanagree.formats.hugging_face.columns import (
     rows_of,
 )
 from spanagree.formats.hugging_face.shape import Shape
-from spanagree.formats.hugging_face.spans import ONE_LABEL, SpanReader, by_annotator
+from spanagree.formats.hugging_face.spans import SpanReader, by_annotator
+from spanagree.formats.records import ONE_LABEL
 
 
 def from_spans(data: Any, shape: Shape) -> RawCorpus:

@@ -19,9 +19,6 @@ from spanagree.formats.quotes import Quotes
 from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
 
-ONE_LABEL = "span"
-"""What spans are called that have no labels."""
-
 _WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
 _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")

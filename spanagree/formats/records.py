@@ -1,0 +1,165 @@
+"""What readers yield, one document at a time, and the one place that gathers it.
+
+A reader is a generator of records. What it passes over, and what else a user should know, it tells
+its :class:`ReadLog`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.formats.peek import passed_over
+from spanagree.formats.quotes import Quotes
+
+ONE_LABEL = "span"
+"""What spans are called that have no labels."""
+
+
+class Span(NamedTuple):
+    """A span as a source has it; its offsets are checked where it is gathered.
+
+    Attributes:
+        start, end: what the source counts.
+        label: its label, if it has one.
+        quote: the text that the source says to stand there, if it says one.
+        attributes: what else is said of it.
+        pieces: start and end of each piece, in place of start and end.
+        where: its place for errors, if it has one of its own.
+    """
+
+    start: Any
+    end: Any
+    label: Any = None
+    quote: str | None = None
+    attributes: Mapping[str, Any] | None = None
+    pieces: Sequence[Any] | None = None
+    where: str = ""
+
+
+def in_pieces(pieces: Sequence[Any], label: Any, *more: Any, where: str = "") -> Span:
+    """Return a span of pieces; ``more`` is its quote, and its attributes.
+
+    >>> in_pieces([(0, 2), (5, 7)], "PER").pieces
+    [(0, 2), (5, 7)]
+    """
+    return Span(None, None, label, *more, pieces=pieces, where=where)
+
+
+class Annotation(NamedTuple):
+    """What an annotator marked in a document.
+
+    Attributes:
+        annotator: the name; an empty one is that of the file.
+        spans: what was marked; ``None``: the annotator never saw the document.
+        when: the time in seconds, if known.
+        relations: the places of two spans among these (``None``: it is not there), label, and
+            whether there is a direction. They are gone through after the spans.
+        where: its place for errors, if it has one of its own.
+    """
+
+    annotator: Any
+    spans: Iterable[Span] | None
+    when: float | None = None
+    relations: Iterable[tuple[int | None, int | None, str, bool]] = ()
+    where: str = ""
+
+
+class Record(NamedTuple):
+    """A document, or a part of what is known of one, with what was marked in it.
+
+    Attributes:
+        where: its place for errors.
+        document: the id.
+        content: the text, or tokens, or what else :meth:`Collector.document` takes, by name.
+        annotations: what was marked; gone through after the document is known.
+    """
+
+    where: str
+    document: Any
+    content: Mapping[str, Any]
+    annotations: Iterable[Annotation] = ()
+
+
+class ReadLog:
+    """What a reader passes over, looks for and notices.
+
+    Attributes:
+        name: the file, which stands before notes; an empty one is left out.
+        passed: what is passed over, by kind.
+        quotes: where quotes stand that have no offsets.
+        notes: whatever else a user should know.
+        labelled: whether spans have labels; if not, all are called :data:`ONE_LABEL`.
+        numbered: whether ids are but the numbers of the documents.
+        unsaid: of whom the source does not say which documents they saw.
+    """
+
+    def __init__(self, name: str, *, align: bool = False) -> None:
+        self.name = name
+        self.passed: Counter[str] = Counter()
+        self.quotes = Quotes(align=align)
+        self.notes: list[str] = []
+        self.labelled = True
+        self.numbered = False
+        self.unsaid: dict[str, None] = {}
+
+
+def gather(
+    records: Iterable[Record],
+    log: ReadLog,
+    reading: Mapping[str, Any],
+    *,
+    offsets: str = "characters",
+    annotators: Iterable[str] = (),
+    ends: str | None = "exclusive",
+    again: bool = True,
+    one_each: bool = False,
+) -> RawCorpus:
+    """Return the rows that a reader yields, unchecked.
+
+    Args:
+        records: what it yields.
+        log: what it tells, read after the last record.
+        reading: the settings of reading.
+        offsets: what they count, tokens or characters.
+        annotators: who are known before.
+        ends: as in :class:`~spanagree.corpus.collector.Collector`.
+        again: whether a document may come several times, with the same content.
+        one_each: whether annotations of one document by the same annotator are one.
+    """
+    collector = Collector(offsets, annotators, unnamed=True, ends=ends, name=log.name)
+    known: dict[tuple[int, Any], int] = {}
+    for record in records:
+        document = collector.document(record.document, record.where, again=again, **record.content)
+        for who, spans, when, relations, own_place in record.annotations:
+            place = own_place or record.where
+            if spans is None:
+                collector.annotator(who, place)
+                continue
+            number = known.get((document, who)) if one_each else None
+            if number is None:
+                number = collector.annotation(document, who, place, when)
+                if one_each:
+                    known[document, who] = number
+            made = []
+            for start, end, label, quote, attributes, pieces, where in spans:
+                at = where or place
+                if pieces is None:
+                    of_span = collector.segment(number, start, end, label, at, attributes, quote)
+                else:
+                    of_span = collector.in_pieces(number, pieces, label, at, attributes, quote)
+                made.append(of_span)
+            for first, second, label, directed in relations:
+                heads = (None if i is None else made[i] for i in (first, second))
+                collector.relation(*heads, label, place, directed)
+    before = f"{log.name}: " if log.name else ""
+    notes = [*passed_over(log.name, log.passed), *log.quotes.notes(before)]
+    if not log.labelled and collector.call_all(ONE_LABEL):
+        notes.append(f"{before}the spans have no labels; all are called {ONE_LABEL!r}")
+    counts = {who: {"read": n, "unaligned": lost} for who, (n, lost) in log.quotes.counts().items()}
+    reading = {**reading, **({"quotes": counts} if counts else {})}
+    raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
+    return raw.but(unsaid=tuple(log.unsaid))
