@@ -276,7 +276,8 @@ class Collector:
         the text that the source says to stand there, if it says one; whether it ``is_there`` is
         looked up unless given.
         """
-        self._check_offsets(start, end, where)
+        if not (type(start) is type(end) is int and 0 <= start <= end <= LONGEST):  # mostly it is
+            self._check_offsets(start, end, where)
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
         code = -1
@@ -284,7 +285,8 @@ class Collector:
             code = self._labels.setdefault(label, len(self._labels))
         first, last = int(start), int(end) + (self.ends == "inclusive")  # type: ignore[call-overload]  # checked above
         if quote is not None or self._quote:
-            self._quote.extend([UNKNOWN] * (len(self._rows) // 4 - len(self._quote)))
+            if lacking := len(self._rows) // 4 - len(self._quote):
+                self._quote.extend([UNKNOWN] * lacking)
             self._quote.append(self._looked_up(annotation, first, last, quote, is_there))
         row = annotation, first, last, code
         try:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 
-from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, printable, show, unfit, whole_number
 from spanagree.files import PathName, lines_of
-from spanagree.formats.peek import Peek, passed_over
+from spanagree.formats.peek import Peek
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
@@ -62,18 +62,24 @@ def raw_pubtator(path: PathName) -> RawCorpus:
     documents, passed = _read(lines_of(path), where)
     fits = Counter({way: sum(_fits(each, way) for each in documents.values()) for way in _JOINED})
     way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
-    collector = Collector("characters", [""], unnamed=True, name=where)
+    log = ReadLog(where)
+    log.passed = passed
+    if way != next(iter(_JOINED)):
+        log.notes = [f"{where}: titles and abstracts are joined {way}, which fits the mentions"]
+    records = _records(documents, _JOINED[way], where)
+    return gather(records, log, {}, annotators=[""], again=False)
+
+
+def _records(
+    documents: dict[str, _Document], join: Callable[[Sequence[str]], str], where: str
+) -> Iterator[Record]:
     for id_ in list(documents):
         document = documents.pop(id_)  # a large file's texts are in memory once
-        text = _JOINED[way](document.parts)
-        number = collector.document(id_, where, text=text)
-        annotation = collector.annotation(number, "", where)
-        for line, start, end, covered, label in document.mentions:
-            collector.segment(annotation, start, end, label, f"{where}:{line}", quote=covered)
-    notes = passed_over(where, passed)
-    if way != next(iter(_JOINED)):
-        notes += (f"{where}: titles and abstracts are joined {way}, which fits the mentions",)
-    return collector.raw({}, notes)
+        spans = (
+            Span(start, end, label, covered, None, None, f"{where}:{line}")
+            for line, start, end, covered, label in document.mentions
+        )
+        yield Record(where, id_, {"text": join(document.parts)}, [Annotation("", spans)])
 
 
 def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Counter[str]]:

@@ -40,13 +40,19 @@ class Span(NamedTuple):
     where: str = ""
 
 
-def in_pieces(pieces: Sequence[Any], label: Any, *more: Any, where: str = "") -> Span:
-    """Return a span of pieces; ``more`` is its quote, and its attributes.
+def in_pieces(
+    pieces: Sequence[Any],
+    label: Any,
+    quote: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    where: str = "",
+) -> Span:
+    """Return a span of pieces.
 
     >>> in_pieces([(0, 2), (5, 7)], "PER").pieces
     [(0, 2), (5, 7)]
     """
-    return Span(None, None, label, *more, pieces=pieces, where=where)
+    return Span(None, None, label, quote, attributes, pieces, where)
 
 
 class Annotation(NamedTuple):
@@ -146,15 +152,14 @@ def gather(
                     known[document, who] = number
             made = []
             for start, end, label, quote, attributes, pieces, where in spans:
-                at = where or place
+                more = label, where or place, attributes, quote
                 if pieces is None:
-                    of_span = collector.segment(number, start, end, label, at, attributes, quote)
+                    made.append(collector.segment(number, start, end, *more))
                 else:
-                    of_span = collector.in_pieces(number, pieces, label, at, attributes, quote)
-                made.append(of_span)
+                    made.append(collector.in_pieces(number, pieces, *more))
             for first, second, label, directed in relations:
-                heads = (None if i is None else made[i] for i in (first, second))
-                collector.relation(*heads, label, place, directed)
+                head, tail = (None if i is None else made[i] for i in (first, second))
+                collector.relation(head, tail, label, place, directed)
     before = f"{log.name}: " if log.name else ""
     notes = [*passed_over(log.name, log.passed), *log.quotes.notes(before)]
     if not log.labelled and collector.call_all(ONE_LABEL):

@@ -1,7 +1,7 @@
 """XML of annotation tools and corpora: one reader, and an entry for each in a table.
 
-An entry says how a file is known, and yields what it holds: documents, who saw them, and spans with
-their text, if the tool writes it. Offsets count characters of the document's text.
+An entry says how a file is known, and yields the records that it holds. Offsets count characters of
+the document's text.
 """
 
 from __future__ import annotations
@@ -15,30 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, listed, printable, show, unfit, whole_number
 from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
-from spanagree.formats.peek import Peek, passed_over, peek
+from spanagree.formats.peek import Peek, peek
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, in_pieces
 from spanagree.formats.xml_elements import name_of, tree
-
-
-class Span(NamedTuple):
-    """A span: its pieces, label, the text that the tool has of it, and what else is said of it."""
-
-    pieces: list[tuple[int, int]]
-    label: str | None
-    quote: str | None = None
-    attributes: dict[str, str] | None = None
-
-
-class Annotation(NamedTuple):
-    """What an annotator, who may have no name, marked in a document."""
-
-    document: str
-    text: str
-    annotator: str
-    spans: list[Span]
 
 
 class Source(NamedTuple):
@@ -50,13 +32,18 @@ class Source(NamedTuple):
     text_of: Callable[[str], str]
     passed: Counter[str]
 
+    def record(self, document: str, text: str, annotations: Iterable[Annotation]) -> Record:
+        """Return a document of the file."""
+        place = f"{self.where}: document {show(document)}"
+        return Record(place, document, {"text": text}, annotations)
+
 
 class Tool(NamedTuple):
     """An entry: what a file begins with, what the tool is, and how a file of it is read."""
 
     begins: str
     means: str
-    read: Callable[[Source], Iterator[Annotation]]
+    read: Callable[[Source], Iterator[Record]]
 
 
 _NO_PEOPLE = ("Extensible_Human_Oracle_Suite_of_Tools", "ADJUDICATION")  # as eHOST calls itself
@@ -81,32 +68,25 @@ def raw_xml_tools(path: PathName) -> RawCorpus:
     Raises:
         InputError: for what is not XML, or not as the tool writes it; for a text that is not there.
     """
-    name = printable(os.fspath(path))
-    collector = Collector("characters", unnamed=True, name=name)
-    passed: Counter[str] = Counter()
+    log = ReadLog(printable(os.fspath(path)))
     means: set[str] = set()
-    for source, tool in _sources(Path(path), passed):
+    raw = gather(_records(Path(path), log, means), log, {"format": "xml"}, one_each=True)
+    return raw.but(notes=(f"{log.name}: {' and '.join(sorted(means))}", *raw.notes))
+
+
+def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:
+    for source, tool in _sources(path, log.passed):
         means.add(tool.means)
-        people = {}
-        for annotation in tool.read(source):
-            place = f"{source.where}: document {show(annotation.document)}"
-            document = collector.document(
-                annotation.document, place, text=annotation.text, again=True
-            )
-            if annotation.annotator in _NO_PEOPLE:
-                passed["span of the tool itself"] += len(annotation.spans)
-                continue
-            key = document, annotation.annotator
-            if key not in people:
-                people[key] = collector.annotation(document, annotation.annotator, place)
-            for span in annotation.spans:
-                collector.in_pieces(
-                    people[key], span.pieces, span.label, place, span.attributes, span.quote
-                )
+        for record in tool.read(source):
+            kept = []
+            for annotation in record.annotations:
+                if annotation.annotator in _NO_PEOPLE:
+                    log.passed["span of the tool itself"] += len(list(annotation.spans or ()))
+                else:
+                    kept.append(annotation)
+            yield record._replace(annotations=kept)
     if not means:
-        raise InputError(f"{name}: no file of {listed(tool.means for tool in TOOLS)}")
-    notes = (f"{name}: {' and '.join(sorted(means))}", *passed_over(name, passed))
-    return collector.raw({"format": "xml"}, notes)
+        raise InputError(f"{log.name}: no file of {listed(tool.means for tool in TOOLS)}")
 
 
 def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
@@ -197,18 +177,15 @@ def _number(element: Element, name: str, where: str) -> int:
     return _whole(value, f"{where}: {name}")
 
 
-def _of_people(
-    document: str, text: str, spans: Iterable[tuple[str, Span]], people: Iterable[str] = ()
-) -> Iterator[Annotation]:
-    """Yield what each annotator marked; ``people`` saw the document, whatever they marked."""
-    by: dict[str, list[Span]] = {name: [] for name in people}
+def _of_people(spans: Iterable[tuple[str, Span]]) -> list[Annotation]:
+    """Return what each annotator marked."""
+    by: dict[str, list[Span]] = {}
     for name, span in spans:
         by.setdefault(name, []).append(span)
-    for name, some in by.items():
-        yield Annotation(document, text, name, some)
+    return [Annotation(name, some) for name, some in by.items()]
 
 
-def _gate(source: Source) -> Iterator[Annotation]:
+def _gate(source: Source) -> Iterator[Record]:
     """Read GATE's document: nodes in its text, and sets of annotations between them."""
     with_nodes = source.root.find("TextWithNodes")
     if with_nodes is None:
@@ -217,6 +194,7 @@ def _gate(source: Source) -> Iterator[Annotation]:
     for node in with_nodes:
         place[node.get("id")] = len(text)
         text += node.tail or ""
+    annotations = []
     for group in source.root.iter("AnnotationSet"):
         spans = []
         for each in group.findall("Annotation"):
@@ -227,11 +205,12 @@ def _gate(source: Source) -> Iterator[Annotation]:
                 f.findtext("Name", ""): f.findtext("Value", "") for f in each.iter("Feature")
             }
             kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
-            spans.append(Span([(place[ends[0]], place[ends[1]])], each.get("Type"), None, kept))
-        yield Annotation(_stem(source.path), text, group.get("Name") or "", spans)
+            spans.append(Span(place[ends[0]], place[ends[1]], each.get("Type"), None, kept))
+        annotations.append(Annotation(group.get("Name") or "", spans))
+    yield source.record(_stem(source.path), text, annotations)
 
 
-def _knowtator(source: Source) -> Iterator[Annotation]:
+def _knowtator(source: Source) -> Iterator[Record]:
     """Read Knowtator 1, or eHOST: spans with mentions, and apart from these their classes."""
     named = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
     text = source.text_of(named)
@@ -262,11 +241,11 @@ def _knowtator(source: Source) -> Iterator[Annotation]:
             continue
         id_ = mention.get("id")
         quote = each.findtext("spannedText") or None
-        spans.append((who.strip(), Span(pieces, classes.get(id_), quote, slots.get(id_))))
-    yield from _of_people(named.removesuffix(".txt"), text, spans)
+        spans.append((who.strip(), in_pieces(pieces, classes.get(id_), quote, slots.get(id_))))
+    yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
 
 
-def _knowtator_2(source: Source) -> Iterator[Annotation]:
+def _knowtator_2(source: Source) -> Iterator[Record]:
     """Read Knowtator 2: documents with the annotations of all."""
     for document in source.root.iter("document"):
         id_ = document.get("id") or _stem(source.path)
@@ -282,11 +261,11 @@ def _knowtator_2(source: Source) -> Iterator[Annotation]:
                 continue
             quote = " ".join(s.text or "" for s in bounds).strip() or None
             label = None if kind is None else kind.get("id") or kind.get("label")
-            spans.append((each.get("annotator") or "", Span(pieces, label, quote)))
-        yield from _of_people(id_.removesuffix(".txt"), text, spans)
+            spans.append((each.get("annotator") or "", in_pieces(pieces, label, quote)))
+        yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
 
 
-def _i2b2(source: Source) -> Iterator[Annotation]:
+def _i2b2(source: Source) -> Iterator[Record]:
     """Read i2b2's and MAE's files: TEXT, and TAGS whose elements are called as their label."""
     text, tags = source.root.findtext("TEXT"), source.root.find("TAGS")
     if text is None or tags is None:
@@ -309,11 +288,11 @@ def _i2b2(source: Source) -> Iterator[Annotation]:
             source.passed["annotation without a span"] += 1
             continue
         label = each.get("TYPE") or each.get("type") or name_of(each)
-        spans.append(Span([(a, b) for a, b in pieces], label, each.get("text") or None))
-    yield Annotation(_stem(source.path), text, "", spans)
+        spans.append(in_pieces(pieces, label, each.get("text") or None))
+    yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 
-def _ace(source: Source) -> Iterator[Annotation]:
+def _ace(source: Source) -> Iterator[Record]:
     """Read ACE's apf: mentions of entities, whose end is that of the last character.
 
     The text is that of the .sgm file beside it without its tags, which do not count.
@@ -332,13 +311,13 @@ def _ace(source: Source) -> Iterator[Annotation]:
                     continue
                 place = f"{source.where}: {show(mention.get('ID'))}"
                 bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
-                spans.append(Span([bounds], label, piece.text))
+                spans.append(Span(*bounds, label, piece.text))
         source.passed["relation"] += sum(1 for _ in document.iter("relation_mention"))
         source.passed["event"] += sum(1 for _ in document.iter("event_mention"))
-        yield Annotation(id_, text, "", spans)
+        yield source.record(id_, text, [Annotation("", spans)])
 
 
-def _refi(source: Source) -> Iterator[Annotation]:
+def _refi(source: Source) -> Iterator[Record]:
     """Read REFI-QDA: selections in plain texts, and who gave them which code."""
     guids = [e for e in source.root.iter() if e.get("guid")]
     codes = {e.get("guid"): e.get("name") for e in guids if name_of(e) == "Code"}
@@ -358,26 +337,26 @@ def _refi(source: Source) -> Iterator[Annotation]:
                 who = coding.get("creatingUser") or selection.get("creatingUser")
                 targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
                 spans += [
-                    (users.get(who) or "", Span([bounds], codes.get(code))) for code in targets
+                    (users.get(who) or "", Span(*bounds, codes.get(code))) for code in targets
                 ]
         name = document.get("name") or named or document.get("guid") or ""
-        yield from _of_people(name, text, spans)
+        yield source.record(name, text, _of_people(spans))
 
 
 # --- inline ---------------------------------------------------------------------------------------
 
 
-def _inline(source: Source) -> Iterator[Annotation]:
+def _inline(source: Source) -> Iterator[Record]:
     """Read tags in a text, such as MUC's ``<ENAMEX TYPE="PERSON">``."""
     text, spans = _marked(source.root, lambda e: name_of(e) in _INLINE)
-    yield Annotation(_stem(source.path), text, "", spans)
+    yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 
-def _tei(source: Source) -> Iterator[Annotation]:
+def _tei(source: Source) -> Iterator[Record]:
     """Read names in the text of TEI; where words are elements, a blank stands between them."""
     body = next((e for e in source.root.iter() if name_of(e) == "text"), source.root)
     text, spans = _marked(body, lambda e: name_of(e) in _TEI)
-    yield Annotation(_stem(source.path), text, "", spans)
+    yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 
 def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:
@@ -416,7 +395,7 @@ def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, lis
         number = len(spans)
         if name and is_mark(element):
             label = element.get("type") or element.get("TYPE") or name
-            spans.append(Span([], label))
+            spans.append(Span(size, size, label))
             waiting.append(number)
         if name and not by_words:  # a comment has no name
             begun.update(dict.fromkeys(waiting, size))
@@ -427,7 +406,7 @@ def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, lis
             if not by_words:
                 add(child.tail or "")
         if name and is_mark(element):
-            spans[number].pieces.append((begun.get(number, size), size))
+            spans[number] = Span(begun.get(number, size), size, spans[number].label)
             if number in waiting:
                 waiting.remove(number)
         if by_words and name in _BLOCKS and size and text[-1] != "\n":
