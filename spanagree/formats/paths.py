@@ -1,4 +1,7 @@
-"""Paths to what is in a record: ``a.b[*].c`` is c of every element of the list b in a."""
+"""Paths to what is in a record: ``a.b[*].c`` is c of every element of the list b in a.
+
+Where a path goes on inside a text, the text is the JSON that it holds, in a code fence or not.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,10 @@ from typing import Any
 
 from spanagree.errors import SettingError, show
 
+SELF = "@"
+"""The path to the record itself."""
+
+_OPENS = ("{", "[", "`")  # how a text begins that may hold JSON
 _STEP = re.compile(r"\[(\*|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
 
 
@@ -21,7 +28,7 @@ def steps_of(path: str) -> tuple[tuple[str | int, ...], ...]:
     >>> steps_of("points[*].start|begin")
     (('points', '[*]', 'start'), ('begin',))
     """
-    return tuple(_steps(part) for part in path.split("|"))
+    return tuple(() if part == SELF else _steps(part) for part in path.split("|"))
 
 
 def _steps(path: str) -> tuple[str | int, ...]:
@@ -37,7 +44,8 @@ def _steps(path: str) -> tuple[str | int, ...]:
     if at < len(path) or not steps:
         raise SettingError(
             f"path {show(path)}; keys with dots between are needed, [*] for every element of a"
-            " list, [0] for the first, * for every key, such as annotation[*] or meta.id"
+            " list, [0] for the first, * for every key, @ for the record itself, such as"
+            " annotation[*] or meta.id"
         )
     return tuple(steps)
 
@@ -83,6 +91,8 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
 
 def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
     for step in steps:
+        if any(isinstance(value, str) for value in values):
+            values = [_held(value) for value in values]
         if step == "[*]":
             values = [each for value in values if isinstance(value, list) for each in value]
         elif step == "*":
@@ -93,3 +103,12 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
         else:
             values = [v[step] for v in values if isinstance(v, dict) and step in v]
     return values
+
+
+def _held(value: Any) -> Any:
+    """Return what a text holds in JSON; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in _OPENS:
+        return value
+    from spanagree.formats.hugging_face.spans import held
+
+    return held(value)

@@ -219,6 +219,9 @@ def check_stdin(form: str | None) -> None:
 Options = Mapping[str, Any]
 
 
+_texts_by_id = late("spanagree.formats.joined_texts", "Texts")
+_has_texts = late("spanagree.formats.joined_texts", "has_texts")
+_texts_in = late("spanagree.formats.joined_texts", "texts_in")
 _guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
 
 
@@ -253,7 +256,9 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
 _COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 _OF_ROWS = (
     *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
+    "texts",
 )
+_OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
 
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
@@ -378,9 +383,9 @@ FORMATS: Mapping[str, Format] = {
             tool.means,
             (),
             partial(late("spanagree.formats.tool_records", "raw_tool"), name),
-            (*PATHS, "ends", "encoding", "absent"),
+            _OF_PATHS,
             knows=tool.is_of,
-            shapes=_JSON,
+            shapes=tool.shapes,
         )
         for name, tool in TOOLS.items()
     },
@@ -388,7 +393,7 @@ FORMATS: Mapping[str, Format] = {
         "any records in JSON, by the paths to what is in them",
         (),
         late("spanagree.formats.tool_records", "raw_by_paths"),
-        (*PATHS, "ends", "encoding", "absent"),
+        _OF_PATHS,
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
@@ -437,8 +442,8 @@ def registered() -> Mapping[str, Format]:
         if point.name in FORMATS:
             raise InputError(f"{where} has the name of a built-in format; it needs another")
         read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
-        takes = (*PATHS, "ends", "encoding", "absent")
-        readers[point.name] = Format(tool.means, (), read, takes, knows=tool.is_of, shapes=_JSON)
+        known = {"knows": tool.is_of, "shapes": tool.shapes}
+        readers[point.name] = Format(tool.means, (), read, _OF_PATHS, **known)
     return readers
 
 
@@ -527,9 +532,8 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
     line = f"spanagree check {shlex.quote(os.fspath(path))}"
     if form in TOOLS:
         tool = TOOLS[form]
-        deep = f" --from {form}" if tool.records or tool.marked else " --from paths"
         own = replace(tool, **{k: v for k, v in given.items() if k in (*PATHS, "ends")})
-        return f"{line}{deep} {own.line}" if not (tool.records or tool.marked) else f"{line}{deep}"
+        return f"{line} --from {form}" if tool.is_deep else f"{line} --from paths {own.line}"
     known = {name: str(value) for name, value in given.items() if isinstance(value, str)}
     if form == "dataset":
         raw = raw_files({"": path}, options, form)
@@ -589,12 +593,24 @@ def raw_files(
     for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     by_format: dict[str, dict[str, PathName]] = {}
-    for layer, path in files.items():
+    own = {layer: own_columns(given, layer, files) for layer in files}
+    sources = dict(files)
+    for layer, path in sources.items():
         if path == "-":
             check_stdin(form)
-        by_format.setdefault(form or format_of(path, given), {})[layer] = path
+        if len(sources) > 1 and _has_texts_only(path, own[layer]):
+            files.pop(layer)
+            continue
+        by_format.setdefault(form or format_of(path, own[layer]), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
+
+    def read_one(name: str, layer: str, path: PathName) -> RawCorpus:
+        known = {key: value for key, value in own[layer].items() if key in _form(name).takes}
+        if "texts" in _form(name).takes and len(sources) > 1:
+            known["texts"] = _texts_by_id(partial(_texts_beside, layer, sources, own, form))
+        return _form(name).read(path, **known)
+
     for name, paths in by_format.items():
         read = _form(name).read
         known = {key: value for key, value in given.items() if key in _form(name).takes}
@@ -606,7 +622,7 @@ def raw_files(
             parts[f"{name} files"] = part.but(notes=(*notes, *part.notes))
         else:
             parts |= {
-                layer: _from_file(read(path, **known), layer, path, name)
+                layer: _from_file(read_one(name, layer, path), layer, path, name)
                 for layer, path in paths.items()
             }
     _refuse_apart(parts, by_format)
@@ -618,6 +634,65 @@ def raw_files(
         return whole
     named = as_read(**{**whole.reading.get("read", {}), "from": form})
     return whole.but(reading={**whole.reading, **named})
+
+
+def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> dict[str, Any]:
+    """Return the options of one of several files, of which some name columns of it alone.
+
+    >>> own_columns({"document": "id,llm:custom_id"}, "llm", {"gold": "g.jsonl", "llm": "x.jsonl"})
+    {'document': 'custom_id'}
+    """
+    names = {
+        name: each
+        for each, path in files.items()
+        for name in (each, os.path.basename(os.fspath(path)), Path(path).stem)
+    }
+    own = dict(given)
+    for option in (*PATHS, "tags"):
+        value = given.get(option)
+        parts = [part.partition(":") for part in value.split(",")] if isinstance(value, str) else []
+        if any(sign and name in names for name, sign, _ in parts):
+            mine = [rest for name, _, rest in parts if names.get(name) == layer]
+            all_ = ["".join(part) for part in parts if part[0] not in names]
+            own[option] = ",".join(mine or all_) or None
+    return {name: value for name, value in own.items() if value is not None}
+
+
+def _has_texts_only(path: PathName, options: Options) -> bool:
+    """Return whether a file has texts by id for the others, and nothing that is marked."""
+    if os.path.isdir(path):
+        names = peek(path).members
+        return any(name.endswith(".txt") for name in names) and not any(
+            name.endswith(".ann") for name in names
+        )
+    if not os.path.isfile(path):
+        return False
+    try:
+        format_of(path, options)
+    except InputError:
+        return _has_texts(path)
+    return False
+
+
+def _texts_beside(
+    layer: str, files: Mapping[str, PathName], own: Mapping[str, Options], form: str | None
+) -> dict[str, str]:
+    """Return the texts by id that the files of other layers have."""
+    texts: dict[str, str] = {}
+    for other, path in files.items():
+        if other != layer:
+            with suppress(SpanAgreeError):  # one without texts, or what is said when it is read
+                texts |= _texts_of(other, path, own[other], form)
+    return texts
+
+
+def _texts_of(layer: str, path: PathName, options: Options, form: str | None) -> Mapping[str, str]:
+    if _has_texts_only(path, options):
+        return _texts_in(path, options.get("document"), options.get("text"))
+    name = form or format_of(path, options)
+    known = {key: value for key, value in options.items() if key in _form(name).takes}
+    raw = _form(name).read({layer: path} if _form(name).is_layer else path, **known)
+    return dict(zip(raw.ids or (), raw.texts or (), strict=False))
 
 
 def _is_known_as(form: str, path: PathName) -> bool:

@@ -14,9 +14,11 @@ from spanagree.corpus.offsets import point, points_at
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, is_whole, listed, printable, show, unfit
 from spanagree.files import PathName
+from spanagree.formats.hugging_face.spans import SpanReader
+from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, in_pieces
 from spanagree.formats.tools import KEY, PATHS, TOOLS, Tool
 from spanagree.settings import as_read
 
@@ -34,23 +36,24 @@ def raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
     Raises:
         SettingError: if spans, or a text or tokens, are not named.
     """
-    for name, given in {"spans": options.get("spans"), "start or quote": _start(options)}.items():
-        if not given:
-            raise SettingError(
-                f"paths name no {name}; --spans leads to the spans of a record, and --start and"
-                " --end, or --quote, to what is in them"
-            )
-    if not (options.get("text") or options.get("tokens")):
+    if not options.get("spans"):
+        raise SettingError(
+            "paths name no spans; --spans leads to the spans of a record, and --start and --end, or"
+            " --quote, to what is in them"
+        )
+    if not (options.get("text") or options.get("tokens") or options.get("texts")):
         raise SettingError("paths name neither text nor tokens, which offsets count; name --text")
     return raw_records(Tool("paths", ""), path, **options)
 
 
-def _start(options: dict[str, Any]) -> Any:
-    return options.get("start") or options.get("quote")
-
-
 def raw_records(
-    tool: Tool, path: PathName, *, encoding: str = "utf-8", **options: Any
+    tool: Tool,
+    path: PathName,
+    *,
+    encoding: str = "utf-8",
+    align: bool = False,
+    texts: Texts | None = None,
+    **options: Any,
 ) -> RawCorpus:
     """Return the rows of records, unchecked.
 
@@ -58,6 +61,8 @@ def raw_records(
         tool: how they are read.
         path: the file.
         encoding: of the file.
+        align: whether copies with tags and quotes are aligned that a language model changed.
+        texts: of other files of the command, by id.
         options: other paths, and ``ends``; ``absent`` is settled by the caller.
 
     Raises:
@@ -72,16 +77,22 @@ def raw_records(
             steps_of(options[what])
     own = {name: value for name, value in options.items() if value is not None}
     tool = replace(tool, **own)
-    log = ReadLog(printable(os.fspath(path)))
-    records = _ByPaths(tool, log, own).records(json_records(path, _NEEDED, encoding))
-    return gather(
-        records,
+    log = ReadLog(printable(os.fspath(path)), align=align)
+    reader = _ByPaths(tool, log, own, texts)
+    rows = tool.rows(path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
+    raw = gather(
+        reader.records(rows),
         log,
-        {"format": tool.name, **as_read(encoding, **own)},
+        {"format": tool.name, **as_read(encoding, **own, align=align)},
         offsets="tokens" if tool.tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
     )
+    if not reader.answers.copies.copies:
+        return raw
+    notes = reader.answers.copies.notes(f"{log.name}: ")
+    reading = {**raw.reading, "quotes": reader.answers.unaligned()}
+    return raw.but(notes=(*raw.notes, *notes), reading=reading)
 
 
 def _each(value: Any) -> list[Any]:
@@ -94,8 +105,12 @@ def _each(value: Any) -> list[Any]:
 class _ByPaths:
     """Reads records by the paths of a tool."""
 
-    def __init__(self, tool: Tool, log: ReadLog, own: Mapping[str, Any]) -> None:
-        self.tool, self.log, self.own = tool, log, own
+    def __init__(
+        self, tool: Tool, log: ReadLog, own: Mapping[str, Any], texts: Texts | None
+    ) -> None:
+        self.tool, self.log, self.own, self.texts = tool, log, own, texts
+        self.answers = SpanReader(align=log.quotes.align)
+        self.answers.quotes = log.quotes
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.number = 0
 
@@ -108,10 +123,10 @@ class _ByPaths:
         """
         for where, value in values:
             if not self.tool.records:
-                yield self._record(value, where)
+                yield from self._record(value, where)
                 continue
-            for number, each in enumerate(values_at(value, self.tool.records), 1):
-                yield self._record(each, f"{where}, {number}")
+            for number, (key, each) in enumerate(keyed_at(value, self.tool.records), 1):
+                yield from self._record(each, f"{where}, {number}", key)
         name, own = self.log.name, self.own
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
@@ -122,15 +137,17 @@ class _ByPaths:
                     " is in the file, or leave the option out"
                 )
         self.log.labelled = bool(self.led["label"])
+        if self.texts is not None:
+            self.log.notes += self.texts.notes(f"{name}: ")
         self.log.numbered = not self.led["document"]
 
-    def _record(self, record: Any, where: str) -> Record:
+    def _record(self, record: Any, where: str, key: str = "") -> Iterator[Record]:
+        """Yield a record, unless its document is in no other file, which has the texts."""
         tool = self.tool
-        if not isinstance(record, (dict, list)):
+        if not isinstance(record, (dict, list)) and not key:
             raise unfit(f"{where}:", record, _NEEDED)
         self.number += 1
-        id_ = self._at(record, "document")
-        id_ = self.number if id_ is None else id_
+        id_ = self._id_of(record, key)
         where = f"{where}, document {show(id_)}" if tool.document else where
         content: dict[str, Any]
         if tool.tokens:
@@ -139,15 +156,33 @@ class _ByPaths:
                 "tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words
             }
         else:
-            content = {"text": self._at(record, "text")}
-            if not isinstance(content["text"], str):
+            text = self._at(record, "text")
+            if text is None and self.texts is not None:
+                text = self.texts.of(id_, where)
+                if text is None:
+                    self.log.passed["record of a document that no other file has"] += 1
+                    return
+            if not isinstance(text, str):
+                at = f" at {show(tool.text)}" if tool.text else ""
                 keys = listed(record) if isinstance(record, dict) else "no keys"
                 raise InputError(
-                    f"{where}: no text at {show(tool.text)}; there are {keys}: --text names one"
+                    f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
+                    " that has the texts by id beside this one"
                 )
+            content = {"text": text}
         for path, noun in tool.passed.items():
-            self.log.passed[noun] += len(values_at(record, path))
-        return Record(where, id_, content, self._annotations(record, content.get("text"), where))
+            there = [value for value in values_at(record, path) if value is not None]
+            self.log.passed[noun] += len(there)
+        yield Record(where, id_, content, self._annotations(record, content.get("text"), where))
+
+    def _id_of(self, record: Any, key: str) -> Any:
+        """Return the id of a record: what a path leads to, or what several do."""
+        paths = self.tool.document.split(",")
+        parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
+        if None in parts or not self.tool.document:
+            return self.number
+        self.led["document"] += 1
+        return parts[0] if len(parts) == 1 else "/".join(map(str, parts))
 
     def _at(self, value: Any, what: str) -> Any:
         there = first_at(value, getattr(self.tool, what))
@@ -166,7 +201,14 @@ class _ByPaths:
                 who = text_of_whole(self._at(part, "annotator")) if tool.annotator else ""
             place = where if who == "" else f"{where}, annotator {show(who)}"
             seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
-            spans = [span for each in values_at(part, tool.spans) for span in _each(each)]
+            if not (tool.start or tool.quote):
+                yield Annotation(who, self._answer(part, text, who, place, seen=seen), where=place)
+                continue
+            keyed = keyed_at(part, tool.spans) if tool.label == KEY else []
+            spans = [(label, span) for label, some in keyed for span in _each(some)]
+            spans = spans or [
+                (None, span) for each in values_at(part, tool.spans) for span in _each(each)
+            ]
             self.led["spans"] += seen and bool(spans)
             if seen and not spans and not tool.marked and not self._is_answered(part):
                 self.log.unsaid[who] = None
@@ -174,18 +216,37 @@ class _ByPaths:
             rows = self._spans(spans, text, points, who, place) if seen else None
             yield Annotation(who, rows, where=place)
 
+    def _answer(
+        self, part: Any, text: str | None, who: Any, place: str, *, seen: bool
+    ) -> list[Span] | None:
+        """Return what an annotator marked as a language model says it; null is no answer."""
+        answer = first_at(part, self.tool.spans) if seen else None
+        self.led["spans"] += answer is not None
+        rows = self.answers.rows(answer, None, text, place, who)
+        self.led["label"] += self.answers.labelled
+        return None if rows is None else [Span(*row) for row in rows]
+
     def _is_answered(self, part: Any) -> bool:
         """Return whether the list of spans is there, if empty."""
         outer = self.tool.spans.rpartition("[*]")[0] or self.tool.spans
         return any(isinstance(each, (list, dict)) for each in values_at(part, outer))
 
     def _spans(
-        self, spans: Iterable[Any], text: str | None, points: Ints | None, who: Any, where: str
+        self,
+        spans: Iterable[tuple[str | None, Any]],
+        text: str | None,
+        points: Ints | None,
+        who: Any,
+        where: str,
     ) -> Iterator[Span]:
         """Yield the spans of an annotator, quotes without offsets where they stand in a text."""
         times: Counter[str] = Counter()
-        for each in spans:
-            for span in self._segments(each, where):
+        path, values, noun = self.tool.leaves
+        for key, each in spans:
+            if path and first_at(each, path) in values:
+                self.log.passed[noun] += 1
+                continue
+            for span in self._segments(each, where, key):
                 if span.start is None and span.quote is not None and text is not None:
                     bounds = self.log.quotes.place(text, span.quote, times[span.quote], who)
                     times[span.quote] += 1
@@ -197,7 +258,7 @@ class _ByPaths:
                 else:
                     yield span
 
-    def _segments(self, span: Any, where: str) -> Iterator[Span]:
+    def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[Span]:
         """Yield each segment of a span, once for each of its labels."""
         tool = self.tool
         if not isinstance(span, (dict, list)):
@@ -208,14 +269,21 @@ class _ByPaths:
         starts, ends, quotes = (
             values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
-        labels = values_at(span, tool.label) or [None]
+        labels = [key] if key is not None else values_at(span, tool.label) or [None]
         labels = labels[0] if isinstance(labels[0], list) and labels[0] else labels
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
         ends = [None] * len(starts) if ends == [None] else ends
         quotes = [None] * len(starts) if quotes == [None] else quotes
+        if len(quotes) == 1 < len(starts) and tool.in_pieces:
+            quotes = [None] * len(starts)
         if not len(starts) == len(ends) == len(quotes):
             raise unfit(f"{where}: span", span, "as many starts as ends, and texts, are needed")
+        if tool.in_pieces and len(starts) > 1:
+            quote = " ".join(map(str, quotes)) if None not in quotes else None
+            pieces = list(zip(starts, ends, strict=True))
+            yield from (in_pieces(pieces, text_of_whole(label), quote) for label in labels)
+            return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             covered = quote if isinstance(quote, str) else None
             if end is None and is_whole(start) and covered is not None:

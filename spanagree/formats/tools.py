@@ -7,15 +7,20 @@ engine (:mod:`spanagree.formats.tool_records`) reads all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanagree.files import PathName
 from spanagree.formats.paths import values_at
-from spanagree.formats.peek import Peek
+from spanagree.formats.peek import Peek, Shape
 
 KEY = "@key"
-"""In place of a path to an annotator's name: the key that ``*`` stands for."""
+"""In place of a path to an id, a name or a label: the key that the last ``*`` stands for."""
+
+Rows = Callable[[PathName, str], Iterator[tuple[str, Any]]]
+"""From a file and its encoding to records, each with its place for errors."""
 
 PATHS = ("document", "text", "tokens", "annotator", "spans", "start", "end", "label", "quote")
 """What a path leads to; each is an option too."""
@@ -29,13 +34,22 @@ class Tool:
         name: as ``--from`` has it.
         means: what it is.
         knows: paths that all have to lead somewhere in a record of a file.
+        begins: of a text that is not JSON, an expression that its first lines fit.
+        members: of a folder, how names of files in it end.
+        rows: how records are made of a file that does not hold them in JSON.
         records: from what a file holds to the records, where they lie deeper.
-        document: to the id; a record without one is known by its number.
-        text, tokens: to what offsets count.
+        document: to the id, or with commas between to its parts; a record without one is known by
+            its number.
+        text, tokens: to what offsets count. A text that is not there is that of another file of
+            the same command, by id.
         marked: to each annotator's part of a record; the record itself unless given.
         annotator: from there to the name; else the file is the annotator.
         spans: from there to the spans; null is nobody's answer, an empty list one without spans.
-        start, end, label, quote: from a span; several ends of one span are several segments.
+        start, end, label, quote: from a span; several ends of one span are several segments, or
+            the pieces of one. Spans without a path to start or quote are taken as language models
+            give them: objects, quotes, quotes by label, or a copy of the text with tags in it.
+        in_pieces: whether several ends of one span are its pieces.
+        leaves: a path from a span, the values of it that leave the span out, and what it is then.
         unseen: by path from an annotator's part, the values that say that she saw nothing.
         ends: what the end of a span names.
         utf16: a path from a record, and the value that says that offsets count UTF-16 units.
@@ -45,6 +59,9 @@ class Tool:
     name: str
     means: str
     knows: tuple[str, ...] = ()
+    begins: str = ""
+    members: str = ""
+    rows: Rows | None = None
     records: str = ""
     document: str = ""
     text: str = ""
@@ -56,6 +73,8 @@ class Tool:
     end: str = ""
     label: str = ""
     quote: str = ""
+    in_pieces: bool = False
+    leaves: tuple[str, frozenset[Any], str] = ("", frozenset(), "")
     unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
     ends: str | None = None
     utf16: tuple[str, Any] = ("", None)
@@ -63,7 +82,24 @@ class Tool:
 
     def is_of(self, start: Peek) -> bool:
         """Return whether a file is of the tool, by its beginning."""
-        return any(all(values_at(each, path) for path in self.knows) for each in start.records)
+        if start.shape == "folder":
+            return any(name.endswith(self.members) for name in start.members)
+        if start.shape not in ("json", "jsonl"):
+            return bool(re.search(self.begins, "\n".join(start.lines)))
+        knows = self.knows
+        return bool(knows) and any(all(values_at(x, path) for path in knows) for x in start.records)
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What a file of the tool may be by its bytes."""
+        shapes: tuple[Shape, ...] = ("json", "jsonl") if self.knows else ()
+        shapes += ("csv", "tsv", "text") if self.begins else ()
+        return (*shapes, "folder") if self.members else shapes
+
+    @property
+    def is_deep(self) -> bool:
+        """Return whether options do not read the same."""
+        return bool(self.records or self.marked or self.rows or self.unseen or self.leaves[0])
 
     @property
     def line(self) -> str:

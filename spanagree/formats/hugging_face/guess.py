@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
-from spanagree.formats.hugging_face.spans import by_annotator, parsed
+from spanagree.formats.hugging_face.spans import by_annotator, parsed, quotes_in
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
 
@@ -28,6 +28,7 @@ LOOKED_AT = 50
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
+_SPEAKS_OF_QUOTES = re.compile(f"^(?!.*token)({_SPEAKS_OF_SPANS.pattern}|predict|answer|output)")
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
 _SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
@@ -134,8 +135,10 @@ class _Guess:
             return {"tags": {name: name for name in tags}, "tokens": tokens}
         self.like = [name for name in self.names if self.may_be_spans(name)]
         lists = self.of_one_text([name for name in self.like if self.is_spans(name)])
-        self.like += [name for name in self.names if self.has_copies(name)]  # --spans names them
         people = [name for name in self.names if self.people(name)]
+        answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
+        self.like += answers
+        lists = lists or ([] if people else answers)
         ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
         if people or len(lists) == 1:
             return {"spans": (people or lists)[0]}
@@ -240,6 +243,20 @@ class _Guess:
                 ):
                     return True
         return False
+
+    def are_quotes(self, column: str) -> bool:
+        """Return whether a column has lists of strings of the text, alone or with labels."""
+        text = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
+        if not _SPEAKS_OF_QUOTES.search(plain(column)) or not list(self.cells(column)):
+            return False
+        number = there = 0
+        for row in self.rows:
+            quotes = quotes_in(row.get(column, []))
+            if quotes is None:
+                return False
+            number += len(quotes)
+            there += sum(quote in str(row.get(text)) for quote in quotes)
+        return number > 0 and (text is None or 2 * there > number)
 
     def is_tags(self, column: str, tokens: str) -> bool:
         """Return whether a column has a tag for each token; a token a row is another format."""

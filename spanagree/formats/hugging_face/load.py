@@ -29,6 +29,7 @@ from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.hugging_face.columns import Rows
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek, peek
 from spanagree.settings import as_read
@@ -50,18 +51,25 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     encoding = options.pop("encoding", "utf-8")
+    texts: Texts | None = options.pop("texts", None)
     check_encoding(encoding)
     try:
         data = _data(name, os.fsdecode(path), encoding)
         ours = isinstance(data, Mapping) and _our_split(data)
         if ours and not options.keys() & {"tags", "spans", "split"}:
             data = _library(name).concatenate_datasets([*data.values()])
+        if texts is not None and isinstance(data, (_Records, _Table)):
+            made, _ = guess(data, options)
+            if not {**options, **made}.keys() & {"text", "tokens", "length", "tags"}:
+                data = _Joined(data, texts, options.get("document"))
         raw = raw_dataset(data, file=name, **options)
     except SpanAgreeError:
         raise
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
-    return raw.but(reading={**raw.reading, **as_read(encoding, **raw.reading.get("read", {}))})
+    notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
+    how = as_read(encoding, **raw.reading.get("read", {}))
+    return raw.but(reading={**raw.reading, **how}, notes=notes)
 
 
 def guess_of(start: Peek) -> dict[str, Any]:
@@ -157,6 +165,19 @@ class _Table(Rows):
             yield f"{name}:{line}", dict(zip(header, cells, strict=True))
         if not line:
             raise InputError(f"{name}: no rows; a header and rows are needed")
+
+
+class _Joined(Rows):
+    """Rows without texts, with those of other files beside them."""
+
+    def __init__(self, data: Rows, texts: Texts, document: str | None) -> None:
+        super().__init__()
+        self.data, self.texts, self.document = data, texts, document
+        self.flat, self.gaps = data.flat, data.gaps
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the rows of documents that have a text, each with its place."""
+        return self.texts.rows(self.data.placed(), self.document)
 
 
 def _parquet(name: str, path: str) -> Any:

@@ -26,13 +26,16 @@ from spanagree.errors import InputError, check_whole, counted, listed, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
     Rows,
+    cell_of,
     choose_split,
+    has,
     label_codes,
     layer_names,
 )
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.shape import COLUMNS, Shape
 from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
+from spanagree.formats.hugging_face.spans import by_label, parsed
 from spanagree.formats.hugging_face.token_rows import grouped_tokens
 
 
@@ -154,15 +157,32 @@ def _shaped(
             pass
     shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
     spans = made.get("spans")
+    labels = _labels_of_quotes(data, shape)
+    shape = replace(shape, by_label=bool(labels))
+    before = "" if file is None else f"{file}: "
+    notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
         return data, replace(shape, is_own=True), []
     named = [f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length") if what in made]
     note = (
-        f"{'' if file is None else f'{file}: '}columns guessed: {'; '.join(named)}"
+        f"{before}columns guessed: {'; '.join(named)}"
         f"{f'; passed over: {listed(left)}' if left else ''} (--text, --tokens, --spans, --tags,"
         " --annotator and --document name others)"
     )
-    return data, shape, [note] if named else []
+    return data, shape, [note, *notes] if named else notes
+
+
+def _labels_of_quotes(data: Any, shape: Shape) -> list[str]:
+    """Return the keys of the one column of spans under which the first rows have quotes."""
+    if not isinstance(shape.spans, str) or shape.is_table or isinstance(data, Iterator):
+        return []
+    labels: dict[str, None] = {}
+    with suppress(ValueError, TypeError, KeyError):  # which reading says
+        for row in islice(data, LOOKED_AT):
+            if isinstance(row, Mapping) and has(row, shape.spans):
+                quotes = by_label(parsed(cell_of(row, shape.spans)))
+                labels |= dict.fromkeys(str(quote["label"]) for quote in quotes or ())
+    return list(labels)
 
 
 def _in_words(columns: Any) -> str:

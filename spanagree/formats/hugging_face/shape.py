@@ -27,6 +27,7 @@ class Shape(TagOptions):
         quote: of a table with a row for each span, the column of the text that the span covers.
         ends: what the end of a span names, one of :data:`spanagree.corpus.offsets.ENDS`.
         file: the name of the file that the rows are from, if they are.
+        by_label: whether a cell has quotes under their labels, not spans under annotators.
         is_own: whether we wrote the rows, whose columns then were not chosen.
     """
 
@@ -44,6 +45,7 @@ class Shape(TagOptions):
     absent: str | None = None
     align: bool = False
     file: str | None = None
+    by_label: bool = False
     is_own: bool = False
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
         for layer, column in layers.items():
             cell = cell_of(row, column)
             pairs = [(_person(row, shape.annotator, people) if long else layer, cell)]
-            if is_open:
+            if is_open and not shape.by_label:
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
                 pairs = by_annotator(cell, users, states) or pairs
             for who, spans in pairs:

@@ -38,12 +38,17 @@ def parsed(cell: Any) -> Any:
     >>> parsed('```json\\n{"entities": [1]}\\n```')
     [1]
     """
-    fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
-    inner = _literal(unfenced(cell) if fenced else cell)
+    inner = held(cell)
     if isinstance(inner, Mapping) and len(inner) == 1:
         key, value = next(iter(inner.items()))
         inner = value if key in _WRAPPERS and isinstance(value, list) else inner
     return cell if isinstance(inner, str) else inner
+
+
+def held(cell: Any) -> Any:
+    """Return what a text says in JSON or as Python writes it, in a code fence or not."""
+    fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
+    return _literal(unfenced(cell) if fenced else cell)
 
 
 def _literal(cell: Any) -> Any:
@@ -125,7 +130,7 @@ class SpanReader:
         if isinstance(spans, str):
             raise unfit(place, spans, _NO_COPY if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
-            spans = [spans] if _is_quote(spans) else _transposed(spans, place)
+            spans = _in_object(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise unfit(place, spans, _NEEDED)
         if isinstance(text, str):
@@ -152,7 +157,7 @@ class SpanReader:
     def _placed(self, spans: Iterable[Any], text: str, who: str, place: str) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
         times: Counter[str] = Counter()
-        for span in spans:
+        for span in map(_as_quote, spans):
             keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
             quote = span.get(keys.get("text")) if keys else None
             start = span.get(keys.get("start")) if keys else 0
@@ -203,6 +208,65 @@ def _is_cut_off(answer: str, text: str) -> bool:
 def _is_quote(span: Mapping[Any, Any]) -> bool:
     keys = keys_of(tuple(span))
     return "start" not in keys and isinstance(span.get(keys.get("text")), str)
+
+
+def _as_quote(span: Any) -> Any:
+    """Return a text, or one with its label, as a quote; any other span as it is."""
+    if isinstance(span, str):
+        return {"text": span}
+    if isinstance(span, _LISTS) and len(span) == 2 and all(isinstance(x, str) for x in span):
+        return {"text": span[0], "label": span[1]}
+    return span
+
+
+def by_label(cell: Any) -> list[dict[str, Any]] | None:
+    """Return the quotes of an object that has a list of them under each label, else ``None``.
+
+    >>> by_label({"PER": ["Jo"], "LOC": []})
+    [{'text': 'Jo', 'label': 'PER'}]
+    """
+    if not isinstance(cell, Mapping) or keys_of(tuple(cell)).keys() & {"start", "end"}:
+        return None
+    listed_by = {label: parsed(some) for label, some in cell.items()}
+    if not all(some is None or isinstance(some, (str, list)) for some in listed_by.values()):
+        return None
+    quotes: list[dict[str, Any]] = []
+    for label, some in listed_by.items():
+        for each in [some] if isinstance(some, str) else some or ():
+            span = _as_quote(each)
+            if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
+                return None
+            quotes.append({**span, "label": str(label)})
+    return quotes
+
+
+def quotes_in(cell: Any) -> list[str] | None:
+    """Return the strings of a list of them, of pairs with labels, or under labels; else ``None``.
+
+    >>> quotes_in(["Jo", ["Rome", "LOC"]]), quotes_in({"PER": ["Jo"]}), quotes_in([3])
+    (['Jo', 'Rome'], ['Jo'], None)
+    """
+    cell = parsed(cell)
+    spans = by_label(cell) if isinstance(cell, Mapping) else cell
+    if not isinstance(spans, _LISTS):
+        return None
+    quotes = [each["text"] if _is_plain(each) else None for each in map(_as_quote, spans)]
+    return None if None in quotes else quotes
+
+
+def _is_plain(span: Any) -> bool:
+    return isinstance(span, Mapping) and span.keys() <= {"text", "label"} and "text" in span
+
+
+def _in_object(spans: Mapping[Any, Any], place: str) -> Any:
+    """Return the spans in an object: it is one, or has them in a list, by label, or in columns."""
+    if _is_quote(spans):
+        return [spans]
+    lists = [spans[key] for key in spans if key in _WRAPPERS and isinstance(spans[key], list)]
+    if len(lists) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
+        return lists[0]
+    quotes = by_label(spans)
+    return _transposed(spans, place) if quotes is None else quotes
 
 
 def _time(value: object, place: str) -> int:

@@ -1,0 +1,119 @@
+"""Texts that stand in another file of the same command, joined by the documents' ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from spanagree.corpus.collector import text_of_whole
+from spanagree.errors import InputError, SpanAgreeError, counted, listed, printable, show
+from spanagree.files import PathName, read_text
+from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.json_records import json_records
+from spanagree.formats.peek import peek
+from spanagree.formats.usual_names import COLUMNS, plain
+
+_IDS = ("id", "uid", *COLUMNS["document"], "customid", "key")
+
+
+class Texts:
+    """The texts of other files by id, which are read when the first one is asked for."""
+
+    def __init__(self, read: Callable[[], Mapping[str, str]]) -> None:
+        self._read = read
+        self._texts: Mapping[str, str] | None = None
+        self.joined = 0
+
+    def of(self, id_: object, where: str) -> str | None:
+        """Return the text of a document, ``None`` if no other file has the document.
+
+        Raises:
+            InputError: if no other file has a text by id.
+        """
+        if self._texts is None:
+            self._texts = self._read()
+        if not self._texts:
+            raise InputError(
+                f"{where}: no text, and no other file has texts by id; name the file that has them"
+                " beside this one, or the column of the text with --text"
+            )
+        text = self._texts.get(str(text_of_whole(id_)))
+        self.joined += text is not None
+        return text
+
+    def notes(self, before: str) -> Iterator[str]:
+        """Yield how many texts were joined."""
+        if self.joined:
+            yield f"{before}{counted(self.joined, 'document')} with the text of another file"
+        elif self._texts:
+            raise InputError(
+                f"{before}no document has an id that another file has; theirs are"
+                f" {listed(list(self._texts)[:3])}, …; --document names the column of the ids, for"
+                " one file as in --document FILE:COLUMN"
+            )
+
+    def rows(self, placed: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
+        """Yield rows with a text beside them, but those of documents that no other file has."""
+        for where, row in placed:
+            id_ = row.get(document or column_of(row, _IDS) or "")
+            if id_ is None:
+                raise InputError(
+                    f"{where}: neither text nor tokens, and no id by which another file has a text;"
+                    f" there are {listed(row)}: --document names the column of the ids"
+                )
+            if (text := self.of(id_, where)) is not None:
+                yield where, {**row, "text": text}
+
+
+def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Return the first column of a row that has one of some names."""
+    plainly = {plain(name): name for name in reversed(list(row))}
+    return next((plainly[name] for name in names if name in plainly), None)
+
+
+def has_texts(path: PathName) -> bool:
+    """Return whether a file or folder has texts by id, and nothing that is marked in them."""
+    with suppress(SpanAgreeError):
+        return bool(texts_in(path))
+    return False
+
+
+def texts_in(
+    path: PathName, document: str | None = None, text: str | None = None
+) -> dict[str, str]:
+    """Return the texts by id that a table or JSON has, or a folder of texts by the files' names.
+
+    Raises:
+        InputError: for what cannot be read; for two texts of one id.
+    """
+    start = peek(path)
+    texts: dict[str, str] = {}
+    if start.shape == "folder":
+        for name in (name for name in start.members if name.endswith(".txt")):
+            where = os.path.join(os.fspath(path), name)
+            texts[Path(name).stem] = read_text(where)
+        return texts
+    for where, row in _rows(path, start.shape):
+        if isinstance(row, dict):
+            key = document or column_of(row, _IDS)
+            column = text or column_of(row, [n for n in COLUMNS["text"] if n not in _IDS])
+            if key in row and isinstance(row.get(column), str) and column != key:
+                id_ = str(text_of_whole(row[key]))
+                if texts.setdefault(id_, row[column]) != row[column]:
+                    raise InputError(
+                        f"{where}: a second text of {show(id_)}, which differs; ids are used once"
+                    )
+    return texts
+
+
+def _rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
+    if shape in ("json", "jsonl"):
+        yield from json_records(path)
+    elif shape in ("csv", "tsv") or os.fspath(path).endswith((".csv", ".tsv")):
+        rows = csv_rows(path)
+        _, header = next(rows, (0, []))
+        for line, row in rows:
+            yield f"{printable(os.fspath(path))}:{line}", dict(zip(header, row, strict=True))
