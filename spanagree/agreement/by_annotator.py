@@ -197,6 +197,8 @@ class _Draws(NamedTuple):
 APART = 0.05
 """p with Holm's correction below which an annotator stands apart."""
 
+SHOWN = 10  # annotators in a terminal; of more, those who stand apart come first
+
 _MOST = 1 << 22  # pairs of annotations that are compared segment by segment
 _UNKNOWN = (
     "who stands apart is not known: its p needs single documents, which blocks do not keep, and at"
@@ -369,6 +371,13 @@ def layout(
             )
         )
     return columns, parts, behind
+
+
+def for_terminal(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns of a table of many annotators, of which few have a title."""
+    shown = {"annotator", "documents", "segments", "f1_observed", "f1_expected", "f1_corrected"}
+    shown |= {"rise_corrected", "p_holm"}
+    return [c if c.key in shown else c._replace(title="") for c in columns]
 
 
 def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]) -> str:

@@ -207,6 +207,18 @@ class Confusion(Result):
         """The confused pairs of labels, most frequent first, with what chance would give."""
         return confused(self.labels, self.matrix, self.cells, self.settings.confusion == "team")
 
+    @property
+    def verdict(self) -> str:
+        """Which labels are confused, and which more than chance would."""
+        if not self.confused:
+            return "No two labels were confused."
+        most = max(self.confused, key=lambda each: each.times)
+        (sentence,) = sentence_on(self.confused)
+        return (
+            f"The labels confused most often are {printable(most.a)} and {printable(most.b)}"
+            f" ({counted(most.times, 'time')}). {sentence[:1].upper()}{sentence[1:]}."
+        )
+
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "cells": None,
         "shares": "share",

@@ -112,6 +112,17 @@ class Disagreements(Result):
         ends = (a[:, 0], a[:, 1]), (b[:, 0], b[:, 1]), *around(self.corpus, d, first, last)
         return columns + [texts_of(self.corpus, d, *each) for each in ends]
 
+    @property
+    def verdict(self) -> str:
+        """In what two annotators differ most."""
+        kinds = {kind: self.counts[kind] for kind in KINDS}
+        if not any(kinds.values()):
+            return ""
+        a, b = map(printable, self.between)
+        most = max(kinds, key=kinds.__getitem__)
+        share = f"{kinds[most]} of {sum(kinds.values())}"
+        return f"Most disagreements of {a} and {b} are of the kind {most} ({share})."
+
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 
     def _summary(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from spanagree.results import verdict
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import F1, Figures, Score, ScoreColumns
-from spanagree.results.table import Column, Table, probability
+from spanagree.results.table import Column, Table, probability, with_more
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -275,6 +275,17 @@ class Agreement(Result):
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
+        if by == "annotator" and len(rows) > by_annotator.SHOWN:
+            sort = self.sort or "apart"
+            first = by_annotator.arranged(self.members, self.standings, sort)
+            place = {member.name: i for i, member in enumerate(self.members)}
+            short = replace(
+                table,
+                columns=by_annotator.for_terminal(columns),
+                rows=[rows[place[member.name]] for member in first[: by_annotator.SHOWN]],
+            )
+            short = with_more(short, len(rows) - by_annotator.SHOWN)
+            table = replace(table, in_terminal=short)
         if self.places is None or self.uniform is None:
             return table
         return beside_uniform(table, self.uniform._table(by), self.places.rule)

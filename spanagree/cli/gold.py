@@ -17,9 +17,10 @@ from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.errors import counted
 
-_WRITE = "Write the corpus with the new annotator to this file."
-_ALONE = "Write the new annotator alone."
+_WRITE = "Write the gold annotation to this file."
+_BESIDE = "With --output, write the annotators too."
 
 
 @command(
@@ -33,15 +34,19 @@ _ALONE = "Write the new annotator alone."
         options.option(
             "--to", "Write OUT in this format.", choices=names_of(Writable), unless="by extension"
         ),
-        options.flag("--alone", _ALONE),
+        options.flag("--keep-annotators", _BESIDE),
     ),
     [option for option in options.output() if option.name != "output"],
     options.reading(),
     first="--vote --share --min-annotators --weighted --annotators --name --by"
-    " --output --to --alone --from --format",
+    " --output --to --keep-annotators --from --format",
 )
 def gold(
-    job: Job, by: str | None = None, to: str | None = None, alone: bool = False, **settings: Any
+    job: Job,
+    by: str | None = None,
+    to: str | None = None,
+    keep_annotators: bool = False,
+    **settings: Any,
 ) -> None:
     from spanagree.formats.registry import form_to_write, write_file
 
@@ -50,11 +55,26 @@ def gold(
         raise click.UsageError("-o: gold writes a file, and - is not one")
     to = form_to_write(path, to) if path is not None else None
     job.check_picture(sa.Gold, by)
-    result = sa.make_gold(job.read(), **settings)
+    source = job.read()
+    result = sa.make_gold(source, **settings)
     if path is not None:
         progress("writing")
-        corpus = result.corpus.of_annotators([result.name]) if alone else result.corpus
+        corpus = result.corpus if keep_annotators else result.corpus.of_annotators([result.name])
         more = {"fields": {"support": result.support()}} if to == "jsonl" else {}
         write_file(corpus, path, to, more)
         job.wrote(path)
-    replace(job, output=None).show(result, by)
+    notes = [] if by is not None else _if_weighted(source, result, settings)
+    replace(job, output=None).show(result, by, notes=notes)
+
+
+def _if_weighted(corpus: sa.Corpus, result: sa.Gold, settings: dict[str, Any]) -> list[str]:
+    """Say what votes that weigh annotators by their agreement would change, if these do not."""
+    if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
+        return []
+    other = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})
+    one, two = (
+        {(x.document[i], x.start[i], x.end[i], x.label[i]) for i in range(len(x))}
+        for x in (result.layer, other.layer)
+    )
+    changed = counted(len(one ^ two), "segment")
+    return [f"--weighted would add or remove {changed}"]

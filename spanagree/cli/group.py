@@ -58,6 +58,18 @@ RETIRED = {
 """What commands of old are called now."""
 
 
+MEANT = {
+    "kappa": "coefficients LABELS (items), or spanagree agree FILE (spans)",
+    "alpha": "coefficients LABELS (items), or spanagree agree FILE --measure alpha-u (spans)",
+    "gamma": "agree FILE --measure gamma",
+    "iaa": "agree FILE",
+    "score": "evaluate GOLD SYSTEM",
+    "f1": "evaluate GOLD SYSTEM",
+    "compare": "evaluate GOLD SYSTEM... --test bootstrap",
+}
+"""What else people type, and what they mean by it."""
+
+
 class _Commands(Mapping[str, click.Command]):
     """The commands by name, each imported when it is looked up."""
 
@@ -82,6 +94,8 @@ class _Group(click.Group):
         """Return the command that is named; one of old names its successor."""
         if args and args[0] in RETIRED:
             ctx.fail(f"{args[0]} is now: spanagree {RETIRED[args[0]]}")
+        if args and args[0].lower() in MEANT:
+            ctx.fail(f"{args[0]}: use spanagree {MEANT[args[0].lower()]}")
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:

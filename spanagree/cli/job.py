@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -349,8 +349,7 @@ class Job:
             tables = [result.table(by), *(each.table() for each in below)]
             quiet = click.get_current_context().params.get("quiet")
             verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
-            tables = [replace(table, verdict="") for table in tables]
-            tables[0] = replace(tables[0], verdict=verdict)
+            tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
             tables = tables if self.all_columns else [table.turned for table in tables]
             look = Look(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [TABLES[self.format](table, look) for table in tables]

@@ -69,6 +69,27 @@ RETIRED = {
 """What options of old are called now."""
 
 
+MEANT = {
+    "strict": "exact",
+    "partial": "overlap",
+    "lenient": "overlap",
+    "relaxed": "overlap",
+    "jaccard": "iou",
+}
+"""What a measure is called elsewhere, and the nearest one here."""
+
+
+class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
+    """A choice that knows what others call its values."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the choice; a name from elsewhere is refused with the one that is meant."""
+        meant = MEANT.get(str(value).lower())
+        if value not in self.choices and meant in self.choices:
+            self.fail(f"{value!r} is called {meant!r} here; docs/which_measure.md compares them")
+        return super().convert(value, param, ctx)
+
+
 def option(
     names: str,
     purpose: str,
@@ -94,7 +115,7 @@ def option(
     if attributes.get("metavar") == "FILE":
         attributes["type"] = PATH
     if choices := list(choices):
-        attributes["type"] = click.Choice(choices)
+        attributes["type"] = _Choice(choices)
         attributes.setdefault("metavar", "NAME")
         purpose = with_choices(purpose, choices)
     if unless:
@@ -358,7 +379,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     purpose = "Write the result in this format."
     decimals = "Give figures with N decimals."
     usual = "4; 2 with markdown and latex"
-    wide = "Show all columns and whole names, however wide the table becomes."
+    wide = "Show all rows, all columns and whole names, however large the table becomes."
     look = (
         f"Set off the best figures, or use packages of LaTeX: {', '.join(names_of(choices.Style))}."
     )
@@ -374,7 +395,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         *([flag("--explain", explained)] if explain else []),
         *([number("--digits", decimals, unless=usual)] if explain else []),
         *([flag("--percent", "Give figures in per cent.")] if explain else []),
-        *([flag("--all-columns", wide)] if "csv" in forms else []),
+        *([flag("--all all_columns", wide)] if "csv" in forms else []),
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in forms else []),
         *([flag("--bom", mark)] if "csv" in forms else []),

@@ -1,6 +1,7 @@
 """Plan how many more documents, or annotators of each, an interval of some width needs.
 
 \b
+spanagree plan crowd.jsonl
 spanagree plan crowd.jsonl --width 0.05
 spanagree plan crowd.jsonl --width 0.05 --by document --plot plan.svg
 """
@@ -21,8 +22,7 @@ _FUNCTION = "spanagree.project.plan.plan_sample"
 @command(
     options.FILES,
     options.comparing(
-        *options.of(_FUNCTION, "width", required=("width",)),
-        *options.of(_FUNCTION, "figure", "annotators"),
+        *options.of(_FUNCTION, "width", "figure", "annotators"),
         options.by(BY["Plan"]),
         function=_FUNCTION,
     ),
@@ -32,6 +32,6 @@ _FUNCTION = "spanagree.project.plan.plan_sample"
     first="--width --figure --by --annotators --match --chance --confidence"
     " --resamples --seed --from --format --output --plot",
 )
-def plan(job: Job, width: float, by: str | None = None, **settings: Any) -> None:
+def plan(job: Job, width: float | None = None, by: str | None = None, **settings: Any) -> None:
     job.check_picture(sa.Plan, by)
     job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings), by)

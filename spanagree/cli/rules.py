@@ -115,7 +115,7 @@ RULES = [
     Rule("alt-test", "item label wide counts categories duplicates separator score", needs="table"),
     Rule("alt-test", "match chance overlap_at", excludes="table", why="it is for spans"),
     # files and projects
-    Rule("gold", "to alone", needs="output"),
+    Rule("gold", "to keep_annotators", needs="output"),
     Rule("report", "baseline", excludes="team", why="it is for systems"),
     Rule("report", "best_match", needs=_REFERENCES),
     Rule("report", "batches=files", excludes="files",
@@ -182,6 +182,8 @@ def _written(term: str, given: Mapping[str, Any]) -> str:
         return "blocks (--block, --workers, a pattern of files)"
     if name in ("files", "result"):
         return "FILE" if name == "files" else "RESULT"
+    if name == "all_columns":
+        return "--all"
     value = given.get(name) if values else None
     if value is None and values and among:
         value = "|".join(values)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from spanagree.results import verdict
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, undefined
@@ -106,6 +107,15 @@ class Coefficient(Result):
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined is ``nan``."""
         return {name: getattr(self, name) for name in self.FIGURES}
+
+    @property
+    def verdict(self) -> str:
+        """How high the coefficient is."""
+        if self.CORRECTED != "value":
+            return ""
+        interval = None if self.interval is None else self.interval.corrected
+        confidence = verdict.confidence_of(self.settings)
+        return verdict.coefficient(self.name, self.value, interval, confidence, self.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}
 

@@ -15,7 +15,7 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
 from spanagree.labels.formulas import Sums, rows_of
@@ -23,6 +23,7 @@ from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.spa import Spa, score_spa
 from spanagree.labels.tokens import token_labels
+from spanagree.results import verdict
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, together
 from spanagree.results.score import UNDEFINED
@@ -414,6 +415,19 @@ class Coefficients(Result):
         """The coefficients, in the order in which they are reported."""
         return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
 
+    @property
+    def verdict(self) -> str:
+        """How high α is, and on which category agreement is lowest."""
+        ends, confidence = self.alpha.interval, verdict.confidence_of(self.settings)
+        interval = None if ends is None else ends.corrected
+        name = "Krippendorff's α"
+        alpha = verdict.coefficient(name, self.alpha.value, interval, confidence, self.alpha.reason)
+        lowest = self.categories.lowest
+        if lowest is None or len(self.categories) < 2:
+            return alpha
+        least = verdict.short(self.categories[lowest].value)
+        return f"{alpha} Agreement is lowest on {printable(lowest)} ({least} of its pairs)."
+
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "coefficients": None,
         "categories": "category",
@@ -732,6 +746,15 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
         every = ((label, each) for label, part in self.items() for each in part.caveats)
         parts = ((label, *each.partition(": ")) for label, each in every)
         return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
+
+    @property
+    def verdict(self) -> str:
+        """On which label tokens agree most, and on which least, by α."""
+        values = {label: part.alpha.value for label, part in self.items()}
+        sentence = verdict.extremes(values, "label")
+        return sentence.replace("it is", "Krippendorff's α of tokens is") or next(
+            (part.verdict for part in self.values()), ""
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 

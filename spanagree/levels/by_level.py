@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -96,6 +97,23 @@ class EvaluationByLevel(Result):
     def defined(self) -> list[tuple[Level, Evaluation]]:
         """Each level of documents with a difficulty, with its evaluation."""
         return [part for part in self.parts if not math.isnan(part[0].low)]
+
+    @property
+    def verdict(self) -> str:
+        """Who is first on the easiest documents, and who on the hardest."""
+        parts = self.defined
+        if len(parts) < 2:
+            return self.whole.verdict
+        ranked = [
+            verdict.ranked_by_chance({name: x.f1 for name, x in part.systems.items()})
+            for _, part in (parts[0], parts[-1])
+        ]
+        if not all(ranked):
+            return self.whole.verdict
+        easy, hard = (printable(names[0]) for names in ranked)
+        same = "on the easiest documents and on the hardest" if easy == hard else ""
+        first = same or f"on the easiest documents, {hard} on the hardest"
+        return f"Above chance {easy} is first {first}. No test was made of this."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 

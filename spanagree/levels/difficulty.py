@@ -26,6 +26,7 @@ from spanagree.choices import Chance, MatchName, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, histogram, sentence
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, figure
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 TIE = 1e-12  # difficulties closer than this are the same
 NOTHING = "no document has a difficulty"
+EASY = 0.5  # chance alone gives as much as is left
 
 _BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
 _DIGITS = 12
@@ -98,6 +100,19 @@ class Difficulty(Result):
                 f"the difficulty is that of other documents ({len(self)} of them; the {source} has"
                 f" {number}); make it of the same corpus"
             )
+
+    @property
+    def verdict(self) -> str:
+        """Where chance alone would give half of full agreement, or more."""
+        values = self.values[self.defined]
+        if not len(values):
+            return f"{NOTHING[:1].upper()}{NOTHING[1:]}."
+        easy, noun = int((values <= EASY).sum()), unit(self.settings)
+        where = f"{easy} of {counted(len(values), noun)}"
+        return (
+            f"In {where} chance alone gives an F1 of .500 or more, so agreement there says little;"
+            f" half of all have a difficulty above {verdict.short(float(np.median(values)))}."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 

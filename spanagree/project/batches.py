@@ -23,10 +23,12 @@ from spanagree.choices import Chance, Interval, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
 from spanagree.project.batch_names import BatchesBy, parts_of
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, dot_of, dots, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
 from spanagree.results.table import Column, Table, Value, probability
+from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
 from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
@@ -112,6 +114,24 @@ class Batches(Result):
                 return batch
         known = ", ".join(printable(batch.name) for batch in self.batches)
         raise SettingError(f"unknown batch {printable(name)}; allowed: {known}")
+
+    @property
+    def verdict(self) -> str:
+        """Where agreement above chance began and ended, and whether that is a trend."""
+        defined = [b for b in self.batches if not math.isnan(b.f1.corrected)]
+        if len(defined) < 2:
+            return "Fewer than two batches have an F1 above chance that is defined."
+        first, last = (
+            f"{verdict.short(b.f1.corrected)} ({printable(b.name)})"
+            for b in (defined[0], defined[-1])
+        )
+        sentence = f"F1 above chance goes from {first} to {last}."
+        p = self.p if len(self.batches) > 2 else self.changes[0].corrected.p_holm
+        if math.isnan(p):
+            return f"{sentence} There are too few documents for a test."
+        word = "rises" if defined[-1].f1.corrected > defined[0].f1.corrected else "falls"
+        found = f"it {word} significantly" if p < LEVEL else "the change is not significant"
+        return f"{sentence} By a permutation test {found} (p {verdict.p_of(p)})."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,7 +35,7 @@ from spanagree.errors import SettingError, check_choice, counted
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
-from spanagree.results.table import Column, Table, Value, first_shown, probability
+from spanagree.results.table import Column, LateRows, Table, Value, first_shown, probability
 from spanagree.settings import Settings, unit
 
 _OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
@@ -315,6 +315,17 @@ class Disputes(Result):
         ends = (start, end), *around(self.corpus, d, start, end)
         return [texts_of(self.corpus, d, *each) for each in ends]
 
+    @property
+    def verdict(self) -> str:
+        """How much of what is in dispute the worst documents hold."""
+        noun = unit(self.settings)
+        if not len(self):
+            return ""
+        tenth = max(1, len(self.documents) // 10)
+        held = sum(each.disputed for each in self.documents[:tenth]) / len(self)
+        worst = f"The {tenth} worst {noun}s hold" if tenth > 1 else f"The worst {noun} holds"
+        return f"{worst} {held:.0%} of what annotators disagree about."
+
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
 
     def _summary(self) -> dict[str, Any]:
@@ -322,10 +333,18 @@ class Disputes(Result):
 
     def _table(self, by: str | None) -> Table:
         """A row for each disputed segment, or each document; people see the first ones."""
-        rows_of, size = self._rows_of, len(self)
+        documents = first_shown(self._documents_of, len(self.documents))
         if by is not None:
-            rows_of, size = self._documents_of, len(self.documents)
-        return first_shown(rows_of, size)
+            return documents
+        if not len(self):
+            return self._rows_of(0)
+        each = "each segment, and who marked it: --all"
+        short = documents.in_terminal or documents
+        remarks = [remark.replace("--all", "--by document --all") for remark in short.remarks]
+        short = replace(short, remarks=[each, *remarks])
+        size = len(self)
+        rows = LateRows(size, lambda: self._rows_of(size).rows)
+        return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=short)
 
     def _documents_of(self, count: int) -> Table:
         """Return the table of the first documents."""

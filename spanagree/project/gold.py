@@ -129,6 +129,13 @@ class Gold(Result):
             "supporters": list(self.supporters[i]),
         }
 
+    @property
+    def verdict(self) -> str:
+        """How many segments were voted for, and how many are left to decide."""
+        where = counted(int(self.layer.annotated.sum()), unit(self.settings))
+        taken = f"{counted(len(self.layer), 'segment')} in {where}"
+        return f"The vote gives {taken}; to be adjudicated: {self._open() or 'nothing'}."
+
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
     }  # fmt: skip

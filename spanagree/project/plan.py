@@ -29,6 +29,7 @@ from spanagree.choices import Chance, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Figures
@@ -45,6 +46,7 @@ _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the cur
 _MOST = 1 << 40  # documents, more than which no plan asks for
 _TIE = 1e-9
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
+_SUGGESTED = 3  # widths
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
@@ -79,6 +81,7 @@ class Plan(Result):
         settings: what made the numbers; the width that is asked for among them.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         without: where one document has more than a tenth of the pairs, the plan without it.
+        suggested: widths to choose from, where none was asked for; the first one is planned.
     """
 
     value: float
@@ -93,6 +96,7 @@ class Plan(Result):
     settings: PlanSettings
     notes: tuple[str, ...]
     without: Plan | None = None
+    suggested: tuple[float, ...] = ()
 
     BY: ClassVar[Mapping[str, str]] = {
         "document": "a row for each of some numbers of documents: how wide the interval would be"
@@ -183,6 +187,18 @@ class Plan(Result):
             rows.append(dict(zip(keys, cells, strict=True)))
         return rows
 
+    @property
+    def verdict(self) -> str:
+        """How many documents an interval of the width asked for needs."""
+        noun, two = unit(self.settings), min(self.variance)
+        enough = self.needed(two)[0]
+        there = f"{counted(self.documents, noun)} give{'s' * (self.documents == 1)} one of"
+        return (
+            f"A {self.settings.confidence:g} % interval of {verdict.short(self.settings.width)} in"
+            f" width needs {counted(enough, noun)} with {counted(two, 'annotator')} each; the"
+            f" {there} {verdict.short(self.width)}."
+        )
+
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
 
     def _summary(self) -> dict[str, Any]:
@@ -250,6 +266,10 @@ class Plan(Result):
                 "the annotators are fixed; with others like these too, no number of"
                 f" {noun}s alone goes below {self.annotators_width:.4f}"
             )
+        for width in self.suggested[1:]:
+            two = min(self.variance)
+            many, *_ = replace(self, settings=replace(self.settings, width=width)).needed(two)
+            remarks.append(f"--width {width:g}: {counted(many, noun)} with {two} annotators each")
         return [*remarks, *self.caveats]
 
     @property
@@ -287,7 +307,7 @@ _NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"
 
 def plan_sample(
     corpus: Corpus,
-    width: float,
+    width: float | None = None,
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
@@ -302,7 +322,8 @@ def plan_sample(
 
     Args:
         corpus: what is there so far, the annotators as layers.
-        width: of the interval of the team's figure, from end to end.
+        width: of the interval of the team's figure, from end to end; without it three widths are
+            suggested that are narrower than what is there.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: the names of those to regard; all unless given.
@@ -320,12 +341,17 @@ def plan_sample(
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
     385
     """
-    if not isinstance(width, (Real, np.floating)) or isinstance(width, bool) or not 0 < width < 2:
+    number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
+    if width is not None and not (number and 0 < width < 2):
         raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
     check_choice(figure, Figures._fields, "figure")
     resampling = Resampling(confidence, resamples, seed)
     made = agree(corpus, match=match, chance=chance, annotators=annotators, progress=progress)
-    return planned(made, width, figure, resampling)
+    if width is not None:
+        return planned(made, width, figure, resampling)
+    plan = planned(made, _WIDTHS[0], figure, resampling)
+    widths = tuple(w for w in _WIDTHS if w <= _NARROWER * plan.width)[:_SUGGESTED]
+    return _for_width(plan, *(widths or _WIDTHS[-1:]))
 
 
 def planned(made: Agreement, width: float, figure: Figure, resampling: Resampling) -> Plan:
@@ -417,10 +443,15 @@ def narrower(made: Agreement, resamples: int) -> Plan | None:
     plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, resamples, 0))
     for width in _WIDTHS:
         if width <= _NARROWER * plan.width:
-            asked = replace(plan.settings, width=width)
-            without = plan.without and replace(plan.without, settings=asked)
-            return replace(plan, settings=asked, without=without)
+            return _for_width(plan, width)
     return None
+
+
+def _for_width(plan: Plan, *widths: float) -> Plan:
+    """Return the plan for the first of some widths."""
+    asked = replace(plan.settings, width=widths[0])
+    without = plan.without and replace(plan.without, settings=asked)
+    return replace(plan, settings=asked, without=without, suggested=widths)
 
 
 def _evidence(rows: Comparisons) -> tuple[int, int, int]:

@@ -18,6 +18,7 @@ from spanagree.errors import counted
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -73,6 +74,14 @@ class Presence(Result):
         noun = unit(self.settings)
         caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
         return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in caveats)
+
+    @property
+    def verdict(self) -> str:
+        """How far annotators agree on which documents have anything."""
+        ends = getattr(self.any.interval, "corrected", None)
+        name = f"Krippendorff's α of which {unit(self.settings)}s have anything"
+        confidence = verdict.confidence_of(self.settings)
+        return verdict.coefficient(name, self.any.value, ends, confidence, self.any.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 

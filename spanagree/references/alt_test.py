@@ -36,6 +36,7 @@ from spanagree.errors import (
 )
 from spanagree.labels.nearness import numbers_of
 from spanagree.references.ceiling import shared_by_label
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
@@ -137,6 +138,20 @@ class AltTest(Result):
 
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
     DRAWN = ("annotator",)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the candidate passes, by each kind of score."""
+        said = [
+            f"{'passes' if each.passes else 'does not pass'} by {_NAMES.get(kind, kind)}"
+            f" (ω {verdict.short(each.winning_rate)})"
+            for kind, each in self.verdicts.items()
+        ]
+        candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
+        return (
+            f"{candidate} {' and '.join(said)}: ω is the share of annotators that it matches, with"
+            f" ε {epsilon}, and {verdict.short(PASSES)} is enough."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 

@@ -24,6 +24,7 @@ from spanagree.files import PathName
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
 from spanagree.references.baselines import BASELINES, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
@@ -99,6 +100,17 @@ class SoftScores(Result):
         """Return a system by its name; SettingError for an unknown one."""
         check_known([system], self.systems, "system")
         return self.systems[system]
+
+    @property
+    def verdict(self) -> str:
+        """Which system is nearest to the shares of annotators, and where people are."""
+        defined = {name: x.iou for name, x in self.systems.items() if not math.isnan(x.iou)}
+        if not defined:
+            return "No system has an IoU that is defined."
+        ranked = sorted(defined, key=lambda name: (-defined[name], name))
+        named = ", ".join(f"{printable(name)} ({verdict.short(defined[name])})" for name in ranked)
+        people = verdict.short(self.people.iou)
+        return f"By IoU the order is {named}; people reach {people}. No test was made."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 

@@ -232,7 +232,7 @@ def _without_spare(grid: Grid) -> Grid:
     ]
     if not left_out:
         return grid
-    note = f"left out: {', '.join(left_out)}; --all-columns shows all"
+    note = f"left out: {', '.join(left_out)}; --all shows them"
     return replace(
         grid, lanes=[lane for lane in grid.lanes if not lane.spare], below=[*grid.below, note]
     )

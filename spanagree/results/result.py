@@ -101,7 +101,7 @@ class Tabled(Comparable):
         if by is not None:
             check_choice(by, self.BY, "by")
         table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
-        return replace(table, verdict=getattr(self, "verdict", ""))
+        return table.saying(getattr(self, "verdict", ""))
 
     def _table(self, by: str | None) -> Table:
         raise NotImplementedError

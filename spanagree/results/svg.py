@@ -14,6 +14,7 @@ from spanagree.results.table import figure
 _STEPS = 10  # shades of a heat map
 _STRIPS = 300  # columns of a strip, at most
 _SHORT = 22  # characters of a name beside a line
+_BESIDE = 16  # beside a slope, which has names on both sides
 
 
 def bar(value: float) -> Html:
@@ -37,7 +38,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
 
     ``lines`` has name, both figures, and what is written behind the name on the right.
     """
-    width, side, gap, top = 760, 260, 20, 44
+    width, side, gap, top = 580, 216, 20, 44
     right = width - side
     values = [value for _, *both, _ in lines for value in both]
     low = math.floor(min(values) * 10) / 10
@@ -58,7 +59,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     rights = apart([place(after) for _, _, after, _ in lines], gap, foot)
     for (who, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
         kind = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
-        short = el("tspan", cut(who, _SHORT), class_="name")
+        short = el("tspan", cut(who, _BESIDE), class_="name")
         at_left, at_right = f"\u2002{figure(before)}", f"{figure(after)}\u2002"
         parts.append(
             el(

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spanagree.errors import counted, printable
+from spanagree.errors import printable
 from spanagree.settings import signature
 
 Value = Any
@@ -17,7 +17,7 @@ Value = Any
 
 UNDEFINED = "–"
 
-_FIRST = 1000  # rows that people see in a terminal
+_FIRST = 20  # rows that a terminal shows of a list
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
 _LEAST = 1e-285  # an adjusted probability below this comes from one that is no float
 # what a score or a difference holds as an object, by the ends of the keys of its columns
@@ -170,6 +170,11 @@ class Table:
     pivot: Pivot | None = None
     best: Collection[str] = ()
     across: int = 0
+
+    def saying(self, verdict: str) -> Table:
+        """Return the table with a verdict above it, also in a terminal."""
+        short = None if self.in_terminal is None else replace(self.in_terminal, verdict=verdict)
+        return replace(self, verdict=verdict, in_terminal=short)
 
     @property
     def signature(self) -> str:
@@ -416,13 +421,17 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool = F
 
 
 def first_shown(rows_of: Callable[[int], Table], size: int) -> Table:
-    """Return a table of ``size`` rows, of which a terminal shows the first thousand.
+    """Return a table of ``size`` rows, of which a terminal shows the first twenty.
 
     ``rows_of`` makes one of the first rows; the others are made when somebody looks at them.
     """
     if size <= _FIRST:
         return rows_of(size)
     first = rows_of(_FIRST)
-    more = f"{counted(size - _FIRST, 'more row')}: --all-columns shows all, --format csv has all"
     rows = LateRows(size, lambda: rows_of(size).rows)
-    return replace(first, rows=rows, in_terminal=replace(first, remarks=[more, *first.remarks]))
+    return replace(first, rows=rows, in_terminal=with_more(first, size - _FIRST))
+
+
+def with_more(table: Table, more: int) -> Table:
+    """Return a table of some rows that says how many more there are, and how to see them."""
+    return replace(table, remarks=[f"{more} more: --all", *table.remarks])

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from spanagree.errors import counted, printable
 from spanagree.results.score import Score
 
+LEVEL = 0.05  # p below which a test finds something
 _NAMED = 5  # systems whose order a sentence gives
 
 
@@ -78,6 +79,49 @@ def one_score(name: str, score: Score, confidence: float | None = None) -> str:
         return f"{observed}; {chance}, so nothing is left to correct."
     above = f"{short(score.corrected)} above chance{_interval(score, confidence)}"
     return f"{observed}; {chance}, so it is {above}."
+
+
+def coefficient(
+    name: str,
+    value: float,
+    interval: tuple[float, float] | None = None,
+    confidence: float | None = None,
+    reason: str = "",
+) -> str:
+    """Return how high a coefficient is, between chance and full agreement.
+
+    Args:
+        name: what it is called.
+        value: of the coefficient.
+        interval: its ends, if there are any.
+        confidence: of these, in per cent.
+        reason: why it is undefined.
+
+    >>> coefficient("α", 0.512, (0.4, 0.6), 95)
+    'α is .512 (95 % CI .400 to .600), where 0 is chance and 1 is full agreement.'
+    """
+    if math.isnan(value):
+        return f"{name} is undefined: {reason}."
+    sure = ""
+    if interval is not None and confidence is not None and not math.isnan(interval[0]):
+        sure = f" ({ends(*interval, confidence)})"
+    return f"{name} is {short(value)}{sure}, where 0 is chance and 1 is full agreement."
+
+
+def extremes(values: Mapping[str, float], what: str) -> str:
+    """Return which of several is highest and which lowest; nothing of fewer than two.
+
+    >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
+    'By label it is highest for PER (.800) and lowest for LOC (.500).'
+    """
+    defined = {name: value for name, value in values.items() if not math.isnan(value)}
+    if len(defined) < 2:
+        return ""
+    high, low = (pick(defined, key=defined.__getitem__) for pick in (max, min))
+    return (
+        f"By {what} it is highest for {printable(high)} ({short(defined[high])}) and lowest for"
+        f" {printable(low)} ({short(defined[low])})."
+    )
 
 
 def order(scores: Mapping[str, Score], where: str, confidence: float | None = None) -> str:
@@ -152,11 +196,16 @@ def compared(shared: int, documents: int, noun: str) -> str:
 
 def _of(lead: Lead, confidence: float) -> str:
     interval = "" if math.isnan(lead.low) else f", {ends(lead.low, lead.high, confidence)}"
-    p = f", p {_p(lead.p)}" if not interval else ""
+    p = f", p {p_of(lead.p)}" if not interval else ""
     return f"difference {short(lead.difference)}{interval}{p}"
 
 
-def _p(p: float) -> str:
+def p_of(p: float) -> str:
+    """Return a p value as papers print it.
+
+    >>> p_of(0.0312), p_of(0.0001)
+    ('.031', 'below .001')
+    """
     return "below .001" if p < 0.001 else short(p)
 
 

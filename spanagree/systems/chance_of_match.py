@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from spanagree.comparisons.chance_distribution.distribution import MatchDistribution, likely_matches
 from spanagree.errors import counted, printable
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, heights, rows_size, sentence
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -54,6 +56,21 @@ class ChanceOfMatch(Result):
         tally = self.evaluation.systems[system].tally
         size = tally.size_a + tally.size_b
         return 2 / size if size else UNDEFINED
+
+    @property
+    def verdict(self) -> str:
+        """Whether each system's F1 is above what chance hardly reaches."""
+        sentences = []
+        for name, by_chance in self.evaluation.by_chance.items():
+            observed, chance = self.evaluation.systems[name].f1.observed, by_chance.tested
+            if chance.probabilities is None or math.isnan(observed):
+                continue
+            high = chance.quantile(HIGH) * self._scale(name)
+            sentences.append(
+                f"{printable(name)} has an F1 of {verdict.short(observed)}; chance stays at or"
+                f" below {verdict.short(high)} in {HIGH:.0%} of cases."
+            )
+        return " ".join(sentences)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 

@@ -31,11 +31,12 @@ from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.errors import SettingError, check_whole, counted, listed, printable
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, probability
+from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
@@ -112,6 +113,19 @@ class ChanceTest(Result):
         if self.settings.null != "drawn":
             return ()
         return powerless([x.p for x in self.systems.values()], self.settings.draws or 0, "system")
+
+    @property
+    def verdict(self) -> str:
+        """Which systems match gold better than chance, by the test."""
+        above = [name for name, x in self.systems.items() if x.p_holm < LEVEL]
+        below = [name for name in self.systems if name not in above]
+        how = "(p below .05 after Holm's correction)"
+        gold = printable(self.settings.fixed)
+        if not below:
+            who = "Every system matches" if len(above) > 1 else f"{printable(above[0])} matches"
+            return f"{who} {gold} better than chance {how}."
+        sentence = f"Not shown to match {gold} better than chance: {listed(below)} {how}."
+        return f"{sentence} Better than chance: {listed(above)}." if above else sentence
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 

@@ -24,6 +24,7 @@ from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.table import Column, Table, Value, decimal
+from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings, Kept
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
@@ -46,7 +47,6 @@ _TORN = (
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 _PAIRS = 10  # of more a heat map is drawn
 _NAMED = 3  # pairs in a sentence
-_CERTAIN = 0.05  # p with Holm's correction below it has a star
 
 
 class Difference(NamedTuple):
@@ -111,7 +111,7 @@ class Comparison(Result):
         leads = []
         for other in ranked[1:]:
             each = self[ranked[0], other].corrected
-            apart = each.p_holm < _CERTAIN
+            apart = each.p_holm < LEVEL
             leads.append(verdict.Lead(other, each.value, each.low, each.high, each.p_holm, apart))
         return verdict.tested(self.scores, leads, verdict.confidence_of(self.settings) or 95)
 
@@ -154,26 +154,26 @@ class Comparison(Result):
             both = [getattr(pair, kind) for kind in KINDS]
             before, after = (_sign(difference.value) for difference in both)
             if before * after < 0:
-                reordered.append((pair, all(each.p_holm < _CERTAIN for each in both)))
+                reordered.append((pair, all(each.p_holm < LEVEL for each in both)))
         return reordered
 
     def _findings(self) -> Iterator[str]:
         """Yield how many pairs cannot be told apart, and whose order chance changes."""
-        close = [pair for pair in self.pairs if not pair.corrected.p_holm < _CERTAIN]
+        close = [pair for pair in self.pairs if not pair.corrected.p_holm < LEVEL]
         if close:
             pairs = counted(len(self.pairs), "pair")
             yield (
                 f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
-                f" {_CERTAIN}): {_named(close)}"
+                f" {LEVEL}): {_named(close)}"
             )
         torn = [
             pair
             for pair in self.pairs
-            if any(d.p < _CERTAIN <= d.p_holm for d in (getattr(pair, kind) for kind in KINDS))
+            if any(d.p < LEVEL <= d.p_holm for d in (getattr(pair, kind) for kind in KINDS))
         ]
         if torn:
             yield (
-                f"p is below {_CERTAIN} only before Holm's correction, and an interval may leave 0"
+                f"p is below {LEVEL} only before Holm's correction, and an interval may leave 0"
                 f" out: {_named(torn)}; it is no finding unless that pair was in mind beforehand"
             )
         for certain in (True, False):
@@ -241,7 +241,7 @@ class Comparison(Result):
         for pair in self.pairs:
             i, j = place[pair.a], place[pair.b]
             values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
-            certain[i, j] = certain[j, i] = pair.corrected.p_holm < _CERTAIN
+            certain[i, j] = certain[j, i] = pair.corrected.p_holm < LEVEL
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = "corrected F1 of the row − of the column (* p < 0.05)"
         heat_map(ax, names, names, values, what, (-most, most), certain == 1)

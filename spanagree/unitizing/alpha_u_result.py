@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from spanagree.results import verdict
 from spanagree.results.plots import Picture
 from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
@@ -75,6 +76,14 @@ class AlphaU(TeamResult[AlphaUFigures]):
     def labels(self) -> Mapping[str, Disagreement]:
         """α_U of all annotators for each category."""
         return self.team.labels
+
+    @property
+    def verdict(self) -> str:
+        """How high α_U is, and for which labels."""
+        values = {label: figure.value for label, figure in self.labels.items()}
+        name = "α_U, placed," if self.settings.measure == "alpha-u-placed" else "α_U"
+        whole = self._verdict_on(name, self.all)
+        return f"{whole} {verdict.extremes(values, 'label')}".rstrip()
 
     def _table(self, by: str | None) -> Table:
         named = list(self._named(by))

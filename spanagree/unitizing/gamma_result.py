@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from spanagree.results import verdict
 from spanagree.results.plots import Picture
 from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
@@ -113,6 +114,13 @@ class Gamma(TeamResult[GammaFigures]):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each; of few documents only beside intervals."""
         return () if self.resampling is None else super().caveats
+
+    @property
+    def verdict(self) -> str:
+        """How high γ is, and γ_k of which labels."""
+        values = {label: figure.value for label, figure in self.gamma_k.items()}
+        of_labels = verdict.extremes(values, "label").replace("it is", "γ_k is")
+        return f"{self._verdict_on('γ', self.gamma)} {of_labels}".rstrip()
 
     def _table(self, by: str | None) -> Table:
         coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")

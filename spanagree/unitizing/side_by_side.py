@@ -17,6 +17,7 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
+from spanagree.results import verdict
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -89,6 +90,18 @@ class SideBySide(Result):
     notes: tuple[str, ...]
 
     BY: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def verdict(self) -> str:
+        """From where to where agreement above chance goes, by the measure."""
+        above = {name: x.value for name, x in self.measures.items() if not math.isnan(x.value)}
+        if len(above) < 2:
+            return "Fewer than two of the measures are defined."
+        low, high = (pick(above, key=above.__getitem__) for pick in (min, max))
+        return (
+            f"The same annotations agree above chance by {verdict.short(above[low])} ({low}) to"
+            f" {verdict.short(above[high])} ({high}): report which measure you chose, and why."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.errors import SettingError, counted
+from spanagree.results import verdict
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import FEW, Result
 from spanagree.results.table import Column, Table
@@ -55,6 +56,15 @@ class TeamResult(Result, Generic[Some]):
             few = counted(self.team.documents, unit(self.settings))
             return (f"only {few}; on others the figures may differ a lot",)
         return ()
+
+    def _verdict_on(self, name: str, figure: Disagreement) -> str:
+        """Say how high a figure is, or between which bounds it lies."""
+        if figure.bounds is not None:
+            low, high = map(verdict.short, figure.bounds)
+            return f"{name} lies between {low} and {high}; the search for it ended early."
+        interval = None if figure.interval is None else figure.interval.corrected
+        confidence = verdict.confidence_of(self.settings)
+        return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
 

@@ -314,8 +314,8 @@ def test_many():
     assert counts == {**dict.fromkeys(OUTCOMES, 0), "boundary": 100_000, "missed": 1}
 
 
-def test_a_terminal_shows_the_first_thousand(monkeypatch):
-    """Of 1,001 rows, counted by hand; data and --all-columns have them all."""
+def test_a_terminal_shows_the_first_twenty(monkeypatch):
+    """Of 1,001 rows, counted by hand; data and --all have them all."""
     columns = sa.Disagreements._columns
     layers = {"a": [[(2 * i, 2 * i + 1, "X") for i in range(1001)]], "b": [[]]}
     result = sa.disagreements(sa.Corpus.from_segments([2002], layers), "a", "b")
@@ -323,13 +323,13 @@ def test_a_terminal_shows_the_first_thousand(monkeypatch):
     monkeypatch.setattr(type(result), "_columns", lambda *at: made.append(at[1]) or columns(*at))
     table = result.table()
     shown = render(table).splitlines()
-    assert made == [1000]  # no others are made for a terminal
-    assert sum("missed" in line for line in shown[2:]) == 1000
-    assert "1 more row: --all-columns shows all, --format csv has all" in shown
+    assert made == [20]  # no others are made for a terminal
+    assert sum("missed" in line for line in shown[4:]) == 20
+    assert "981 more: --all" in shown
     assert "2000–2001" not in render(table)
     assert "2000–2001" in render(table, Look(all_columns=True))
     assert len(table.to_rows()) == 1001
-    few = sa.Corpus.from_segments([2000], {name: [rows[0][:1000]] for name, rows in layers.items()})
+    few = sa.Corpus.from_segments([2000], {name: [rows[0][:20]] for name, rows in layers.items()})
     assert sa.disagreements(few, "a", "b").table().in_terminal is None
 
 
@@ -441,4 +441,6 @@ def test_hostile_text_in_a_terminal():
     shown = render(sa.disagreements(corpus, evil, f"b{evil}").table())
     shown += render(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]).table())
     assert all(c.isprintable() or c == "\n" for c in shown)
-    assert shown.count("\n") == 13  # captions, heads, signatures on two lines, and what parts them
+    assert (
+        shown.count("\n") == 19
+    )  # verdicts, captions, heads, signatures on two lines, and what parts them

@@ -117,7 +117,7 @@ LEVELS = {
     "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
 }
 FILES = dict.fromkeys(("--format", "--output", "--quiet", "--verbose"), SHOWN)
-ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all-columns"), SHOWN)}
+ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
 CHANCE = {"--chance": Pair("", "--chance overlapping")}
 MATCH = {
@@ -290,7 +290,7 @@ CASES = {
         **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),
         "--name": SHOWN,
         **BY,
-        **dict.fromkeys(("--to", "--alone"), SHOWN),
+        **dict.fromkeys(("--to", "--keep-annotators"), SHOWN),
         **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
         **OUTPUT,
     },

@@ -18,7 +18,7 @@ REFUSED = {
     EVALUATE + "--ci --interval jackknife --seed 1": "--seed does not go with --interval jackknife: it draws nothing",
     EVALUATE + "--digits 2 --format csv": "--digits does not go with --format csv",
     EVALUATE + "--percent --format json": "--percent does not go with --format json",
-    EVALUATE + "--all-columns --format csv": "--all-columns does not go with --format csv",
+    EVALUATE + "--all --format csv": "--all does not go with --format csv",
     EVALUATE + "--digits -1": "--digits -1; a whole number from 0 is needed",
     EVALUATE + "--digits 16": "--digits 16; at most 15 are exact",
     EVALUATE + "--style bold": "--style bold is for --format markdown or latex; not for text",

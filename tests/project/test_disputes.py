@@ -189,7 +189,7 @@ def test_more_than_thirty():
         assert [k.removeprefix("by_") for k in row if row[k] == "marked"] == odd * (count == 30)
         assert row.get("by") == (None if count == 30 else ", ".join(odd))
         assert next(iter(result)).marked_by == tuple(odd)
-    assert f"15 of {count}" in render(result.table())
+    assert f"15 of {count}" in render(result.table(), Look(all_columns=True))
 
 
 def test_for_spreadsheets(gardens):
@@ -221,14 +221,15 @@ def test_words(gardens):
 
 
 def test_nothing_in_dispute():
-    """Who agree have an empty queue that says so; a terminal shows a thousand rows of more."""
+    """Who agree have an empty queue that says so; a terminal shows documents."""
     agreed = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
     assert render(sa.disputes(agreed).table()).startswith(
         "2 annotators: 0 segments in dispute, in 0 of 1 document that two or more saw\n\nsignature"
     )
     spans = [(2 * i, 2 * i + 1, "X") for i in range(1001)]
     long = sa.Corpus.from_segments([2002], {"a": [spans], "b": [[]]})
-    assert "1 more row: --all-columns shows all" in render(sa.disputes(long).table())
+    assert "981 more: --all" in render(sa.disagreements(long, "a", "b").table())
+    assert "each segment, and who marked it: --all" in render(sa.disputes(long).table())
     assert len(sa.disputes(long).to_rows()) == 1001
 
 

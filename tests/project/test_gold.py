@@ -390,8 +390,8 @@ def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
     """The layer is that of Python, beside the others; JSONL keeps who supports what and how."""
     out = tmp_path / "gold.jsonl"
     code, text, _ = run(
-        "gold", CROWD, "-o", out, "--share", 0.4, "--by", "segment", "--format", "csv"
-    )
+        "gold", CROWD, "-o", out, "--share", 0.4, "--by", "segment", "--format", "csv", "--keep-annotators",
+    )  # fmt: skip
     assert code == 0
     result = sa.make_gold(sa.read(CROWD), share=0.4)
     written = sa.read(out)
@@ -419,7 +419,7 @@ def test_the_layer_in_every_format(form, run, tmp_path):
     if form == "brat":  # which counts characters
         corpus, out, file = corpus.to_characters(), tmp_path / "gold", tmp_path / "crowd.jsonl"
         sa.write_jsonl(corpus, file)
-    code, _, err = run("gold", file, "-o", out, "--to", form, "--alone")
+    code, _, err = run("gold", file, "-o", out, "--to", form)
     assert code == 0, err
     again = sa.read(out)
     expected = sa.make_gold(corpus).layer
@@ -429,7 +429,7 @@ def test_the_layer_in_every_format(form, run, tmp_path):
 def test_errors_of_the_command(run, tmp_path):
     """Options without an output, and an output that is none."""
     for arguments, message in (
-        (("--alone",), "--alone needs --output"),
+        (("--keep-annotators",), "--keep-annotators needs --output"),
         (("--to", "conll"), "--to needs --output"),
         (("-o", "-"), "-o: gold writes a file, and - is not one"),
         (

@@ -228,7 +228,7 @@ def test_command(run, path):
     assert json.loads(run(*measure, "--format", "json")[1]) == sa.presence(sa.read(path)).to_dict()
     some = json.loads(run(*measure, "--annotators", "ann,bob", "--format", "json")[1])
     assert some == sa.presence(sa.read(path), annotators=["ann", "bob"]).to_dict()
-    assert run(*measure, "--explain")[1].count("Krippendorff") == 2
+    assert run(*measure, "--explain")[1].count("Krippendorff") == 3
     for more, said in (
         (("--by", "pair"), "--by pair is not for --measure presence; allowed: none"),
         (("--match", "token"), "--match does not go with --measure presence"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 
 import pytest
 
@@ -52,6 +53,42 @@ def test_documents_left_out():
     documents = [[(0, 1, "X")], [(1, 2, "X")], [(0, 1, "X")]]
     corpus = sa.Corpus.from_segments([3] * 3, {"g": documents, "s": [documents[0], None, []]})
     assert sa.evaluate(corpus, gold="g").verdict.endswith("2 of 3 documents were compared.")
+
+
+def results(newsroom):
+    """A result of each kind that compares, small."""
+    crowd = sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
+    corpus = sa.read([newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")])
+    scored = sa.evaluate(corpus, p_values=True)
+    table = sa.token_labels(crowd)
+    return {
+        "agree": sa.agree(crowd),
+        "coefficients": sa.coefficients(table),
+        "by label": sa.coefficients_by_label(crowd),
+        "alpha_u": sa.alpha_u(crowd),
+        "difficulty": sa.difficulty(crowd),
+        "levels": sa.evaluate_levels(scored, sa.difficulty(corpus, "gold.conll"), levels=2),
+        "batches": sa.batches(crowd, 3, resamples=99),
+        "disputes": sa.disputes(crowd),
+        "disagreements": sa.disagreements(crowd, "ann", "bob"),
+        "confusion": sa.confusion(crowd),
+        "presence": sa.presence(crowd),
+        "gold": sa.make_gold(crowd),
+        "plan": sa.plan_sample(crowd, resamples=9),
+        "soft": sa.soft_scores(crowd, systems=["ann"]),
+        "chance": sa.chance_test(corpus, scored),
+    }
+
+
+def test_every_result_that_compares_has_a_verdict(newsroom):
+    """The same sentence stands in JSON, in the notebook's table and above the text."""
+    for name, result in results(newsroom).items():
+        text = result.verdict
+        assert text.endswith("."), name
+        assert "nan" not in text, name
+        assert result.to_dict()["verdict"] == text, name
+        assert text in unescape(result._repr_html_()), name
+        assert " ".join(str(result).split()).startswith(" ".join(text.split())), name
 
 
 def test_command(run, newsroom):

@@ -325,15 +325,22 @@
       if (active.length === 0) return shown(content, !ofTokens);
       const span = make("span", { class: "run" });
       const images = [], positions = [], sizes = [];
+      // room for labels that are longer than what they stand above: it is no part of a segment
+      let room = 0;
+      for (const mark of active) {
+        if (mark.to !== to) continue;
+        room = Math.max(room, 0.78 * (widthOf(written(mark)) + 1.5) - widthOf(text(mark.from, mark.to)));
+      }
+      const ended = active.every((mark) => mark.to === to) ? `100% - ${room.toFixed(1)}ch` : "100%";
       for (const { lane, above, label, to: end } of active) {
         images.push(paint(label));
         positions.push(above ? `0 ${(countA - lane) * LANE - BAR}px` : `0 calc(100% - ${(countB - lane) * LANE - BAR}px)`);
-        sizes.push(`${end === to ? "calc(100% - 1px)" : "100%"} ${BAR}px`);
+        sizes.push(`${end === to ? `calc(100% - ${room.toFixed(1)}ch - 1px)` : "100%"} ${BAR}px`);
       }
       if (active.some((mark) => mark.kind !== MATCH)) {
         images.push("linear-gradient(var(--tint), var(--tint))");
         positions.push(`0 ${countA * LANE}px`);
-        sizes.push(`100% calc(100% - ${(countA + countB) * LANE}px)`);
+        sizes.push(`calc(${ended}) calc(100% - ${(countA + countB) * LANE}px)`);
       }
       span.style.backgroundImage = images.join(", ");
       span.style.backgroundPosition = positions.join(", ");
@@ -348,12 +355,6 @@
         span.append(anchor);
       }
       span.append(...shown(content.slice(word.length), !ofTokens));
-      // room for labels that are longer than what they stand above
-      let room = 0;
-      for (const mark of active) {
-        if (mark.to !== to) continue;
-        room = Math.max(room, 0.78 * (widthOf(written(mark)) + 1.5) - widthOf(text(mark.from, mark.to)));
-      }
       if (room > 0) span.style.paddingInlineEnd = `${room.toFixed(1)}ch`;
       return [span];
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
@@ -29,13 +30,14 @@ from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
+_MEMBERS = 12  # annotators who are shown without being asked for
 _DRAWN = {"observed": "F1 as observed", "corrected": "F1 above chance"}
 _BELOW = "corrected F1, and below it F1 as observed"
 
 
 def show_bars(figures: Table, short: Mapping[str, str] | None = None) -> Html:
     """Return a table with a bar below each F1, the corrected one first, and with short names."""
-    figures = _led(figures)
+    figures = replace(_led(figures), verdict="")  # the summary has it
     shown = figures.shown
 
     def cell(row: int, column: int) -> Html | None:
@@ -55,7 +57,7 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     return el("bdi", cut(shown, longest), title=full)
 
 
-_LEADING = ("corrected F1", "share above chance", "F1", "chance F1")
+_LEADING = ("corrected F1", "share above chance", "F1", "chance F1", "rank")
 
 
 def _led(figures: Table) -> Table:
@@ -69,6 +71,24 @@ def _led(figures: Table) -> Table:
     columns = [shown.columns[c] for c in order]
     rows = [[row[c] for c in order] for row in shown.rows]
     return replace(figures, columns=columns, rows=rows, breaks=shown.breaks, for_data=())
+
+
+def show_members(report: TeamOverview) -> Html:
+    """Return a table of annotators, those who stand apart first; of many the others are folded."""
+    figures = report.agreement.sorted("apart").table("annotator")
+    first = replace(figures, rows=figures.rows[:_MEMBERS])
+    if not (left := len(figures.rows) - _MEMBERS) > 0:
+        return show_bars(first, report.short)
+    others = replace(figures, rows=figures.rows[_MEMBERS:], remarks=())
+    return Html(
+        show_bars(first, report.short)
+        + folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
+    )
+
+
+def folded(title: str, body: Html) -> Html:
+    """Return what a reader opens to see."""
+    return el("details", el("summary", title), body, class_="fold")
 
 
 def show_systems(report: SystemsOverview) -> Html:
@@ -261,7 +281,17 @@ def show_queue(report: TeamOverview) -> Html:
         return remarks(figures.caption)
     more = [] if (left := len(figures.rows) - SHOWN) <= 0 else [f"{left} more are left out here"]
     more.append("spanagree disagreements lists every disputed segment, with who marked it")
-    return table(replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more]))
+    figures = replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more])
+    shown, (a, b) = figures.shown, (quote(who, errors="replace") for who in report.first_pair)
+
+    def cell(row: int, column: int) -> Html | None:
+        document = shown.rows[row][0]
+        if column or not isinstance(document, str):
+            return None
+        place = quote(document, errors="replace")
+        return el("a", name(document), href=f"#doc={place}&a={a}&b={b}")
+
+    return table(figures, cell)
 
 
 def show_gold(report: TeamOverview) -> Html:
