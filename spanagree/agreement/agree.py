@@ -33,6 +33,7 @@ from spanagree.comparisons.measures import find_match, within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
+from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import kept_names, unit
 from spanagree.uncertainty.bootstrap import TeamResampling
 from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def agree(
-    corpus: Corpus | Iterable[Block],
+    corpus: CorpusLike | Iterable[Block],
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
@@ -100,6 +101,7 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
+    corpus = source_of(corpus)
     match = within(match, tolerance)
     check_names(match, chance)
     corpus, match = compared(

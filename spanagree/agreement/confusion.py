@@ -17,6 +17,7 @@ from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, counted, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, Value
@@ -272,7 +273,7 @@ class Confusion(Result):
         return Picture(draw, map_size(names, names))
 
 
-def confusion(corpus: Corpus, a: str | None = None, b: str | None = None) -> Confusion:
+def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:
     """Return labels of one annotator against another's, with nothing as a row and a column.
 
     Segments go together as in :func:`disagreements`, so the diagonal has those of the same label,
@@ -291,6 +292,7 @@ def confusion(corpus: Corpus, a: str | None = None, b: str | None = None) -> Con
     >>> confusion(corpus).matrix.tolist()
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a confusion of labels")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")

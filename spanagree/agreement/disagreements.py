@@ -15,6 +15,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.plots import Picture, bars, shown_text
 from spanagree.results.result import Result
 from spanagree.results.table import Column, Table, Value, first_shown
@@ -238,7 +239,7 @@ def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str
 
 
 def disagreements(
-    corpus: Corpus, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
+    corpus: CorpusLike, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
 ) -> Disagreements:
     """Return where two annotators part, segment by segment, over the documents that both saw.
 
@@ -260,6 +261,7 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a list of disagreements")
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")

@@ -14,10 +14,10 @@ from spanagree import settings as settings_of
 from spanagree.arrays import Hashes
 from spanagree.blocks.ids import SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
-from spanagree.blocks.run import Block, each_block
+from spanagree.blocks.run import ON_ERROR, Block, each_block
 from spanagree.comparisons.table import KEYS, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, MissingLayerError, SettingError
+from spanagree.errors import InputError, MissingLayerError, SettingError, check_choice
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -145,6 +145,7 @@ def count_all(
         InputError: for blocks that fail or do not go together, or if none is left; for documents
             of the same id.
     """
+    check_choice(on_error, ON_ERROR, "on_error")
     if isinstance(source, Corpus):
         if executor is not None:
             raise SettingError("executor: for blocks; one corpus is worked on here")

@@ -180,11 +180,10 @@ def asked_resampling(
             f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
             f" whole{documents}"
         )
-    if not ci:
-        return None
     usual = "jackknife" if resample_by == "annotators" else "bca"
     made = "percentile" if in_blocks else interval or usual
-    return kind(confidence, resamples, seed, made, in_blocks, resample_by)
+    resampling = kind(confidence, resamples, seed, made, in_blocks, resample_by)
+    return resampling if ci else None
 
 
 def percentile_intervals(

@@ -19,6 +19,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
+from spanagree.formats.guessed import CorpusLike, corpus_of
 
 
 def draw_starts(
@@ -90,7 +91,7 @@ def redraw(
 
 
 def simulate(
-    corpus: Corpus, *, seed: int | np.random.Generator, chance: Chance = "nonoverlapping"
+    corpus: CorpusLike, *, seed: int | np.random.Generator, chance: Chance = "nonoverlapping"
 ) -> Corpus:
     """Draw a random corpus: all segments placed anew, for a measure of one's own.
 
@@ -111,6 +112,7 @@ def simulate(
     >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
     [1, 2]
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a random corpus")
     if not isinstance(seed, np.random.Generator):
         check_whole(seed, 0, "seed")

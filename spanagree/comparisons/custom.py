@@ -13,13 +13,13 @@ from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.table import Comparisons
-from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 
 
 def expected(
-    corpus: Corpus,
+    corpus: CorpusLike,
     similarity: Phi,
     *,
     of_label: bool = True,
@@ -57,6 +57,7 @@ def expected(
     >>> total.matched, round(total.expected, 4)
     (0.5, 0.2396)
     """
+    corpus = corpus_of(corpus)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     if len(corpus.layers) != 2:

@@ -911,3 +911,17 @@ class Corpus(Content):
             kind = "duplicate" if fitted.again[i] else cut
             document = self.id_of(int(layer.document[i]))
             yield Change(kind, document, name, before, None if lost else after)
+
+
+def check_corpus(given: object) -> Corpus:
+    """Return a corpus as it is.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if isinstance(given, Corpus):
+        return given
+    raise InputError(
+        f"{type(given).__name__}; a corpus is needed; spanagree.read gives one of files, data"
+        " frames and rows, from_tags of tags, from_docs of Docs"
+    )

@@ -1,14 +1,20 @@
-"""What people hand to an evaluation before they know what it takes: tags in many shapes."""
+"""What people hand to a function in place of a corpus: paths, tags in many shapes, Docs, tables."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.errors import InputError, SettingError, is_iterable, length_of, listed
 from spanagree.formats.tag_lists import from_tags
+
+CorpusLike: TypeAlias = Corpus | Any
+"""A corpus, or what :func:`corpus_of` makes one of."""
+
+_PATH = (str, os.PathLike)
 
 _OTHERS = {
     "column_names": (
@@ -24,12 +30,30 @@ _OTHERS = {
 """What has columns, by their attribute, and the line that takes it."""
 
 
+def corpus_of(given: CorpusLike) -> Corpus:
+    """Return the corpus that a function was given, or one of a path, tags, Docs or a data frame.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> corpus_of({"ann": [["B-PER", "O"]], "bob": [["O", "O"]]}).annotators
+    ('ann', 'bob')
+    """
+    return check_corpus(source_of(given))
+
+
+def source_of(given: CorpusLike) -> Any:
+    """Return the corpus as :func:`corpus_of` does; blocks, and what is none of these, as it is."""
+    return given if isinstance(given, Corpus) else guessed(given, None)[0]
+
+
 def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     """Return the corpus, or the blocks, that someone means by the first two arguments; and gold.
 
     Tags are taken as lists of tag lists, gold's and the system's; as two mappings, of documents to
-    tags or of a layer's name to its tag lists; or as one mapping of layers. Data frames and
-    datasets with a document in each row are read. All else is returned.
+    tags or of a layer's name to its tag lists; or as one mapping of layers. Paths, lists and
+    mappings of paths, Docs by annotator, and data frames and datasets with a document in each row
+    are read. All else is returned.
 
     Raises:
         InputError: for what has tags or segments in another shape, with the line that takes it.
@@ -38,7 +62,19 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     >>> corpus.annotators, gold
     (('gold', 'pred'), 'gold')
     """
+    if isinstance(first, _PATH) and isinstance(second, _PATH) and os.path.exists(second):
+        corpus = _read([first, second])
+        return corpus, corpus.annotators[0]
     named = second is None or isinstance(second, str) or isinstance(first, Corpus)
+    inside = list(first.values()) if isinstance(first, Mapping) else first
+    if named and isinstance(inside, list) and inside and all(isinstance(x, _PATH) for x in inside):
+        return _read(first), second
+    if named and isinstance(first, _PATH):
+        return _read(first), second
+    if named and isinstance(first, Mapping) and _are_docs(inside):
+        from spanagree.formats.spacy import from_docs
+
+        return from_docs(first), second
     if named and _columns(first) is not None:
         from spanagree.formats.hugging_face.read import from_dataset
 
@@ -63,6 +99,18 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
             return from_tags({**first, **second}), next(iter(first))
         return _by_document(first, second), "gold"
     return from_tags({"gold": first, "pred": second}), "gold"
+
+
+def _read(paths: Any) -> Corpus:
+    from spanagree.formats.read import read
+
+    return read(paths)
+
+
+def _are_docs(layers: list[Any]) -> bool:
+    """Return whether these are lists of spaCy's Docs."""
+    docs = [doc for layer in layers if isinstance(layer, (list, tuple)) for doc in layer]
+    return any(hasattr(doc, "ents") and hasattr(doc, "spans") for doc in docs)
 
 
 def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:

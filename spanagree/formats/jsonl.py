@@ -24,7 +24,7 @@ from typing import Any, overload
 
 from spanagree.choices import Repair
 from spanagree.corpus.collector import Collector, records
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document
@@ -227,6 +227,7 @@ def write_jsonl(
     Raises:
         InputError: for a path that cannot be written.
     """
+    check_corpus(corpus)
     write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from spanagree.choices import Partial, Repair
 from spanagree.corpus.collector import Collector, same_text
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -297,6 +297,7 @@ def to_docs(
         InputError: for segments that cut a token of ``nlp``; ``corpus.to_tokens(nlp, cut=…)`` first
             says what becomes of these.
     """
+    check_corpus(corpus)
     spacy = optional("spacy", "spacy", "writing spaCy Docs")
     check_known([annotator], corpus.annotators)
     if nlp is None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import distinct
-from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.segments import codes, columns_of_all
 from spanagree.errors import SettingError, listed, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 
 NONE = "(none)"
 """The label of a segment without the attribute, which is an answer too."""
 
 
-def attribute_labels(corpus: Corpus, attribute: str) -> LabelTable:
+def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     """Return the values that annotators gave an attribute, of each segment that one marked.
 
     An item is a segment: its place, its label and its pieces. Annotators who did not mark it give
@@ -34,6 +34,7 @@ def attribute_labels(corpus: Corpus, attribute: str) -> LabelTable:
     >>> [table.labels[code] for code in table.label]
     ['no', '(none)']
     """
+    corpus = corpus_of(corpus)
     details = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
     known = sorted({name for each in details for name in each.attributes})
     if attribute not in known:

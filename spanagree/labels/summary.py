@@ -16,6 +16,7 @@ from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, counted, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
 from spanagree.labels.formulas import Sums, rows_of
@@ -789,7 +790,7 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
 
 
 def coefficients_by_label(
-    corpus: Corpus, *, skip_outside: bool = False, **settings: Any
+    corpus: CorpusLike, *, skip_outside: bool = False, **settings: Any
 ) -> CoefficientsByLabel:
     """Return coefficients of the tokens of a corpus for each label: in such a segment, or not.
 
@@ -810,6 +811,7 @@ def coefficients_by_label(
     >>> {name: round(part.pi.value, 3) for name, part in coefficients_by_label(corpus).items()}
     {'LOC': 1.0, 'PER': 0.467}
     """
+    corpus = corpus_of(corpus)
     parts = {
         label: coefficients(
             token_labels(_only(corpus, code), skip_outside=skip_outside), **settings

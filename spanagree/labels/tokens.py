@@ -18,6 +18,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, check_whole, show
+from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
 from spanagree.uncertainty.bootstrap import Resampling
@@ -48,7 +49,7 @@ def token_labels(
 
 
 def token_labels(
-    corpus: Corpus | Iterable[Block],
+    corpus: CorpusLike | Iterable[Block],
     *,
     skip_outside: bool = False,
     pairs: bool = False,
@@ -90,6 +91,7 @@ def token_labels(
     >>> token_labels([corpus, corpus]).counts.given.tolist()
     [[10, 6]]
     """
+    corpus = source_of(corpus)
     check_whole(resamples, 0, "resamples")
     check_whole(seed, 0, "seed")
     if isinstance(corpus, Corpus):
@@ -97,7 +99,7 @@ def token_labels(
             if value:
                 raise SettingError(f"{name}: for blocks; one corpus keeps its items")
         return label_tokens(corpus, skip_outside)
-    drawing = asked_resampling(True, resamples > 0, 95, resamples, seed, None)
+    drawing = asked_resampling(True, True, 95, resamples, seed, None) if resamples else None
     counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing, pairs=pairs)
     return count_all(corpus, counting, "take labels from", executor, on_error, progress)
 

@@ -23,8 +23,8 @@ from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, whose, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName, OnError
-from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, printable
+from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
 from spanagree.results import verdict
 from spanagree.results.plots import Picture, histogram, sentence
@@ -206,7 +206,7 @@ def remarks(result: Difficulty) -> list[str]:
 
 
 def difficulty(
-    corpus: Corpus | Iterable[Block],
+    corpus: CorpusLike | Iterable[Block],
     gold: str | None = None,
     *,
     annotators: Sequence[str] | None = None,
@@ -240,6 +240,7 @@ def difficulty(
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
     [0.5, 0.947, nan]
     """
+    corpus = source_of(corpus)
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     annotators = kept_names(annotators)

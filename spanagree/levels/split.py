@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
@@ -75,7 +76,7 @@ class Split(Signed):
         return dict(plain({**self.head(), "tables": {"parts": parts}}))
 
 
-def split(corpus: Corpus, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
+def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
     """Return a corpus for each level of difficulty, with every annotator, and one of those without.
 
     The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
@@ -89,6 +90,7 @@ def split(corpus: Corpus, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
     >>> [len(part) for part in split(corpus, difficulty(corpus), at=[0.825])]
     [1, 1]
     """
+    corpus = corpus_of(corpus)
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
     made = levels_of(difficulty, **way)
     named = corpus.with_ids()

@@ -20,8 +20,8 @@ from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
 from spanagree.choices import Chance, Interval, MatchName
-from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of
 from spanagree.results import verdict
 from spanagree.results.plots import Picture, dot_of, dots, rows_size
@@ -216,7 +216,7 @@ class Batches(Result):
 
 
 def batches(
-    corpus: Corpus | Mapping[str, Corpus],
+    corpus: CorpusLike | Mapping[str, CorpusLike],
     spec: BatchesBy = None,
     *,
     match: MatchName = "exact",
@@ -256,6 +256,10 @@ def batches(
     ([0.0, 1.0], 1.0)
     """
     resampling = Resampling(confidence, resamples, seed, interval)
+    if isinstance(corpus, Mapping):
+        corpus = {name: corpus_of(each) for name, each in corpus.items()}
+    else:
+        corpus = corpus_of(corpus)
     parts, says, notes = parts_of(corpus, spec)
     ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
     agreements = [agree(part, **ask) for part, _ in parts.values()]

@@ -32,6 +32,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
@@ -445,7 +446,7 @@ def _others(names: Sequence[str], cells: Sequence[str | None]) -> str:
 
 
 def disputes(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     sort: DisputeSort = "disagreement",
     match: MatchName = "exact",
@@ -477,6 +478,7 @@ def disputes(
     >>> [(row.start, row.label, row.marked_by) for row in disputes(corpus)]
     [(0, 'PER', ('ann', 'bob')), (4, 'LOC', ('bob',))]
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "disputes")
     check_choice(sort, SORTS, "sort")
     contested = _contested(corpus, match, chance)

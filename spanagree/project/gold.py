@@ -29,6 +29,7 @@ from spanagree.errors import (
     printable,
     show,
 )
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.vote import (
     GOLD,
     OUTCOMES,
@@ -235,7 +236,7 @@ class Gold(Result):
 
 
 def make_gold(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     vote: Vote | None = None,
     share: float | None = None,
@@ -270,6 +271,7 @@ def make_gold(
     >>> result.name, result.layer.end.tolist(), result.counted.share.round(2).tolist()
     ('dawid-skene', [2], [1.0])
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a vote")
     if vote is not None:
         check_choice(vote, VOTES, "vote")

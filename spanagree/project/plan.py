@@ -27,8 +27,8 @@ from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
-from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
@@ -306,7 +306,7 @@ _NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"
 
 
 def plan_sample(
-    corpus: Corpus,
+    corpus: CorpusLike,
     width: float | None = None,
     *,
     match: MatchName = "exact",
@@ -341,6 +341,7 @@ def plan_sample(
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
     385
     """
+    corpus = corpus_of(corpus)
     number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
     if width is not None and not (number and 0 < width < 2):
         raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")

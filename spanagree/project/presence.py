@@ -15,6 +15,7 @@ from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
@@ -125,7 +126,7 @@ class Presence(Result):
 
 
 def presence(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
     ci: bool = False,
@@ -159,6 +160,7 @@ def presence(
     >>> presence(corpus).any.value
     1.0
     """
+    corpus = corpus_of(corpus)
     resampling = asked_resampling(False, ci, confidence, resamples, seed, interval, resample_by)
     annotators = kept_names(annotators)
     chosen = chosen_of(corpus.annotators, annotators)

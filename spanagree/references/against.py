@@ -19,6 +19,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import Scores, Shared, Tables, scores_of, shared_by_label
 from spanagree.results import verdict
@@ -266,7 +267,7 @@ class AgainstReferences(Result):
 
 
 def evaluate_references(
-    corpus: Corpus,
+    corpus: CorpusLike,
     references: Sequence[str] | None = None,
     *,
     systems: Sequence[str] | None = None,
@@ -312,6 +313,7 @@ def evaluate_references(
     >>> print(result["model"].f1, result.ceiling.f1.observed)
     0.6667 (chance 0.3619, corrected 0.4776) 1.0
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")
     check_names(match, chance)
     check_draws(draws)

@@ -34,6 +34,7 @@ from spanagree.errors import (
     printable,
     show,
 )
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.nearness import numbers_of
 from spanagree.references.ceiling import shared_by_label
 from spanagree.results import verdict
@@ -248,7 +249,7 @@ class _Wins(NamedTuple):
 
 
 def alt_test(
-    annotations: Corpus | LabelTable,
+    annotations: CorpusLike | LabelTable,
     candidate: str,
     epsilon: float,
     *,
@@ -286,6 +287,8 @@ def alt_test(
     >>> result.verdicts["corrected"][:3]
     (1.0, True, 1.0)
     """
+    if not isinstance(annotations, LabelTable):
+        annotations = corpus_of(annotations)
     check_in_one_piece(annotations, "the test")
     check_names(match, chance)
     names, settings = _settings(annotations, candidate, epsilon, annotators)

@@ -17,6 +17,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.gold import make_gold, with_layer
 from spanagree.settings import kept_names
 
@@ -32,7 +33,7 @@ _LABEL = "span"  # where no segment of a corpus has one
 
 
 def with_baselines(
-    corpus: Corpus,
+    corpus: CorpusLike,
     baselines: Sequence[Baseline],
     *,
     references: Sequence[str] | None = None,
@@ -62,6 +63,7 @@ def with_baselines(
     >>> with_baselines(corpus, ["everything"])[0].segments["everything"], more
     ((Segment(start=0, end=9, label='Y'),), ['everything', 'nothing'])
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a baseline")
     asked = [baselines] if isinstance(baselines, str) else list(baselines)
     for name in asked:

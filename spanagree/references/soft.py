@@ -17,6 +17,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import check_known
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
 from spanagree.settings import kept_names
@@ -70,7 +71,7 @@ class Shares:
         return Layer(document, start, end, np.full_like(document, label), self.seen)
 
 
-def shares(corpus: Corpus, annotators: Sequence[str] | None = None) -> Shares:
+def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Shares:
     """Return which share of those who saw a document marked each of its tokens or characters.
 
     Labels play no part; :meth:`Corpus.with_labels` chooses some. What an annotator marked twice
@@ -87,6 +88,7 @@ def shares(corpus: Corpus, annotators: Sequence[str] | None = None) -> Shares:
     >>> shares(Corpus.from_segments([4], layers))[0].tolist()
     [0.5, 1.0, 0.5, 0.0]
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "shares of annotators")
     names = list(corpus.layers) if annotators is None else list(kept_names(annotators))
     check_known(names, corpus.layers)

@@ -21,6 +21,7 @@ from spanagree.corpus.roles import settled
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.files import PathName
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
 from spanagree.references.baselines import BASELINES, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
@@ -172,7 +173,7 @@ class SoftScores(Result):
 
 
 def soft_scores(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     systems: Sequence[str] | None = None,
     references: Sequence[str] | None = None,
@@ -214,6 +215,7 @@ def soft_scores(
     >>> result["m"].iou, round(result["m"].rho, 3), round(result["m"].f1.observed, 3)
     (1.0, 0.913, 0.889)
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a soft score")
     _check(threshold, chance)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}

@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.choices import Average, Chance, Scheme
-from spanagree.corpus.tags import prefixed
+from spanagree.corpus.tags import prefixed, scheme_named
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -152,6 +152,8 @@ def _count(
     """Return the counts of two lists of tag lists."""
     if mode is not None:
         check_choice(mode, ["strict"], "mode")
+    if scheme is not None:
+        scheme_named(scheme, "auto")
     layers = {"y_true": y_true, "y_pred": y_pred}
     for name, sequences in layers.items():
         layers[name] = _lists(name, sequences)
@@ -161,7 +163,7 @@ def _count(
         }
     strict = mode == "strict"
     if scheme != "IO":  # there labels stand bare
-        layers = _with_prefixes(layers, strict=strict)
+        layers = _with_prefixes(layers, strict=strict, suffix=suffix)
     if strict and scheme == "auto":
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
@@ -185,7 +187,7 @@ def _lists(name: str, sequences: Any) -> list[Any]:
     return kept or []
 
 
-def _with_prefixes(layers: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> dict[str, Any]:
     """Return tags of which each has a prefix that is known, where some have none, with a warning.
 
     As seqeval has it, the first letter is the prefix, and the label is what follows the first
@@ -207,11 +209,12 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool) -> dict[str, Any]
     if not meant:
         return dict(layers)
     some = sorted(meant)
-    warnings.warn(
-        f"{listed(some[:5])}{', …' if len(some) > 5 else ''}: no prefix and hyphen; read as seqeval"
-        " does, the first letter as the prefix",
-        stacklevel=4,
-    )
+    why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
+    if suffix:
+        some = [f"{tag[2:]}-{tag[0]}" if tag[1:2] == "-" else tag for tag in some]
+        why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
+    more = ", …" if len(some) > 5 else ""
+    warnings.warn(f"{listed(some[:5])}{more}: {why}", stacklevel=4)
     return {
         name: [[meant.get(tag, tag) for tag in tags] for tags in each]
         for name, each in layers.items()

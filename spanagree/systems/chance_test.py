@@ -32,6 +32,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, listed, printable
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
@@ -210,7 +211,7 @@ def _curve(by_chance: TestedSystem) -> tuple[Floats, Floats]:
 
 
 def chance_test(
-    corpus: Corpus,
+    corpus: CorpusLike,
     evaluation: Evaluation,
     *,
     simulate: bool = False,
@@ -244,6 +245,7 @@ def chance_test(
     >>> round(mine.p, 10), round(mine.mean, 10), round(mine.high, 10)
     (0.04, 0.2, 0.5)
     """
+    corpus = corpus_of(corpus)
     check_evaluation(evaluation, "chance_test")
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")

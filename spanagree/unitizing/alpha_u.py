@@ -22,6 +22,7 @@ from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Continuum, Interval, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
+from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import kept_names
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, count, drawn_columns
@@ -52,7 +53,7 @@ CONTINUA = {
 
 
 def alpha_u(
-    corpus: Corpus | Iterable[Block],
+    corpus: CorpusLike | Iterable[Block],
     *,
     measure: Measure = "alpha-u",
     continuum: Continuum = "summed",
@@ -94,6 +95,7 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
+    corpus = source_of(corpus)
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
     _check(measure, continuum, chance, in_blocks)

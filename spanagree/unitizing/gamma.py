@@ -26,6 +26,7 @@ from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.unitizing.canonical import canonical, only, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
@@ -49,7 +50,7 @@ _NARROW = 1e-6  # bounds that are as near are one figure
 
 
 def gamma(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -105,6 +106,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "γ")
     corpus, chosen = only(corpus, annotators)
     job = Job(

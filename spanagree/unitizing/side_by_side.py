@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.errors import InputError, SettingError, counted
+from spanagree.errors import InputError, SettingError, check_choice, counted
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
@@ -25,8 +27,10 @@ from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 from spanagree.unitizing.alpha_u import alpha_u
 from spanagree.unitizing.canonical import only, times_seen
+from spanagree.unitizing.effort import Steps
 from spanagree.unitizing.gamma import gamma
 from spanagree.unitizing.gamma_result import GammaSettings
+from spanagree.unitizing.sampling import Sampling
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -148,7 +152,7 @@ class SideBySide(Result):
 
 
 def side_by_side(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
@@ -181,7 +185,11 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
+    corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "measures of units")
+    check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
+    Sampling("chance", chance, precision, seed)
+    Steps(time_limit, steps)
     corpus, chosen = only(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))

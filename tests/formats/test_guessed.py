@@ -70,16 +70,12 @@ def test_columns_of_tag_lists():
 
 
 @pytest.mark.parametrize("call", [sa.evaluate, sa.agree, sa.difficulty])
-def test_a_path_is_read_first(call):
-    """A path, or a data frame where that is not read, is an error that names sa.read."""
-    line = "a corpus, or corpora one after the other, are needed; spanagree.read gives one, of files, data frames and rows"
-    with pytest.raises(sa.InputError) as error:
-        call("gold.conll")
-    assert str(error.value) == f"'gold.conll'; {line}"
-    if call is not sa.evaluate:
-        with pytest.raises(sa.InputError) as error:
-            call(FRAME)
-        assert str(error.value) == f"DataFrame; {line}"
+def test_what_is_no_corpus(call):
+    """A path that is not there is named; what cannot be read as rows is an error that says so."""
+    with pytest.raises(sa.InputError, match=r"^nowhere.conll: no such file"):
+        call("nowhere.conll")
+    with pytest.raises(sa.InputError, match="DataFrame; a corpus, or corpora|a data frame with"):
+        call(FRAME)
 
 
 SEGMENTS = "segments need the length of each document; evaluate takes spanagree.Corpus.from_segments([120, …], {'gold': [[(0, 4, 'PER'), …], …], 'mine': …})"
@@ -134,3 +130,91 @@ def test_a_system_shows_its_figures():
     mine = sa.evaluate(sa.from_tags({"gold": [["B-X", "O"]], "mine": [["B-X", "O"]]}))["mine"]
     assert repr(mine) == f"<System 'mine': F1 {mine.f1}>"
     assert str(mine.f1) == "1.0000 (chance 0.5000, corrected 1.0000)"
+
+
+SIMILAR = {"similarity": lambda offset, a, b: (offset == 0) & (a == b)}
+TAKE = {
+    **dict.fromkeys(
+        ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "presence", "shares", "side_by_side", "soft_scores", "token_labels"], {}
+    ),
+    "batches": {"spec": 2},
+    "disagreements": {"a": "a", "b": "b"},
+    "evaluate_references": {"systems": ["c"]},
+    "expected": {**SIMILAR, "annotators": ["a", "b"]},
+    "match_distribution": {"a": "a", "b": "b"},
+    "plan_sample": {"width": 0.5},
+    "simulate": {"seed": 1},
+    "with_baselines": {"baselines": ["nothing"]},
+}  # fmt: skip
+THREE = {"a": GOLD, "b": MINE, "c": [["B-PER", "O", "O"], ["O", "B-LOC"]]}
+
+
+def docs_of(layers):
+    spacy = pytest.importorskip("spacy")
+    words = [["w"] * len(tags) for tags in GOLD]
+    corpus = sa.from_tags(layers, tokens=words)
+    return {name: sa.to_docs(corpus, name, spacy.blank("xx")) for name in layers}
+
+
+@pytest.mark.parametrize("name", TAKE)
+def test_one_converter_for_all(tmp_path, name):
+    """What takes a corpus takes a path, a mapping of tags or Docs, and a data frame."""
+    corpus = sa.from_tags(THREE, tokens=[["w"] * len(tags) for tags in GOLD])
+    call = getattr(sa, name)
+    sa.write_jsonl(corpus, path := tmp_path / "three.jsonl")
+    wanted = call(sa.read(path), **TAKE[name])
+    columns = {"tokens": [["w"] * len(tags) for tags in GOLD], **THREE}
+    by_name = {"two": path, "one": path} if name == "batches" else THREE
+    for given in (path, str(path), pd.DataFrame(columns), by_name, docs_of(THREE)):
+        if name == "batches" and isinstance(given, dict):  # a corpus for each
+            assert len(call(by_name).batches) == 2
+            continue
+        made = call(given, **TAKE[name])
+        assert type(made) is type(wanted)
+        if given is path and hasattr(made, "signature"):
+            assert repr(made.to_dict()["tables"]) == repr(wanted.to_dict()["tables"])
+    for wrong in (3, None, object()):
+        with pytest.raises(sa.InputError, match="a corpus"):
+            call(wrong, **TAKE[name])
+
+
+@pytest.mark.parametrize("name", ["to_dataset", "to_docs", "write_conll", "write_docbin", "write_jsonl"])  # fmt: skip
+def test_writers_say_what_they_need(tmp_path, name):
+    """A writer takes a corpus; the message says how one is made."""
+    more = {"to_dataset": [], "to_docs": ["a"], "write_docbin": ["a", tmp_path / "x"]}
+    with pytest.raises(sa.InputError, match="str; a corpus is needed; spanagree.read gives one"):
+        getattr(sa, name)("x.jsonl", *more.get(name, [tmp_path / "x"]))
+
+
+def test_two_paths(newsroom):
+    """Two files are gold and system, as on the command line."""
+    gold, mine = newsroom / "gold.conll", newsroom / "tagger.conll"
+    wanted = sa.evaluate(sa.read([gold, mine]), "gold.conll").systems["tagger.conll"]
+    for one, other in ((gold, mine), (str(gold), str(mine))):
+        assert sa.evaluate(one, other).systems["tagger.conll"] == wanted
+    with pytest.raises(sa.InputError, match="no such file"):
+        sa.evaluate("nowhere.conll", "nor-here.conll")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sa.side_by_side(THREE, chance="exact"),
+        lambda: sa.side_by_side(THREE, precision=-1),
+        lambda: sa.side_by_side(THREE, time_limit=-1),
+        lambda: sa.side_by_side(THREE, seed=0.5),
+        lambda: sa.f1_score(GOLD, MINE, scheme="nonsense"),
+        lambda: sa.evaluate(GOLD, MINE, on_error="nonsense"),
+        lambda: sa.agree(THREE, on_error="nonsense"),
+    ],
+)
+def test_values_without_effect_are_refused(call):
+    """A value that cannot be is refused also where nothing asks for it."""
+    with pytest.raises(sa.SettingError):
+        call()
+
+
+def test_suffix_of_prefixed_tags():
+    """The warning says what would work; it spoke of X-B, which nobody had written."""
+    with pytest.warns(UserWarning, match=r"B-X: suffix=True, but .*; leave suffix out"):
+        sa.f1_score([["B-X", "O"]], [["B-X", "O"]], suffix=True)

@@ -40,6 +40,7 @@ from spanagree.comparisons.relation_places import RelationCorpus, relation_distr
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 
 BUDGET = 20_000_000
 """How many numbers may be computed for one document; a document above that is drawn."""
@@ -164,7 +165,7 @@ _NOTHING = MatchDistribution(0.0, 0.0, {"exact": 1}, np.ones(1), size=1)
 
 
 def match_distribution(
-    corpus: Corpus,
+    corpus: CorpusLike,
     a: str,
     b: str,
     *,
@@ -207,6 +208,7 @@ def match_distribution(
     >>> chance.pmf, chance.mean, round(chance.variance, 2), chance.tail(1)
     ({0: 0.8, 1: 0.2}, 0.2, 0.16, 0.2)
     """
+    corpus = corpus_of(corpus)
     check_known((a, b), corpus.annotators)
     chance, corpus = with_ids(chance_model(chance, places), corpus)
     if a == b or fixed not in (None, a, b):

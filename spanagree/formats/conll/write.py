@@ -9,7 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Scheme
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.tags import prefixed, write_tags
 from spanagree.errors import InputError, SettingError, show
 from spanagree.files import BOM, PathName, write_text
@@ -38,6 +38,7 @@ def write_conll(
         InputError: for documents or tokens that the format cannot hold; for a path that cannot be
             written.
     """
+    check_corpus(corpus)
     if corpus.offsets != "tokens" or corpus.tokens is None:
         raise SettingError(
             "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens())"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.errors import InputError, show
 from spanagree.extras import optional
 
@@ -20,6 +20,7 @@ def to_dataset(corpus: Corpus) -> Any:
         SettingError: if datasets is not installed, or neither texts nor tokens are known.
         InputError: for half a surrogate pair in a name or text.
     """
+    check_corpus(corpus)
     datasets = optional("datasets", "datasets", "writing datasets")
     what = "texts" if corpus.offsets == "characters" else "tokens"
     corpus.known(what, "a dataset")

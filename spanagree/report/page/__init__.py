@@ -18,6 +18,7 @@ from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy
 from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview
 from spanagree.report.page import pieces
@@ -30,7 +31,7 @@ from spanagree.version import __version__
 
 
 def write_report(
-    corpus: Corpus,
+    corpus: CorpusLike,
     path: PathName,
     *,
     gold: str | None = None,
@@ -71,6 +72,7 @@ def write_report(
             references or systems at once, measures or batches of systems, or the best match without
             these.
     """
+    corpus = corpus_of(corpus)
     check_writable(path)
     sides = {"references": kept_names(references), "systems": kept_names(systems)}
     comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
