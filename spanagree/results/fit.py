@@ -122,7 +122,18 @@ def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
         if grid.excess <= 0:
             break
         grid = step(grid)
-    return [_cut(part, _LEAST) if part.excess > 0 else part for part in _parted(grid)]
+    return [_squeezed(part) if part.excess > 0 else part for part in _parted(grid)]
+
+
+def _squeezed(grid: Grid) -> Grid:
+    """Cut names to a few letters, and put what the last column says on several lines."""
+    *before, last = grid.lanes
+    if not last.names or last.width <= _ROOM or not before:
+        return _cut(grid, _LEAST)
+    room = Lane("", ["." * _ROOM] * len(last.cells))
+    names = _cut(replace(grid, lanes=[*before, room]), _LEAST).lanes[:-1]
+    left = max(PAGE - sum(lane.width + _GAP for lane in names), _LEAST)
+    return replace(grid, lanes=[*names, last.change(lambda text: wrap(text, left, ""))])
 
 
 def _without_affixes(grid: Grid) -> Grid:

@@ -102,12 +102,19 @@ def _wrapped(text: str) -> str:
 
 
 def signature_lines(signature: str) -> str:
-    """Return the signature as lines no wider than a page, broken behind its bars if it can be."""
+    """Return the signature as lines no wider than a page, broken behind its bars or commas."""
     lines = ["signature:"] if signature else []
-    for part in re.findall(r"[^|]+\|?", signature):
-        space = "" if lines[-1].endswith("|") else " "
+    entries = re.findall(r"[^|]+\|?", signature)
+    parts = [part for each in entries for part in _behind_commas(each)]
+    for part in parts:
+        space = " " if lines == ["signature:"] else ""
         if width_of(lines[-1] + space + part) > PAGE and lines[-1] != "signature:":
             lines.append(f"  {part}")
         else:
             lines[-1] += space + part
     return "\n".join(lines)
+
+
+def _behind_commas(entry: str) -> list[str]:
+    """Return an entry in pieces, if it is wider than a line."""
+    return [entry] if width_of(entry) < PAGE - 1 else re.findall(r"[^,]+,?", entry)

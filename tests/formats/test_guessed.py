@@ -74,7 +74,7 @@ def test_what_is_no_corpus(call):
     """A path that is not there is named; what cannot be read as rows is an error that says so."""
     with pytest.raises(sa.InputError, match=r"^nowhere.conll: no such file"):
         call("nowhere.conll")
-    with pytest.raises(sa.InputError, match="DataFrame; a corpus, or corpora|a data frame with"):
+    with pytest.raises(sa.InputError, match=r"DataFrame; a corpus, or corpora|a data frame with"):
         call(FRAME)
 
 
@@ -134,9 +134,10 @@ def test_a_system_shows_its_figures():
 
 SIMILAR = {"similarity": lambda offset, a, b: (offset == 0) & (a == b)}
 TAKE = {
-    **dict.fromkeys(
-        ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "presence", "shares", "side_by_side", "soft_scores", "token_labels"], {}
-    ),
+    **{
+        name: {}
+        for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "presence", "shares", "side_by_side", "soft_scores", "token_labels"]
+    },
     "batches": {"spec": 2},
     "disagreements": {"a": "a", "b": "b"},
     "evaluate_references": {"systems": ["c"]},
@@ -182,7 +183,7 @@ def test_one_converter_for_all(tmp_path, name):
 def test_writers_say_what_they_need(tmp_path, name):
     """A writer takes a corpus; the message says how one is made."""
     more = {"to_dataset": [], "to_docs": ["a"], "write_docbin": ["a", tmp_path / "x"]}
-    with pytest.raises(sa.InputError, match="str; a corpus is needed; spanagree.read gives one"):
+    with pytest.raises(sa.InputError, match=r"str; a corpus is needed; spanagree.read gives one"):
         getattr(sa, name)("x.jsonl", *more.get(name, [tmp_path / "x"]))
 
 

@@ -244,3 +244,17 @@ def test_ranks_of_what_is_printed():
     assert [row[1] for row in Table(heads, rows).shown.texts(1)] == ["1", "1", "3"]
     corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "X")]]})
     assert "rank" not in text.render(sa.evaluate(corpus).table())
+
+
+@pytest.mark.parametrize("many", [3, 12, 40])
+def test_sentences_and_signatures_of_many(many):
+    """Twelve annotators made lines of 949 characters, and settings that name many one of 438."""
+    names = [f"annotator-{i}" for i in range(many)]
+    said = "; ".join(f"{name}: {i}–{i + 9} untrue" for i, name in enumerate(names))
+    columns = [Column("", title, "name") for title in ("document", "segment", "text", "others")]
+    row = ["answer-with-a-long-name", "100–200", "some words that were marked", said]
+    signature = f"match:exact|chosen:{','.join(names)}|spanagree:{sa.__version__}"
+    drawn = text.render(Table(columns, [row, [*row[:1], "1–2", *row[2:]]]))
+    lines = [*drawn.splitlines(), *text.signature_lines(signature).splitlines()]
+    assert max(map(width_of, lines)) <= PAGE
+    assert settings_of(text.signature_lines(signature))["chosen"] == names
