@@ -257,4 +257,4 @@ def test_sentences_and_signatures_of_many(many):
     drawn = text.render(Table(columns, [row, [*row[:1], "1–2", *row[2:]]]))
     lines = [*drawn.splitlines(), *text.signature_lines(signature).splitlines()]
     assert max(map(width_of, lines)) <= PAGE
-    assert settings_of(text.signature_lines(signature))["chosen"] == names
+    assert settings_of(text.signature_lines(signature))["chosen"] == ",".join(names)
