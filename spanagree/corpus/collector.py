@@ -280,9 +280,9 @@ class Collector:
             self._check_offsets(start, end, where)
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
-        code = -1
-        if label is not None and label.strip():
-            code = self._labels.setdefault(label, len(self._labels))
+        code = -1 if label is None else self._labels.get(label, -1)
+        if code < 0 and label is not None and label.strip():
+            code = self._labels[label] = len(self._labels)
         first, last = int(start), int(end) + (self.ends == "inclusive")  # type: ignore[call-overload]  # checked above
         if quote is not None or self._quote:
             if lacking := len(self._rows) // 4 - len(self._quote):
@@ -296,7 +296,7 @@ class Collector:
             self._rows = array("q", self._rows[:whole])
             self._rows.extend(row)
         number = len(self._rows) // 4 - 1
-        for name, value in (attributes or {}).items():
+        for name, value in attributes.items() if attributes else ():
             if value is not None:
                 as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
                 self.attribute(number, name, as_text, where)

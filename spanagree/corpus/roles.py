@@ -57,10 +57,10 @@ def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
     """Yield a note on documents of which a source does not say whether somebody saw them."""
     if cases := sum(len(documents) for _, documents in _absences(raw)):
         yield (
-            f"the table does not say whether annotators saw documents in which they have no row"
+            f"nobody says whether annotators saw documents in which they have nothing"
             f" ({counted(cases, 'case')}): systems are taken as having seen what gold or references"
             " saw, annotators as never having seen it; --absent unmarked or unseen (absent=)"
-            " decides for all, and a row without start and end says that one was seen"
+            " decides for all, and in a table a row without start and end says that one was seen"
         )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 from zipfile import is_zipfile
 
-from spanagree.corpus.collector import Collector, text_of_whole
+from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus, check_absent
+from spanagree.corpus.raw import check_absent
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -25,8 +23,8 @@ from spanagree.errors import (
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
 from spanagree.formats.exports import OUR_ID, check_named
 from spanagree.formats.json_records import json_records, records_in
-from spanagree.formats.peek import Peek, passed_over, peek_inside
-from spanagree.settings import as_read
+from spanagree.formats.peek import Peek, peek_inside
+from spanagree.formats.records import Annotation, ReadLog, Record, Span
 
 _LISTS = ("entities", "annotations", "labels", "label")
 _OTHERS = {"relations": "relation", "cats": "category", "Comments": "comment"}
@@ -35,6 +33,9 @@ _RECORDS = re.compile(r"^(?!.*exportedproject).*\.jsonl?$")
 _NEEDED = "doccano writes an object a line"
 _ALL = "all"
 """The file of a collaborative project, in which the annotators are not told apart."""
+_ALL_IN_ONE = (
+    "all.jsonl, as of a collaborative project, does not say who marked what; it is one layer"
+)
 
 
 def knows_doccano(start: Peek) -> bool:
@@ -63,10 +64,10 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
     return all(marked) and (bool(marked) or not _OURS.isdisjoint(row))
 
 
-def raw_doccano(
-    path: PathName, *, annotator_from: str | None = None, absent: str | None = None
-) -> RawCorpus:
-    """Return the rows of an export of doccano, unchecked.
+def records(
+    path: PathName, log: ReadLog, *, annotator_from: str | None = None, absent: str | None = None
+) -> Iterator[Record]:
+    """Yield the rows of an export of doccano.
 
     Spans are in ``label`` or ``labels``, as lists; in ``entities``; or, up to version 1.0, in
     ``annotations``, which say whose they are. Else the annotator is the file: in a zip, each of
@@ -74,11 +75,11 @@ def raw_doccano(
 
     Args:
         path: the file.
+        log: is told what is passed over or not clear.
         annotator_from: what names an annotator, ``file`` or, unless given, ``id``.
-        absent: whether who marked nothing in a document never saw it (``unseen``) or saw it and
-            marked nothing (``unmarked``). Unless
-            given, a document without a span is seen by the one whose file it is in, and never
-            seen by a user who has spans elsewhere in a file of several.
+        absent: whether the annotator of a file never saw a document without a span (``unseen``)
+            or saw it and marked nothing; unless given, the latter, with a note. Which documents
+            users of a file of several saw is left to the caller.
 
     Raises:
         InputError: for a file that cannot be read or is not of doccano.
@@ -86,18 +87,53 @@ def raw_doccano(
     """
     check_named(annotator_from, "id", "file")
     check_absent(absent)
-    name = printable(os.fspath(path))
-    rows = _Rows(name, annotator_from, absent)
-    if is_zipfile(path):
-        for member, records in _members(path, name):
-            rows.add_all(records, member)
-    else:
-        rows.add_all(json_records(path, _NEEDED), PurePosixPath(name).stem, unnamed=True)
-    return rows.raw()
+    silent, row = 0, None
+    for stem, where, row in _rows(path, log.name):
+        if not isinstance(row, dict):
+            raise unfit(f"{where}:", row, _NEEDED)
+        key, text = _key(row), _text(row)
+        if key is None or text is None:
+            raise InputError(
+                f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
+                f" the keys are {listed(row)}"
+            )
+        for other, noun in _OTHERS.items():
+            log.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
+        by_user = key == "annotations" and annotator_from != "file"
+        layers: dict[str, list[Span]] = {} if by_user else {stem: []}
+        for item in row[key] if isinstance(row[key], list) else [row[key]]:
+            user = item.get("user") if by_user and isinstance(item, dict) else None
+            who = stem if user is None else text_of_whole(user)
+            if not isinstance(who, str):
+                raise unfit(f"{where}: name", who, "a string that is not empty is needed")
+            span = _span(item, where)
+            layers.setdefault(who, []).extend([] if span is None else [span])
+            log.passed["document label"] += span is None
+        is_unseen = False
+        if by_user:
+            log.unsaid |= dict.fromkeys(layers)
+        elif not layers[stem]:
+            silent += 1
+            is_unseen = absent == "unseen"
+        annotations = [Annotation(who, None if is_unseen else each) for who, each in layers.items()]
+        yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
+        if not by_user and (stem or PurePosixPath(log.name).stem) == _ALL:
+            log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
+    if row is None:
+        raise InputError(f"{log.name}: no rows; {_NEEDED}")
+    if silent and absent is None:
+        log.notes.append(
+            f"{log.name}: {counted(silent, 'document')} without a span taken as seen,"
+            " which is so if only what was confirmed was exported; --absent unseen takes them"
+            " as never seen"
+        )
 
 
-def _members(path: PathName, name: str) -> Iterator[tuple[str, Iterator[tuple[str, Any]]]]:
-    """Yield the rows of each file in a zip, with its name without folder and extension."""
+def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield the annotator of each row, its place, and the row; a file's annotator has no name."""
+    if not is_zipfile(path):
+        yield from (("", *each) for each in json_records(path, _NEEDED))
+        return
     with open_zip(path) as archive:
         members = [member for member in archive.names if _RECORDS.search(member)]
         if not members:
@@ -108,102 +144,8 @@ def _members(path: PathName, name: str) -> Iterator[tuple[str, Iterator[tuple[st
         for member in members:
             where = f"{name}, {printable(member)}"
             text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
-            yield PurePosixPath(member).stem, records_in(where, [text], _NEEDED)
-
-
-class _Rows:
-    """Gathers rows, and counts what is passed over or not clear."""
-
-    def __init__(self, name: str, annotator_from: str | None, absent: str | None) -> None:
-        self.name = name
-        self.annotator_from = annotator_from
-        self.absent = absent
-        self.collector = Collector("characters", unnamed=True)
-        self.passed: Counter[str] = Counter()
-        self.silent = 0
-        self.users: dict[str, set[int]] = {}  # the documents in which they marked something
-        self.notes: list[str] = []
-
-    def add_all(
-        self, records: Iterable[tuple[str, Any]], stem: str, *, unnamed: bool = False
-    ) -> None:
-        """Add the rows of a file; ``unnamed``: its annotator is named by whoever reads it."""
-        whose = False
-        for where, row in records:
-            if not isinstance(row, dict):
-                raise unfit(f"{where}:", row, _NEEDED)
-            whose |= self._add(row, "" if unnamed else stem, where)
-        if whose and stem == _ALL:
-            self.notes.append(
-                f"{self.name}: all.jsonl, as of a collaborative project, does not say who marked"
-                " what; it is one layer"
-            )
-
-    def _add(self, row: Mapping[str, Any], annotator: str, where: str) -> bool:
-        """Add a row; return whether its spans are those of the file's annotator."""
-        key, text = _key(row), _text(row)
-        if key is None or text is None:
-            raise InputError(
-                f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
-                f" the keys are {listed(row)}"
-            )
-        id_ = row.get(OUR_ID, row.get("id"))
-        document = self.collector.document(id_, where, text=text, again=True)
-        for other, noun in _OTHERS.items():
-            self.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
-        by_user = key == "annotations" and self.annotator_from != "file"
-        layers: dict[str, list[Any]] = {} if by_user else {annotator: []}
-        for item in row[key] if isinstance(row[key], list) else [row[key]]:
-            user = item.get("user") if by_user and isinstance(item, dict) else None
-            who: Any = annotator if user is None else text_of_whole(user)
-            self.collector.annotator(who, where)
-            span = _span(item, where)
-            layers.setdefault(who, []).extend([] if span is None else [span])
-            self.passed["document label"] += span is None
-        for who, spans in layers.items():
-            if by_user:
-                self.users.setdefault(who, set()).add(document)
-            elif not spans:
-                self.silent += 1
-                if self.absent == "unseen":
-                    self.collector.annotator(who, where)
-                    continue
-            self.collector.annotate(document, who, spans, where)
-        return not by_user
-
-    def raw(self) -> RawCorpus:
-        """Return all rows, with notes of what was passed over and what was not clear."""
-        if not self.collector.ids:
-            raise InputError(f"{self.name}: no rows; {_NEEDED}")
-        pairs = [
-            (document, user)
-            for user, documents in self.users.items()
-            for document in range(len(self.collector.ids))
-            if document not in documents
-        ]
-        if self.absent == "unmarked":
-            for document, user in pairs:
-                self.collector.annotation(document, user, self.name)
-        elif self.absent is None:
-            self.notes += self._unclear(len(pairs))
-        notes = [*passed_over(self.name, self.passed), *self.notes]
-        options = as_read(annotator_from=self.annotator_from, absent=self.absent)
-        return self.collector.raw({"format": "doccano", **options}, notes)
-
-    def _unclear(self, pairs: int) -> Iterator[str]:
-        """Yield what was assumed of those who marked nothing, as nobody said."""
-        if self.silent:
-            yield (
-                f"{self.name}: {counted(self.silent, 'document')} without a span taken as seen,"
-                " which is so if only what was confirmed was exported; --absent unseen takes them"
-                " as never seen"
-            )
-        if pairs:
-            yield (
-                f"{self.name}: users without a span in a document taken as never having seen it"
-                f" ({counted(pairs, 'case')}), as the export does not say; --absent unmarked takes"
-                " them as having marked nothing"
-            )
+            stem = PurePosixPath(member).stem
+            yield from ((stem, *each) for each in records_in(where, [text], _NEEDED))
 
 
 def _key(row: Mapping[str, Any]) -> str | None:
@@ -216,12 +158,13 @@ def _text(row: Mapping[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _span(item: object, where: str) -> tuple[Any, Any, Any] | None:
-    """Return start, end and label of a span; ``None`` for the label of a whole text."""
+def _span(item: object, where: str) -> Span | None:
+    """Return a span; ``None`` for the label of a whole text."""
     if isinstance(item, dict) and "start_offset" in item:
-        return item["start_offset"], item.get("end_offset"), text_of_whole(item.get("label"))
+        label = text_of_whole(item.get("label"))
+        return Span(item["start_offset"], item.get("end_offset"), label)
     if isinstance(item, list) and len(item) == 3:
-        return item[0], item[1], text_of_whole(item[2])
+        return Span(item[0], item[1], text_of_whole(item[2]))
     if is_whole(item) or isinstance(item, str) or (isinstance(item, dict) and "label" in item):
         return None
     needed = "[start, end, label], or start_offset, end_offset and label, is needed"

@@ -78,14 +78,14 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
     """
     for steps in steps_of(path):
         if "*" not in steps:
-            found = [("", value) for value in _walk([record], steps)]
+            values = [("", value) for value in _walk([record], steps)]
         else:
             last = len(steps) - 1 - steps[::-1].index("*")
             inside = [each for each in _walk([record], steps[:last]) if isinstance(each, dict)]
             pairs = [(str(key), value) for each in inside for key, value in each.items()]
-            found = [(key, v) for key, value in pairs for v in _walk([value], steps[last + 1 :])]
-        if found:
-            return found
+            values = [(key, v) for key, value in pairs for v in _walk([value], steps[last + 1 :])]
+        if values:
+            return values
     return []
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from spanagree.corpus.collector import Collector, text_of_whole
+from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
     counted,
     is_whole,
     listed,
-    printable,
     unfit,
 )
 from spanagree.files import PathName, json_text, write_text
@@ -33,8 +29,7 @@ from spanagree.formats.exports import (
     seconds,
 )
 from spanagree.formats.json_records import json_records
-from spanagree.formats.peek import Peek, passed_over
-from spanagree.settings import as_read
+from spanagree.formats.records import Annotation, ReadLog, Record, Span
 
 REVIEW = "review"
 """The layer of the answers given in a review of others."""
@@ -45,14 +40,8 @@ _PASSED = {"reject": "rejected row", "ignore": "ignored row"}
 _OTHERS = {"relations": "relation", "accept": "choice"}
 
 
-def knows_prodigy(start: Peek) -> bool:
-    """Return whether a file begins as Prodigy's rows do."""
-    others = {"_task_hash", "_view_id", "answer"}
-    return any("_input_hash" in row and not others.isdisjoint(row) for row in start.objects)
-
-
-def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorpus:
-    """Return the rows that `prodigy db-out` wrote, unchecked.
+def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) -> Iterator[Record]:
+    """Yield the rows that `prodigy db-out` wrote.
 
     A text, known by its ``_input_hash``, is a document. Who accepted a row saw it and marked its
     spans, or nothing; rejected and ignored rows count as never seen. In the output of a review,
@@ -60,6 +49,7 @@ def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorp
 
     Args:
         path: the file.
+        log: is told what is passed over.
         annotator_from: what names an annotator, ``session``, ``file`` or, unless given, ``id``.
 
     Raises:
@@ -67,36 +57,35 @@ def raw_prodigy(path: PathName, *, annotator_from: str | None = None) -> RawCorp
         SettingError: for an unknown choice.
     """
     check_named(annotator_from, "id", "session", "file")
-    rows = _Rows(printable(os.fspath(path)), annotator_from)
+    rows = _Rows(log, annotator_from)
+    row = None
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
             raise unfit(f"{where}:", row, "an object is needed")
-        rows.add(row, where)
-    if rows.collector.ids and rows.answers and not rows.spanned:
+        yield from rows.read(row, where)
+    if row is None:
+        raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")
+    if rows.answers and not rows.spanned:
         raise InputError(
-            f"{rows.name}: answers about whole texts (no row has spans, {rows.answers} have options"
+            f"{log.name}: answers about whole texts (no row has spans, {rows.answers} have options"
             " or a label); spans are needed, and spanagree coefficients takes a table of labels"
         )
-    if not rows.collector.ids:
-        raise InputError(f"{rows.name}: no rows; Prodigy writes an object a line")
-    return rows.raw()
+    log.notes += rows.notes()
 
 
 class _Rows:
-    """Gathers rows, and counts what is passed over."""
+    """Reads rows, and counts what is odd about them."""
 
-    def __init__(self, name: str, annotator_from: str | None) -> None:
-        self.name = name
+    def __init__(self, log: ReadLog, annotator_from: str | None) -> None:
+        self.log = log
         self.annotator_from = annotator_from
-        self.collector = Collector("characters", unnamed=True, name=name)
-        self.passed: Counter[str] = Counter()
         self.spanned, self.answers = False, 0
         self.binary = self.reviews = self.nameless = 0
         self.people: set[str] = set()
         self.sittings: dict[str, None] = {}
 
-    def add(self, row: Mapping[str, Any], where: str) -> None:
-        """Add a row, and in the output of a review its versions."""
+    def read(self, row: Mapping[str, Any], where: str) -> Iterator[Record]:
+        """Yield a row, and in the output of a review its versions."""
         id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
         if id_ is None or not isinstance(text, str):
             raise InputError(
@@ -106,21 +95,18 @@ class _Rows:
         self.answers += "options" in row or isinstance(row.get("label"), str)
         for key, noun in _OTHERS.items():
             if isinstance(row.get(key), list):
-                self.passed[noun] += len(row[key])
-        document = self.collector.document(id_, where, text=text, again=True)
-        if row.get("versions") is None and row.get("_view_id") != REVIEW:
-            self._answer(row, document, self._name(self._id(row)), where)
-            return
-        self.reviews += 1
-        self._answer(row, document, REVIEW, where)
+                self.log.passed[noun] += len(row[key])
+        is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
+        who = REVIEW if is_review else self._name(self._id(row))
+        yield Record(where, id_, {"text": text}, [self._answer(row, who, where)])
+        self.reviews += is_review
         for version in objects_in(row.get("versions"), "versions", where):
             whole = {"text": text, "tokens": row.get("tokens"), **version}
-            self.collector.document(id_, where, text=whole["text"], again=True)
             sessions = version.get("sessions")
             if not isinstance(sessions, list) or not sessions:
                 sessions = [self._id(version)]
-            for session in sessions:
-                self._answer(whole, document, self._name(session), where)
+            answers = (self._answer(whole, self._name(session), where) for session in sessions)
+            yield Record(where, id_, {"text": whole["text"]}, answers)
 
     def _id(self, row: Mapping[str, Any]) -> object:
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
@@ -137,48 +123,46 @@ class _Rows:
         self.people |= {name} if isinstance(name, str) else set()
         return name
 
-    def _answer(self, row: Mapping[str, Any], document: int, annotator: Any, where: str) -> None:
-        """Add what an annotator marked in a document, if she accepted the row."""
+    def _answer(self, row: Mapping[str, Any], annotator: Any, where: str) -> Annotation:
+        """Return what an annotator marked, if she accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
             if not isinstance(answer, str) or answer not in _PASSED:
                 raise unfit(f"{where}: answer", answer, "accept, reject or ignore is needed")
-            self.passed[_PASSED[answer]] += 1
-            self.collector.annotator(annotator, where)
-            return
+            self.log.passed[_PASSED[answer]] += 1
+            return Annotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
-        when = seconds(row.get("_timestamp"))
-        annotation = self.collector.annotation(document, annotator, where, when)
-        spans = objects_in(row.get("spans"), "spans", where)
-        for span in spans:
-            start, end = _ends(span, row.get("tokens"), where)
-            quote = span.get("text") if isinstance(span.get("text"), str) else None
-            self.collector.segment(annotation, start, end, span.get("label"), where, quote=quote)
+        return Annotation(annotator, _spans(row, where), seconds(row.get("_timestamp")))
 
-    def raw(self) -> RawCorpus:
-        """Return all rows, with notes of what was passed over and what is odd."""
-        notes = [*passed_over(self.name, self.passed)]
+    def notes(self) -> Iterator[str]:
+        """Yield notes of what is odd."""
+        name = self.log.name
         if self.nameless:
             what = counted(self.nameless, "answer")
-            notes += nameless(self.name, what, "_annotator_id or _session_id", self.people)
+            yield from nameless(name, what, "_annotator_id or _session_id", self.people)
         if self.reviews and self.people:
-            notes.append(
-                f"{self.name}: {counted(self.reviews, 'answer')} of a reviewer, who saw the"
+            yield (
+                f"{name}: {counted(self.reviews, 'answer')} of a reviewer, who saw the"
                 f" others', are the annotator {REVIEW}; --gold {REVIEW} takes them as gold, and"
                 " --annotators leaves them out of agreement"
             )
         if self.binary:
-            notes.append(
-                f"{self.name}: {counted(self.binary, 'accepted row')} with an answer to a question"
+            yield (
+                f"{name}: {counted(self.binary, 'accepted row')} with an answer to a question"
                 " about one span (_is_binary), which does not say that there are no others"
             )
         if self.sittings:
-            notes.append(
-                f"{self.name}: annotators named by the time of a start are sittings, not people"
+            yield (
+                f"{name}: annotators named by the time of a start are sittings, not people"
                 f" ({listed(self.sittings)}); --annotator-from file takes the file as the annotator"
             )
-        options = as_read(annotator_from=self.annotator_from)
-        return self.collector.raw({"format": "prodigy", **options}, notes)
+
+
+def _spans(row: Mapping[str, Any], where: str) -> Iterator[Span]:
+    for span in objects_in(row.get("spans"), "spans", where):
+        start, end = _ends(span, row.get("tokens"), where)
+        quote = span.get("text")
+        yield Span(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:

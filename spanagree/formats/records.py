@@ -40,7 +40,7 @@ class Span(NamedTuple):
     where: str = ""
 
 
-def in_pieces(
+def span_in_pieces(
     pieces: Sequence[Any],
     label: Any,
     quote: str | None = None,
@@ -49,7 +49,7 @@ def in_pieces(
 ) -> Span:
     """Return a span of pieces.
 
-    >>> in_pieces([(0, 2), (5, 7)], "PER").pieces
+    >>> span_in_pieces([(0, 2), (5, 7)], "PER").pieces
     [(0, 2), (5, 7)]
     """
     return Span(None, None, label, quote, attributes, pieces, where)
@@ -137,6 +137,7 @@ def gather(
         one_each: whether annotations of one document by the same annotator are one.
     """
     collector = Collector(offsets, annotators, unnamed=True, ends=ends, name=log.name)
+    segment, in_pieces = collector.segment, collector.in_pieces
     known: dict[tuple[int, Any], int] = {}
     for record in records:
         document = collector.document(record.document, record.where, again=again, **record.content)
@@ -152,11 +153,11 @@ def gather(
                     known[document, who] = number
             made = []
             for start, end, label, quote, attributes, pieces, where in spans:
-                more = label, where or place, attributes, quote
+                at = where or place
                 if pieces is None:
-                    made.append(collector.segment(number, start, end, *more))
+                    made.append(segment(number, start, end, label, at, attributes, quote))
                 else:
-                    made.append(collector.in_pieces(number, pieces, *more))
+                    made.append(in_pieces(number, pieces, label, at, attributes, quote))
             for first, second, label, directed in relations:
                 head, tail = (None if i is None else made[i] for i in (first, second))
                 collector.relation(head, tail, label, place, directed)

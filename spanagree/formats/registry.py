@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +37,7 @@ from spanagree.formats.combine import renamed, unite
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Peek, Shape, peek, peek_text
-from spanagree.formats.tools import PATHS, TOOLS, Tool
+from spanagree.formats.tools import OF_PATHS, PATHS, TOOLS, Tool, late
 from spanagree.formats.usual_names import COLUMNS, keys_of, may_have_spans, plain
 from spanagree.settings import as_read
 
@@ -70,15 +69,6 @@ class Format(NamedTuple):
         first = next((line for line in start.lines if line.strip()), "")
         is_text = start.shape in ("text", "csv", "tsv")
         return not (is_text and not re.match(self.begin, first)) and self.knows(start)
-
-
-def late(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that is imported when it is called: no command needs all readers."""
-
-    def call(*arguments: Any, **named: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **named)
-
-    return call
 
 
 _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is then, what to do
@@ -258,11 +248,24 @@ _OF_ROWS = (
     *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
     "texts",
 )
-_OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
 
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
 _TABLES: tuple[Shape, ...] = ("csv", "tsv")
+
+
+def _of_tool(tool: Tool) -> Format:
+    """Return the format of an entry of the table of tools."""
+    read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
+    return Format(
+        tool.means,
+        (),
+        read,
+        tool.takes,
+        tool.write,
+        knows=tool.is_of,
+        shapes=tool.shapes,
+    )
 
 
 FORMATS: Mapping[str, Format] = {
@@ -360,40 +363,12 @@ FORMATS: Mapping[str, Format] = {
         knows=late("spanagree.formats.label_studio.tasks", "knows_label_studio"),
         shapes=_JSON,
     ),
-    "prodigy": Format(
-        "Prodigy's db-out",
-        (),
-        late("spanagree.formats.prodigy", "raw_prodigy"),
-        ("annotator_from",),
-        late("spanagree.formats.prodigy", "write_prodigy"),
-        knows=late("spanagree.formats.prodigy", "knows_prodigy"),
-        shapes=_JSON,
-    ),
-    "doccano": Format(
-        "doccano's JSON lines, one annotator a file or several, and its zip",
-        (),
-        late("spanagree.formats.doccano", "raw_doccano"),
-        ("annotator_from", "absent"),
-        late("spanagree.formats.doccano", "write_doccano"),
-        knows=late("spanagree.formats.doccano", "knows_doccano"),
-        shapes=(*_JSON, "zip"),
-    ),
-    **{
-        name: Format(
-            tool.means,
-            (),
-            partial(late("spanagree.formats.tool_records", "raw_tool"), name),
-            _OF_PATHS,
-            knows=tool.is_of,
-            shapes=tool.shapes,
-        )
-        for name, tool in TOOLS.items()
-    },
+    **{name: _of_tool(tool) for name, tool in TOOLS.items()},
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
         late("spanagree.formats.tool_records", "raw_by_paths"),
-        _OF_PATHS,
+        OF_PATHS,
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
@@ -441,9 +416,7 @@ def registered() -> Mapping[str, Format]:
             raise InputError(f"{where} is {show(tool)}; a spanagree.formats.tools.Tool is needed")
         if point.name in FORMATS:
             raise InputError(f"{where} has the name of a built-in format; it needs another")
-        read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
-        known = {"knows": tool.is_of, "shapes": tool.shapes}
-        readers[point.name] = Format(tool.means, (), read, _OF_PATHS, **known)
+        readers[point.name] = _of_tool(tool)
     return readers
 
 
@@ -530,7 +503,7 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
     given = {name: value for name, value in options.items() if value is not None}
     form = form or format_of(path, given)
     line = f"spanagree check {shlex.quote(os.fspath(path))}"
-    if form in TOOLS:
+    if form in TOOLS and not TOOLS[form].read:
         tool = TOOLS[form]
         own = replace(tool, **{k: v for k, v in given.items() if k in (*PATHS, "ends")})
         return f"{line} --from {form}" if tool.is_deep else f"{line} --from paths {own.line}"

@@ -18,16 +18,11 @@ from spanagree.formats.hugging_face.spans import SpanReader
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, in_pieces
-from spanagree.formats.tools import KEY, PATHS, TOOLS, Tool
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
+from spanagree.formats.tools import KEY, PATHS, Tool
 from spanagree.settings import as_read
 
 _NEEDED = "records in JSON are needed, a list of them or one a line"
-
-
-def raw_tool(name: str, path: PathName, **options: Any) -> RawCorpus:
-    """Return the rows of a file by an entry of the table, of which options may name other paths."""
-    return raw_records(TOOLS[name], path, **options)
 
 
 def raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
@@ -55,20 +50,25 @@ def raw_records(
     texts: Texts | None = None,
     **options: Any,
 ) -> RawCorpus:
-    """Return the rows of records, unchecked.
+    """Return the rows of a file of a tool, unchecked.
 
     Args:
-        tool: how they are read.
+        tool: how it is read.
         path: the file.
         encoding: of the file.
         align: whether copies with tags and quotes are aligned that a language model changed.
         texts: of other files of the command, by id.
-        options: other paths, and ``ends``; ``absent`` is settled by the caller.
+        options: of the tool; those of one that is read by paths are other paths, and ``ends``;
+            ``absent`` is settled by the caller.
 
     Raises:
         InputError: for a file that cannot be read, and for what is not where a path leads.
         SettingError: for what is not a path, or one that leads nowhere in the whole file.
     """
+    log = ReadLog(printable(os.fspath(path)), align=align)
+    if tool.read:
+        reading = {"format": tool.name, **as_read(encoding, **options)}
+        return gather(tool.read(path, log, **options), log, reading)
     options.pop("absent", None)
     for what in PATHS:
         if options.get(what) is not None:
@@ -77,7 +77,6 @@ def raw_records(
             steps_of(options[what])
     own = {name: value for name, value in options.items() if value is not None}
     tool = replace(tool, **own)
-    log = ReadLog(printable(os.fspath(path)), align=align)
     reader = _ByPaths(tool, log, own, texts)
     rows = tool.rows(path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
     raw = gather(
@@ -204,11 +203,10 @@ class _ByPaths:
             if not (tool.start or tool.quote):
                 yield Annotation(who, self._answer(part, text, who, place, seen=seen), where=place)
                 continue
-            keyed = keyed_at(part, tool.spans) if tool.label == KEY else []
-            spans = [(label, span) for label, some in keyed for span in _each(some)]
-            spans = spans or [
-                (None, span) for each in values_at(part, tool.spans) for span in _each(each)
-            ]
+            places: list[tuple[str | None, Any]] = [(None, x) for x in values_at(part, tool.spans)]
+            if tool.label == KEY:
+                places = [*keyed_at(part, tool.spans)]
+            spans = [(label, span) for label, some in places for span in _each(some)]
             self.led["spans"] += seen and bool(spans)
             if seen and not spans and not tool.marked and not self._is_answered(part):
                 self.log.unsaid[who] = None
@@ -282,7 +280,7 @@ class _ByPaths:
         if tool.in_pieces and len(starts) > 1:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
             pieces = list(zip(starts, ends, strict=True))
-            yield from (in_pieces(pieces, text_of_whole(label), quote) for label in labels)
+            yield from (span_in_pieces(pieces, text_of_whole(label), quote) for label in labels)
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             covered = quote if isinstance(quote, str) else None

@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from spanagree.files import PathName
 from spanagree.formats.paths import values_at
 from spanagree.formats.peek import Peek, Shape
+
+if TYPE_CHECKING:
+    from spanagree.formats.records import Record
 
 KEY = "@key"
 """In place of a path to an id, a name or a label: the key that the last ``*`` stands for."""
@@ -25,6 +29,18 @@ Rows = Callable[[PathName, str], Iterator[tuple[str, Any]]]
 PATHS = ("document", "text", "tokens", "annotator", "spans", "start", "end", "label", "quote")
 """What a path leads to; each is an option too."""
 
+OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
+"""The options of what is read by paths."""
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """Return a function that is imported when it is called: no command needs all readers."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **named)
+
+    return call
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -33,9 +49,11 @@ class Tool:
     Attributes:
         name: as ``--from`` has it.
         means: what it is.
-        knows: paths that all have to lead somewhere in a record of a file.
+        knows: paths that all have to lead somewhere in a record of a file; or what says so of the
+            beginning of one.
         begins: of a text that is not JSON, an expression that its first lines fit.
         members: of a folder, how names of files in it end.
+        zips: whether a zip may be of it.
         rows: how records are made of a file that does not hold them in JSON.
         records: from what a file holds to the records, where they lie deeper.
         document: to the id, or with commas between to its parts; a record without one is known by
@@ -54,13 +72,18 @@ class Tool:
         ends: what the end of a span names.
         utf16: a path from a record, and the value that says that offsets count UTF-16 units.
         passed: what to count as passed over, by path from a record.
+        read: what yields the records of a file, told its path, a log and the options that the tool
+            ``takes``, where paths alone do not say how.
+        takes: its options.
+        write: writes a corpus as the tool reads it.
     """
 
     name: str
     means: str
-    knows: tuple[str, ...] = ()
+    knows: tuple[str, ...] | Callable[[Peek], bool] = ()
     begins: str = ""
     members: str = ""
+    zips: bool = False
     rows: Rows | None = None
     records: str = ""
     document: str = ""
@@ -79,21 +102,28 @@ class Tool:
     ends: str | None = None
     utf16: tuple[str, Any] = ("", None)
     passed: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[..., Iterator[Record]] | None = None
+    takes: tuple[str, ...] = OF_PATHS
+    write: Callable[..., None] | None = None
 
     def is_of(self, start: Peek) -> bool:
         """Return whether a file is of the tool, by its beginning."""
+        if callable(self.knows):
+            return self.knows(start)
+        if start.shape not in self.shapes:
+            return False
         if start.shape == "folder":
             return any(name.endswith(self.members) for name in start.members)
         if start.shape not in ("json", "jsonl"):
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        knows = self.knows
-        return bool(knows) and any(all(values_at(x, path) for path in knows) for x in start.records)
+        return any(all(values_at(each, path) for path in self.knows) for each in start.records)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """What a file of the tool may be by its bytes."""
         shapes: tuple[Shape, ...] = ("json", "jsonl") if self.knows else ()
         shapes += ("csv", "tsv", "text") if self.begins else ()
+        shapes += ("zip",) if self.zips else ()
         return (*shapes, "folder") if self.members else shapes
 
     @property
@@ -111,6 +141,25 @@ class Tool:
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
     for tool in (
+        Tool(
+            "prodigy",
+            "Prodigy's db-out",
+            knows=("_input_hash", "_task_hash|_view_id|answer"),
+            ends="exclusive",
+            read=late("spanagree.formats.prodigy", "records"),
+            takes=("annotator_from",),
+            write=late("spanagree.formats.prodigy", "write_prodigy"),
+        ),
+        Tool(
+            "doccano",
+            "doccano's JSON lines, one annotator a file or several, and its zip",
+            knows=late("spanagree.formats.doccano", "knows_doccano"),
+            ends="exclusive",
+            read=late("spanagree.formats.doccano", "records"),
+            takes=("annotator_from", "absent"),
+            write=late("spanagree.formats.doccano", "write_doccano"),
+            zips=True,
+        ),
         Tool(
             "dataturks",
             "Dataturks' JSON lines",

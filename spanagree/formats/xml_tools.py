@@ -19,7 +19,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, listed, printable, show, unfit, whole_number
 from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.peek import Peek, peek
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, in_pieces
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.xml_elements import name_of, tree
 
 
@@ -241,7 +241,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
             continue
         id_ = mention.get("id")
         quote = each.findtext("spannedText") or None
-        spans.append((who.strip(), in_pieces(pieces, classes.get(id_), quote, slots.get(id_))))
+        spans.append((who.strip(), span_in_pieces(pieces, classes.get(id_), quote, slots.get(id_))))
     yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
 
 
@@ -261,7 +261,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
                 continue
             quote = " ".join(s.text or "" for s in bounds).strip() or None
             label = None if kind is None else kind.get("id") or kind.get("label")
-            spans.append((each.get("annotator") or "", in_pieces(pieces, label, quote)))
+            spans.append((each.get("annotator") or "", span_in_pieces(pieces, label, quote)))
         yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
 
 
@@ -288,7 +288,7 @@ def _i2b2(source: Source) -> Iterator[Record]:
             source.passed["annotation without a span"] += 1
             continue
         label = each.get("TYPE") or each.get("type") or name_of(each)
-        spans.append(in_pieces(pieces, label, each.get("text") or None))
+        spans.append(span_in_pieces(pieces, label, each.get("text") or None))
     yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 

@@ -83,10 +83,8 @@ def test_users(read):
     assert marked(corpus) == {"3": [(0, 2, "18"), (11, 15, "4")], "1": [(0, 2, "18")]}
     assert marked(corpus, 1) == {"3": [(0, 2, "18")], "1": None}
     assert marked(corpus, 2) == {"3": None, "1": None}
-    assert notes(corpus) == [
-        "users without a span in a document taken as never having seen it (3 cases), as the export"
-        " does not say; --absent unmarked takes them as having marked nothing"
-    ]
+    unclear = "nobody says whether annotators saw documents in which they have nothing (3 cases): "
+    assert corpus.notes[-1].startswith(unclear)
     unseen = read(rows, absent="unseen")
     assert (marked(unseen, 1), notes(unseen)) == (marked(corpus, 1), [])
     seen = read(rows, absent="unmarked")

@@ -8,7 +8,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.prodigy import raw_prodigy, write_prodigy
+from spanagree.formats.prodigy import write_prodigy
 from spanagree.formats.registry import format_of, raw_files
 
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15
@@ -218,7 +218,7 @@ def test_cut_off(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text((json.dumps(answer()) + "\n") * 2 + json.dumps(answer())[:-9], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.jsonl:3: not valid JSON .*an object a line$"):
-        raw_prodigy(path)
+        raw_files({"it": path}, {}, "prodigy")
 
 
 def test_file_by_annotator(tmp_path):

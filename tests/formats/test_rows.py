@@ -170,10 +170,10 @@ def table_text(rows, sign=","):
 def test_span_tables(write):
     """One row a span; an empty row, or the option, says who saw what has no span."""
     unclear = (
-        "the table does not say whether annotators saw documents in which they have no row (1 case):"
+        "nobody says whether annotators saw documents in which they have nothing (1 case):"
         " systems are taken as having seen what gold or references saw, annotators as never having"
-        " seen it; --absent unmarked or unseen (absent=) decides for all, and a row without start and"
-        " end says that one was seen"
+        " seen it; --absent unmarked or unseen (absent=) decides for all, and in a table a row without start"
+        " and end says that one was seen"
     )
     corpus = sa.read(TABLE)
     assert corpus[0].segments == {"ann": (JO,), "bob": (ROME,)}
