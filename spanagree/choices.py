@@ -36,19 +36,23 @@ CategoryWeights: TypeAlias = Literal[
 Measurement: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"] | str
 Repair: TypeAlias = Literal[
     "join-pieces", "drop-repeats", "latest", "relocate-by-text", "drop-misplaced",
-    "clip-beyond-text", "drop-beyond-text", "strip-space", "drop-empty", "drop-unlabelled",
-    "drop-duplicates", "merge-overlaps", "drop-relations",
+    "clip-beyond-text", "drop-beyond-text", "strip-space", "widen-points", "drop-empty",
+    "drop-unlabelled", "drop-duplicates", "merge-overlaps", "drop-relations",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
     "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "langextract",
     "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
-    "paths", "dataset", "hub",
+    "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles", "times",
+    "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano", "dataset"
 ] | str  # fmt: skip
-AnnotatorFrom: TypeAlias = Literal["id", "email", "session", "file"] | str
+AnnotatorFrom: TypeAlias = Literal[
+    "id", "email", "session", "file", "tier", "participant", "annotator"
+] | str  # fmt: skip
+LabelFrom: TypeAlias = Literal["text", "tier", "both"] | str
 InProgress: TypeAlias = Literal["auto", "saw", "unseen"] | str
 SplitForm: TypeAlias = Literal["jsonl", "conll", "spacy", "dataset"] | str
 Absent: TypeAlias = Literal["unseen", "unmarked"] | str

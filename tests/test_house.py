@@ -195,6 +195,7 @@ def choices():
     from spanagree.formats.exports import ANNOTATOR_FROM
     from spanagree.formats.inception.project import IN_PROGRESS
     from spanagree.formats.registry import FORMATS, WRITABLE
+    from spanagree.formats.timelines import LABEL_FROM
     from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.spa import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
@@ -223,7 +224,7 @@ def choices():
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
-        "LabelScore": SCORES,
+        "LabelScore": SCORES, "LabelFrom": LABEL_FROM,
         "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name, value in vars(types).items() if typing.get_args(value)}

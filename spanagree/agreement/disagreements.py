@@ -14,6 +14,7 @@ from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, column
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, Segment
+from spanagree.corpus.times import in_seconds, is_time, shown
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.plots import Picture, bars, shown_text
@@ -147,19 +148,24 @@ class Disagreements(Result):
         columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
         values: list[Sequence[Value]] = [document, kind]
         names = (*self.corpus.labels, None)  # the last one is that of no segment
+        offsets = self.corpus.offsets
         for i, (side, name) in enumerate(zip("ab", self.between, strict=True)):
             columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
             columns += [Column(f"{side}_label", "", "name")]
             columns += [Column("", printable(name), "name"), Column("", "label", "name")]
             there = [start != NONE for start, _, _ in both[i]]
-            values += [[None if x[k] == NONE else x[k] for x in both[i]] for k in (0, 1)]
+            for k in (0, 1):
+                values += [[in_seconds(x[k], offsets) if x[k] != NONE else None for x in both[i]]]
             label = [names[x[2]] for x in both[i]]
-            values += [label, [f"{x[0]}–{x[1]}" if x[0] != NONE else "" for x in both[i]]]
+            values += [
+                label,
+                ["–".join(shown(at, offsets) for at in x[:2] if at != NONE) for x in both[i]],
+            ]
             values += [[name or "" for name in label]]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
-                shown = zip(texts[i], there, strict=True)
-                values += [[text if yes else None for text, yes in shown], shortened(texts[i])]
+                each = zip(texts[i], there, strict=True)
+                values += [[text if yes else None for text, yes in each], shortened(texts[i])]
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
             values += texts[2:]
@@ -192,13 +198,15 @@ def around(
     corpus: Corpus, document: Ints, first: Ints, last: Ints
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """Return from where to where the context before and after some stretches reaches."""
-    reach = CONTEXT[corpus.offsets]
+    reach = CONTEXT.get(corpus.offsets, 0)
     after = np.minimum(last + reach, corpus.lengths[document])
     return (np.maximum(first - reach, 0), first), (last, after)
 
 
 def no_texts(corpus: Corpus) -> tuple[str, ...]:
     """Return a note if nobody knows what the segments of a corpus say."""
+    if is_time(corpus.offsets):
+        return ("recordings have no text, so rows have times only, in seconds",)
     what = "texts" if corpus.offsets == "characters" else "tokens"
     if getattr(corpus, what) is not None:
         return ()

@@ -279,6 +279,7 @@ def reading(but: Sequence[str] = ()) -> Group:
         "Reading files": _files(),
         "Reading spaCy files and datasets": _datasets(),
         "Reading what annotation tools export": _exports(),
+        "Reading recordings": _recordings(),
     }
     return [
         each
@@ -370,6 +371,21 @@ def _exports() -> Group:
         option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
         option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
         option("--in-progress", begun, choices=names_of(choices.InProgress), unless="auto"),
+    ]
+
+
+def _recordings() -> Group:
+    unit = "Read times in this unit where nothing says it: s, ms, us, or frames such as 25fps."
+    what = "Take as label what is written in a segment, the name of its tier, or both."
+    finest = "the coarsest of 1s, 100ms, 10ms, 1ms that holds every time, else 1ms"
+    parts = "Compare these parts of recordings only, each a document, as a UEM file names them."
+    return [
+        option("--tier", "Read these tiers only.", metavar="NAME,...", read=names_in, unless="all"),
+        option("--label-from", what, choices=names_of(choices.LabelFrom), unless="text, or both"),
+        option("--resolution", "Count time in this unit.", metavar="UNIT", unless=finest),
+        option("--time-unit", unit, metavar="UNIT"),
+        option("--duration", "Take recordings to be so many seconds long.", metavar="SECONDS"),
+        option("--uem", parts, metavar="FILE"),
     ]
 
 

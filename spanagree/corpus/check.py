@@ -15,6 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.flaws import FLAWS, ends_asked, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.times import in_seconds, is_time
 from spanagree.errors import chosen, counted, printable, show
 from spanagree.results.table import Column, Table, Value
 from spanagree.results.text import render, signature_lines
@@ -97,11 +98,13 @@ class Check:
         counts = ", ".join(
             counted(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
         )
-        lines = [f"{counts}; offsets in {contents['offsets']}"]
+        offsets = contents["offsets"]
+        lines = [f"{counts}; {'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"]
         for what in ("document", "segment"):
             if spread := contents[f"{what}_length"]:
-                least, median, greatest = spread
-                lines.append(f"{what}s: {least} to {greatest}, median {median:g}")
+                least, median, greatest = (in_seconds(round(2 * x), offsets) / 2 for x in spread)
+                unit = " s" if is_time(offsets) else ""
+                lines.append(f"{what}s: {least:.12g} to {greatest:.12g}{unit}, median {median:g}")
         if pieces := contents.get("discontinuous"):
             lines.append(f"{counted(pieces, 'segment')} of several pieces")
         for name, values in contents.get("attributes", {}).items():

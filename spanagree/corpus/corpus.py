@@ -29,6 +29,7 @@ from spanagree.corpus.raw import RawCorpus, number_of_relations, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
     OFFSETS,
+    UNIT_OF_TIME,
     Change,
     Content,
     Document,
@@ -40,6 +41,7 @@ from spanagree.corpus.segments import (
     codes,
     frozen,
 )
+from spanagree.corpus.times import sized
 from spanagree.corpus.tokens import CUTS, Fitted, fit_pieces, sizes_of, spaced, tokenize
 from spanagree.corpus.words import Words
 from spanagree.errors import (
@@ -71,7 +73,8 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
     Raises:
         InputError: naming the first.
     """
-    check_choice(offsets, OFFSETS, "offsets")
+    if not (isinstance(offsets, str) and UNIT_OF_TIME.fullmatch(offsets)):
+        check_choice(offsets, OFFSETS, "offsets")
     size = float(corpus.lengths.sum(dtype=np.float64))
     if size > LONGEST:
         raise InputError(
@@ -677,7 +680,7 @@ class Corpus(Content):
     def __repr__(self) -> str:
         return (
             f"<Corpus of {counted(len(self), 'document')},"
-            f" {counted(int(self.lengths.sum()), self.offsets[:-1])};"
+            f" {sized(int(self.lengths.sum()), self.offsets)};"
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
         )

@@ -17,6 +17,7 @@ from spanagree.corpus.details import Links, overlapping_shapes
 from spanagree.corpus.offsets import TOLERATED, UNKNOWN
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.times import shown
 from spanagree.errors import InputError, chosen, counted, more_like_it, show
 
 
@@ -66,9 +67,11 @@ class Flaw(NamedTuple):
         if self.of_annotations:
             return f"{where}: {self.means}"
         label = show(raw.labels[raw.label[index]]) if raw.label[index] >= 0 else "without a label"
-        about = {"length": raw.lengths[raw.of_document[annotation]], **_quoted(raw, index)}
+        length = shown(int(raw.lengths[raw.of_document[annotation]]), raw.offsets)
+        about = {"length": length, **_quoted(raw, index)}
         means = self.means.format(**about)
-        return f"{where}: segment {raw.start[index]}–{raw.end[index]} {label} {means}"
+        start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
+        return f"{where}: segment {start}–{end} {label} {means}"
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
         assert raw.details is not None  # where there are relations
@@ -305,7 +308,7 @@ def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
 _EMPTY = Flaw(
     "is empty",
     lambda raw: raw.end == raw.start,
-    ("drop-empty",),
+    ("widen-points", "drop-empty"),
     "a segment has at least one token",
 )
 

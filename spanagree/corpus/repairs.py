@@ -25,6 +25,7 @@ from spanagree.corpus.offsets import STANDS, nearest
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus, number_of_relations
 from spanagree.corpus.roles import notes_of_absent
+from spanagree.corpus.times import is_time
 from spanagree.errors import check_choice, counted
 
 
@@ -148,6 +149,14 @@ def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     return _with_borders(raw, raw.start, end), int(over.sum())
 
 
+def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Make points of recordings segments of one unit, the last if they are at the end."""
+    points = (raw.end == raw.start) & is_time(raw.offsets)
+    at_end = points & (raw.start >= raw.lengths[raw.document])
+    start, end = raw.start - at_end, raw.end + (points & ~at_end)
+    return raw.but(start=start, end=end), int(points.sum())
+
+
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
     start, end = stripped(raw)
     count = int(((start != raw.start) | (end != raw.end)).sum())
@@ -189,6 +198,7 @@ REPAIRS: Mapping[str, Repair] = {
         "segments ending beyond their document dropped", _drop(FLAWS["beyond-text"].which)
     ),
     "strip-space": Repair("segments freed from white space at their edges", _strip_space),
+    "widen-points": Repair("empty segments of recordings widened to one unit", _widen_points),
     "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].which)),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
@@ -16,7 +17,10 @@ from spanagree.corpus.words import WHEN_ASKED, WhenAsked
 from spanagree.errors import InputError, SettingError, show
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
-"""What the offsets of a corpus count."""
+"""What the offsets of a corpus count; of recordings, units of time such as 10ms."""
+
+UNIT_OF_TIME = re.compile(r"([1-9][0-9]{0,5})(s|ms|us|ns)")
+"""How a unit of time is written."""
 
 
 LONGEST = 2**48

@@ -75,8 +75,8 @@ def read_brat(
         absent: what an empty .ann says of its annotator, unseen or unmarked; unless given,
             unmarked, with a note.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for folders and files that are not there or not in the format, links that lead

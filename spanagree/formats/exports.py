@@ -17,6 +17,9 @@ ANNOTATOR_FROM = {
     "email": "the part of an e-mail before @, in Label Studio",
     "session": "Prodigy's _session_id",
     "file": "the name of the file",
+    "tier": "the name of a recording's tier",
+    "participant": "the participant of ELAN's tiers",
+    "annotator": "the annotator of ELAN's tiers",
 }
 """What may name an annotator; each tool has some of them."""
 

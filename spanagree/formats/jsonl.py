@@ -27,7 +27,7 @@ from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import LONGEST, OFFSETS, Document
+from spanagree.corpus.segments import LONGEST, OFFSETS, UNIT_OF_TIME, Document
 from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
 from spanagree.settings import PROVENANCE, provenance_of
@@ -56,8 +56,8 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
         block: for files too large for memory: documents of each corpus. Annotators are in every
             block from where they are first named; what we write names all in the first line.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, and flaws
@@ -99,8 +99,10 @@ def _raw(
         where = f"{name}:{number}"
         entry = _entry(line, where)
         offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
-        if not isinstance(offsets, str) or offsets not in OFFSETS:
-            raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
+        known = isinstance(offsets, str) and (offsets in OFFSETS or UNIT_OF_TIME.fullmatch(offsets))
+        if not known:
+            allowed = f"{', '.join(OFFSETS)}, or a unit of time such as 10ms"
+            raise InputError(f"{where}: offsets {show(offsets)}; allowed: {allowed}")
         if reading is None:
             reading = {"format": "jsonl", **_provenance(entry, where)}
         elif "provenance" in entry and _provenance(entry, where) != provenance_of(reading):

@@ -32,10 +32,11 @@ def read(
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
             brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano,
             dataturks, gliner, dygie, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
-            ground-truth, paths, dataset or hub.
+            ground-truth, paths, textgrid, elan, rttm, labels, sections, subtitles, times,
+            dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
         options: of the readers, named as on the command line with ``_`` for ``-``; and of files
             ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 

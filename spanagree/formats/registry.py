@@ -20,6 +20,7 @@ from spanagree.corpus.corpus import LABELS, Corpus, with_labels
 from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import with_absent
+from spanagree.corpus.times import of_one_length, with_resolution, within_parts
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -84,8 +85,6 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
         "EXMARaLDA's transcription",
         "export its tiers as a table of spans",
     ),
-    (r"<ANNOTATION_DOCUMENT\b", "ELAN's tiers", "export its tiers as a table of spans"),
-    (r'File type = "ooTextFile"', "Praat's TextGrid", "export its tiers as a table of spans"),
     (
         r"<article\b(?:(?!<article\b)[\s\S])*<(front|body)\b",
         "an article in JATS",
@@ -95,11 +94,6 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
         r"(?i)\A\s*(<!doctype html|<html\b)",
         "a web page",
         "export the annotations from the tool that shows it",
-    ),
-    (
-        r"(?m)^SPEAKER \S+ \d+ [\d.]+ [\d.]+ ",
-        "RTTM",
-        "make a table of spans of it, with whole numbers",
     ),
     (r"(?m)^S .+\nA -?\d+ -?\d+\|\|\|", "M2, edits of sentences", "make a table of spans of it"),
     (
@@ -213,6 +207,7 @@ _texts_by_id = late("spanagree.formats.joined_texts", "Texts")
 _has_texts = late("spanagree.formats.joined_texts", "has_texts")
 _texts_in = late("spanagree.formats.joined_texts", "texts_in")
 _guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
+read_uem = late("spanagree.formats.timelines", "read_uem")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -248,6 +243,9 @@ _OF_ROWS = (
     *(*_COLUMNS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent", "align"),
     "texts",
 )
+
+_TIERS = ("tier", "label_from", "annotator_from")
+_TIMES = ("encoding", "resolution", "duration", "uem")
 
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points
 _JSON: tuple[Shape, ...] = ("json", "jsonl")
@@ -370,6 +368,72 @@ FORMATS: Mapping[str, Format] = {
         late("spanagree.formats.tool_records", "raw_by_paths"),
         OF_PATHS,
     ),
+    "textgrid": Format(
+        "Praat's TextGrid, one annotator a file",
+        (".textgrid",),
+        late("spanagree.formats.textgrid", "raw_textgrid"),
+        (*_TIERS, *_TIMES),
+        knows=late("spanagree.formats.textgrid", "knows_textgrid"),
+        shapes=("text", "binary", *_TABLES),
+        begin=r".*ooTextFile",
+    ),
+    "elan": Format(
+        "ELAN's .eaf, one annotator a file",
+        (".eaf",),
+        late("spanagree.formats.elan", "raw_elan"),
+        (*_TIERS, *_TIMES[1:]),
+        knows=late("spanagree.formats.elan", "knows_elan"),
+        shapes=("xml",),
+    ),
+    "rttm": Format(
+        "RTTM, turns of speakers",
+        (".rttm",),
+        late("spanagree.formats.timelines", "raw_rttm"),
+        _TIMES,
+        knows=late("spanagree.formats.timelines", "knows_rttm"),
+        shapes=("text", *_TABLES),
+        begin=r";|[A-Z]+(-[A-Z]+)? +\S+ +\S+ +[\d<]",
+    ),
+    "labels": Format(
+        "Audacity's labels and DCASE's events: start, end and label in a line",
+        (),
+        late("spanagree.formats.timelines", "raw_labels"),
+        (*_TIMES, "time_unit"),
+        knows=late("spanagree.formats.timelines", "knows_labels"),
+        shapes=("text", *_TABLES),
+        begin=r"([^\t, ]+[\t, ]+){0,2}[-+]?\d[\d.e+-]*[\t, ]+[-+]?\d|\S+\.wav",
+    ),
+    "sections": Format(
+        "sections that last until the next, as in SALAMI",
+        (),
+        late("spanagree.formats.timelines", "raw_sections"),
+        _TIMES,
+        knows=late("spanagree.formats.timelines", "knows_sections"),
+        shapes=("text", *_TABLES),
+        begin=r"\d",
+    ),
+    "subtitles": Format(
+        "WebVTT and SRT, a cue a segment",
+        (".vtt", ".srt"),
+        late("spanagree.formats.timelines", "raw_subtitles"),
+        (*_TIERS, *_TIMES),
+        knows=late("spanagree.formats.timelines", "knows_subtitles"),
+        shapes=("text", *_TABLES),
+        begin=r"WEBVTT|\d+\s*$",
+    ),
+    "times": Format(
+        "tables with times, as of BORIS, Datavyu, Raven and ChildProject",
+        (".boris",),
+        late("spanagree.formats.time_tables", "raw_times"),
+        (
+            *(*_TIERS, *_TIMES, "time_unit"),
+            *("start", "end", "label", "document", "annotator"),
+        ),
+        knows=late("spanagree.formats.time_tables", "knows_times"),
+        shapes=("text", *_TABLES),
+        begin=r"(?!-DOCSTART)(?=.*[,;\t]).*"
+        r"(?i:onset|start|begin|tmin|observation id|recording_filename|state|point)",
+    ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
@@ -465,6 +529,9 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
     start = peek(path)
     names = [name for name, form in FORMATS.items() if form.is_of(start)]
+    timed = [name for name in (format_named(path), *names) if "resolution" in FORMATS[name].takes]
+    if timed:
+        return timed[0]
     if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
         names.remove("conll")  # cells of several words are documents, not tokens
     is_table = start.shape in ("csv", "tsv") and "conll" not in names
@@ -542,6 +609,8 @@ def raw_files(
     options: Options,
     form: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    in_units: bool = True,
 ) -> RawCorpus:
     """Return what some files say, each in its format, their documents matched.
 
@@ -551,6 +620,8 @@ def raw_files(
             ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.
+        in_units: of recordings, whether times are put in units of a resolution; else they are
+            exact, for files that are parts of one corpus.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -561,6 +632,7 @@ def raw_files(
     files, columns = split_columns(files, options.get("columns"))
     options = {**options, "columns": columns}
     chosen = {name: options.pop(name, None) for name in LABELS}
+    times = {name: options.get(name) for name in ("resolution", "duration", "uem")}
     pieces = options.pop("discontinuous", None)
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
@@ -579,7 +651,8 @@ def raw_files(
     parts: dict[str, RawCorpus] = {}
 
     def read_one(name: str, layer: str, path: PathName) -> RawCorpus:
-        known = {key: value for key, value in own[layer].items() if key in _form(name).takes}
+        takes = {*_form(name).takes} - {*times}
+        known = {key: value for key, value in own[layer].items() if key in takes}
         if "texts" in _form(name).takes and len(sources) > 1:
             known["texts"] = _texts_by_id(partial(_texts_beside, layer, sources, own, form))
         return _form(name).read(path, **known)
@@ -598,9 +671,14 @@ def raw_files(
                 layer: _from_file(read_one(name, layer, path), layer, path, name)
                 for layer, path in paths.items()
             }
+    parts = dict(of_one_length(parts))
     _refuse_apart(parts, by_format)
     apart = [layer for layer, path in files.items() if not os.fspath(path).endswith(layer)]
     whole = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
+    if times["uem"] is not None:
+        whole = within_parts(whole, read_uem(times["uem"]))
+    if in_units:
+        whole = with_resolution(whole, times["resolution"], times["duration"])
     whole = with_discontinuous(with_labels(whole, **chosen), pieces)
     whole = with_absent(whole, given.get("absent"))
     if form is None or all(_is_known_as(form, path) for path in files.values()):

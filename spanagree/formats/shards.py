@@ -12,6 +12,7 @@ from spanagree.corpus.corpus import Corpus, grouped
 from spanagree.corpus.flaws import refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
+from spanagree.corpus.times import with_resolution
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
@@ -37,11 +38,12 @@ def read_shards(
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
         form: the format: conll, jsonl, spacy, brat, inception, bioc, xml, pubtator, mqm,
             label-studio, prodigy, doccano, dataturks, gliner, dygie, langextract, pubannotation,
-            tecoholic, gate, lighttag, ubiai, ground-truth, paths, dataset or hub; recognised unless
-            given.
+            tecoholic, gate, lighttag, ubiai, ground-truth, paths,
+            textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub; recognised
+            unless given.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:
@@ -158,8 +160,12 @@ def raw_found(
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress)
-    parts = {name: raw_files(paths, options, form) for name, paths in _by_layer(files, form)}
-    return concatenated(parts, repeats=repeats)
+    parts = {
+        name: raw_files(paths, options, form, in_units=False)
+        for name, paths in _by_layer(files, form)
+    }
+    whole = concatenated(parts, repeats=repeats)
+    return with_resolution(whole, options.get("resolution"), options.get("duration"))
 
 
 _Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer

@@ -75,8 +75,8 @@ def from_docs(
         ids: per document a unique name.
         partial: what becomes of Docs of which ``ent_iob`` is 0 in part, error or drop-tokens.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for texts that differ, lists of different length, Docs annotated in part, and

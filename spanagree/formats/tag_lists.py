@@ -39,8 +39,8 @@ def from_tags(
             auto: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
         InputError: for layers of different shape, and for tags that the scheme does not have.

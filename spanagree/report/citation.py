@@ -20,6 +20,7 @@ from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
+from spanagree.corpus.times import is_time
 from spanagree.corpus.tokens import CUTS
 from spanagree.errors import (
     InputError,
@@ -548,7 +549,7 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen["ci"] = [words_of(settings)["interval"]] if "ci" in settings else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
-            if value not in allowed:
+            if value not in allowed and not (key == "offsets" and is_time(value)):
                 raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
     try:
         find_match(settings.get("match", "exact"))

@@ -176,7 +176,7 @@ REFUSED = {
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
     "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: join-pieces,"
     " drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text,"
-    " strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations",
+    " strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations",
 }
 
 

@@ -100,8 +100,8 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
         missing: what stands for a tag where the annotator never saw the text, such as ``?``.
         partial: what becomes of documents that a layer covers in part, error or drop-tokens.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
         progress: called with the number of layers read and of all.
 
     Raises:

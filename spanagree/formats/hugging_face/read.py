@@ -93,8 +93,8 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
             document; unless given, systems saw what gold or references saw, annotators did not.
         align: whether copies with tags and quotes are aligned that a language model changed.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled,
-            drop-duplicates, merge-overlaps, drop-relations.
+            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
+            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
         block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:

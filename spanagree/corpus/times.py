@@ -1,0 +1,293 @@
+"""Offsets in time: read exactly, kept as whole units of a resolution, shown in seconds.
+
+What a corpus of recordings counts is named by its unit, such as ``10ms``. Readers do not know yet
+which unit all files need, so they count ticks: 100 ns, doubled, and one more for what lies between
+two of these. So a time is never rounded twice, and halves are known as such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
+from spanagree.errors import InputError, SettingError, counted, listed, show, unfit
+
+TICKS = "50ns"
+"""What offsets count that have no resolution yet."""
+
+RESOLUTIONS = ("1s", "100ms", "10ms", "1ms")
+"""The resolutions of which the first that holds every time is taken, else the last."""
+
+_A_SECOND = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
+_PER_SECOND = 20_000_000
+_FINEST = 10 * 2  # ticks: a microsecond
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
+_RATE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)fps")
+_SCALES = {"s": Fraction(1), "ms": Fraction(1, 1000), "us": Fraction(1, 10**6)}
+
+
+def is_time(offsets: str) -> bool:
+    """Return whether offsets count units of time.
+
+    >>> is_time("10ms"), is_time("tokens")
+    (True, False)
+    """
+    return UNIT_OF_TIME.fullmatch(offsets) is not None
+
+
+def scale_of(unit: str) -> Fraction:
+    """Return how many seconds one of a unit is: s, ms, us, or frames such as 25fps.
+
+    Raises:
+        SettingError: for another unit.
+
+    >>> scale_of("25fps")
+    Fraction(1, 25)
+    """
+    if unit in _SCALES:
+        return _SCALES[unit]
+    rate = _RATE.fullmatch(unit) if isinstance(unit, str) else None
+    if rate is None or not Fraction(rate[1]):
+        raise SettingError(f"time-unit {show(unit)}; s, ms, us or frames such as 25fps are known")
+    return 1 / Fraction(rate[1])
+
+
+def seconds(value: object, where: str, unit: str = "s") -> Fraction:
+    """Return a time in seconds, exactly: a number, or a clock's such as 1:02:03.5.
+
+    Of a float its 15 digits count that hold, so that .1 + .2 is .3. A comma may stand for the
+    point.
+
+    Raises:
+        InputError: for what is no time, or too long.
+    """
+    text = f"{value:.15g}" if isinstance(value, float) else str(value).strip()
+    exact: Fraction | None = None
+    if not isinstance(value, bool) and (clock := _CLOCK.fullmatch(text)):
+        hours, minutes, rest = clock.groups()
+        if int(minutes) < 60 and Fraction(rest.replace(",", ".")) < 60:
+            exact = 3600 * int(hours or 0) + 60 * int(minutes) + Fraction(rest.replace(",", "."))
+    elif not isinstance(value, bool) and _NUMBER.fullmatch(text):
+        try:
+            exact = Fraction(Decimal(text.replace(",", "."))) * scale_of(unit)
+        except (InvalidOperation, OverflowError):
+            exact = None
+    if exact is None:
+        raise unfit(f"{where}: time", value, "a number such as 12.5, or 0:00:12.5, is needed")
+    if abs(exact) * _PER_SECOND > LONGEST:
+        raise unfit(f"{where}: time", value, f"up to {LONGEST // _PER_SECOND} s are allowed")
+    return exact
+
+
+def ticks(value: object, where: str, unit: str = "s") -> int:
+    """Return a time in ticks; as :func:`seconds`.
+
+    >>> ticks("0.3", ""), ticks(0.1 + 0.2, ""), ticks("1:02:03,5", "") // 20_000_000
+    (6000000, 6000000, 3723)
+    """
+    return in_ticks(seconds(value, where, unit))
+
+
+def in_ticks(exact: Fraction) -> int:
+    """Return exact seconds in ticks."""
+    scaled = exact * (_PER_SECOND // 2)
+    return 2 * (scaled.numerator // scaled.denominator) + (scaled.denominator != 1)
+
+
+def ticks_of(offsets: str) -> int:
+    """Return how many ticks a unit of time has; 0 for what is none.
+
+    >>> ticks_of("10ms"), ticks_of("tokens")
+    (200000, 0)
+    """
+    match = UNIT_OF_TIME.fullmatch(offsets)
+    return 0 if match is None else int(match[1]) * _PER_SECOND // _A_SECOND[match[2]]
+
+
+def shown(at: int, offsets: str) -> str:
+    """Return an offset as people read it: of time, in seconds.
+
+    >>> shown(123, "10ms"), shown(123, "tokens"), shown(2, "1s")
+    ('1.23', '123', '2')
+    """
+    return f"{at}" if not (unit := ticks_of(offsets)) else _decimal(int(at) * unit)
+
+
+def sized(size: int, offsets: str) -> str:
+    """Return a length with what it counts.
+
+    >>> sized(1, "tokens"), sized(150, "10ms")
+    ('1 token', '1.5 s')
+    """
+    return f"{shown(size, offsets)} s" if is_time(offsets) else counted(size, offsets[:-1])
+
+
+def in_seconds(at: Any, offsets: str) -> Any:
+    """Return offsets for data: of time as floats, the nearest to the exact seconds.
+
+    >>> in_seconds(30, "10ms"), in_seconds(30, "tokens")
+    (0.3, 30)
+    """
+    if not (unit := ticks_of(offsets)):
+        return at
+    if isinstance(at, (int, np.integer)):
+        return int(at) * unit / _PER_SECOND
+    return [in_seconds(each, offsets) for each in at]
+
+
+def _decimal(number: int) -> str:
+    text = f"{Decimal(number) / _PER_SECOND:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_resolution(
+    raw: RawCorpus, resolution: str | None = None, duration: object = None
+) -> RawCorpus:
+    """Return rows that count ticks as such that count units of a resolution.
+
+    Times between two units are rounded half to even; what is empty then, and was not before, is
+    left out. Both are counted in a note.
+
+    Args:
+        raw: the rows; of other than ticks nothing is done.
+        resolution: such as 10ms; the first of :data:`RESOLUTIONS` that holds every time unless
+            given.
+        duration: of every recording, in seconds; else that which its source gives, or its last end.
+
+    Raises:
+        SettingError: for what is no resolution, or finer than a microsecond.
+    """
+    if raw.offsets != TICKS:
+        for name, given in (("resolution", resolution), ("duration", duration)):
+            if given is not None:
+                raise SettingError(f"{name} is for files with times; leave it out")
+        return raw
+    lengths = np.asarray(raw.lengths, np.int64)
+    if duration is not None:
+        lengths = np.full(len(lengths), ticks(duration, "duration"))
+    times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
+    units = {name: ticks_of(name) for name in RESOLUTIONS}
+    chosen = resolution or next(
+        (name for name, unit in units.items() if not any((x % unit).any() for x in times)),
+        RESOLUTIONS[-1],
+    )
+    unit = ticks_of(chosen) if isinstance(chosen, str) else 0
+    if unit < _FINEST:
+        needed = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
+        raise SettingError(f"resolution {show(resolution)}; {needed}")
+    start, end, lengths = (_rounded(x, unit) for x in times)
+    emptied = (start == end) & (times[0] < times[1])
+    odd = sum(int((x % unit != 0).sum()) for x in times[:2])
+    notes = raw.notes
+    if odd:
+        note = f"{counted(odd, 'time')} rounded to {chosen}"
+        gone = int(emptied.sum())
+        note += f"; {counted(gone, 'segment')} became empty and left out" if gone else ""
+        notes = (*notes, note)
+    if (times[0] < 0).any() or (times[1] < 0).any():
+        lengths = np.maximum(lengths, 0)
+    kept = np.flatnonzero(~emptied)
+    details = None if raw.details is None else raw.details.taken(kept)
+    rows = raw.but(start=start, end=end).segments_kept(kept)
+    return raw.but(**rows, details=details, lengths=lengths, offsets=chosen, notes=notes)
+
+
+def _rounded(times: Ints, unit: int) -> Ints:
+    """Return times in units, those halfway to the even one."""
+    whole, rest = np.divmod(times, unit)
+    up = (2 * rest > unit) | ((2 * rest == unit) & (whole % 2 == 1))
+    return np.asarray(whole + up, np.int64)
+
+
+def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
+    """Return sources of recordings with one length of each, the longest that one of them has.
+
+    A source of which the recording's length is not known ends with its last segment.
+    """
+    raws = list(parts.values())
+    if len(raws) < 2 or any(raw.offsets != TICKS for raw in raws):
+        return parts
+    by_id = all(raw.ids is not None for raw in raws)
+    keys: list[Sequence[Any]] = [
+        raw.ids or () if by_id else range(len(raw.lengths)) for raw in raws
+    ]
+    longest: dict[Any, int] = {}
+    for key, raw in zip(keys, raws, strict=True):
+        for id_, size in zip(key, raw.lengths.tolist(), strict=True):
+            longest[id_] = max(size, longest.get(id_, 0))
+    made: dict[str, RawCorpus] = {}
+    for name, key, raw in zip(parts, keys, raws, strict=True):
+        lengths = np.array([longest[id_] for id_ in key], np.int64)
+        made[name] = raw.but(lengths=lengths)
+    return made
+
+
+def within_parts(
+    raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]]
+) -> RawCorpus:
+    """Return the same in parts of recordings only, each a document; segments are cut there.
+
+    Args:
+        raw: rows that count ticks.
+        parts: of each recording, start and end in seconds; what is not named is left out.
+
+    Raises:
+        SettingError: for rows without times, or if none of the recordings is there.
+    """
+    if raw.offsets != TICKS:
+        raise SettingError("uem is for files with times; leave it out")
+    place = {raw.id_of(d): d for d in range(len(raw.lengths))}
+    named = [(place[id_], *part) for id_, some in parts.items() if id_ in place for part in some]
+    if not named:
+        known = f"of {listed(parts)}, and the recordings are {listed(place)}"
+        raise SettingError(f"uem has parts {known}; give the same recordings the same names")
+    several = len(named) > len({d for d, *_ in named})
+    rows: list[list[Ints]] = []
+    seen: list[list[Ints]] = []
+    ids, lengths, made = [], [], 0
+    for number, (d, begin, stop) in enumerate(named):
+        low, high = in_ticks(begin), in_ticks(stop)
+        size = f":{float(begin):g}-{float(stop):g}" if several else ""
+        ids.append(f"{raw.id_of(d)}{size}")
+        lengths.append(high - low)
+        own = np.flatnonzero(raw.of_document == d)
+        number_of = np.full(len(raw.of_document), -1)
+        number_of[own] = made + np.arange(len(own))
+        seen.append([np.full(len(own), number), raw.of_annotator[own]])
+        made += len(own)
+        kept = np.flatnonzero((raw.document == d) & (raw.end > low) & (raw.start < high))
+        start, end = (np.clip(x[kept], low, high) - low for x in (raw.start, raw.end))
+        rows.append([number_of[raw.annotation[kept]], start, end, raw.label[kept], kept])
+    annotation, start, end, label, kept = map(np.concatenate, zip(*rows, strict=True))
+    of_document, of_annotator = map(np.concatenate, zip(*seen, strict=True))
+    whole = int((raw.start < raw.end).sum())
+    cut = counted(len(named), "part")
+    return raw.but(
+        lengths=np.array(lengths, np.int64), ids=tuple(ids), annotation=annotation, start=start,
+        end=end, label=label, of_document=of_document, of_annotator=of_annotator, when=None,
+        quote=None, details=None,
+        notes=(*raw.notes, f"uem: {counted(len(kept), 'segment')} of {whole} in {cut}"),
+    )  # fmt: skip
+
+
+def check_reading(raw: RawCorpus, where: str) -> None:
+    """Refuse times that lie before the recording, or end before they start, in seconds.
+
+    Raises:
+        InputError: naming the first.
+    """
+    for bad, says in ((raw.start < 0, "before the recording"), (raw.end < raw.start, "reversed")):
+        for i in np.flatnonzero(bad)[:1].tolist():
+            times = f"{shown(int(raw.start[i]), TICKS)}–{shown(int(raw.end[i]), TICKS)} s"
+            raise InputError(
+                f"{where}: {times}, {says}; a time is at least 0, and start comes first"
+            )

@@ -1,0 +1,147 @@
+"""ELAN's .eaf: tiers of annotations between time slots, and of those that refer to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from xml.etree.ElementTree import Element
+
+from spanagree.choices import LabelFrom
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, SettingError, listed, show
+from spanagree.files import PathName
+from spanagree.formats.exports import check_named
+from spanagree.formats.peek import Peek
+from spanagree.formats.timelines import Marks
+from spanagree.formats.xml_elements import tree
+
+_UNIT = "ms"
+
+_Bounds = tuple[Fraction, Fraction]
+
+
+def knows_elan(start: Peek) -> bool:
+    """Return whether a file is ELAN's."""
+    return any("<ANNOTATION_DOCUMENT" in line for line in start.lines)
+
+
+def raw_elan(
+    path: PathName,
+    *,
+    tier: str | Sequence[str] | None = None,
+    label_from: LabelFrom | None = None,
+    annotator_from: str | None = None,
+) -> RawCorpus:
+    """Return the annotations of an .eaf file; those that refer to others have their times.
+
+    Args:
+        path: the file.
+        tier: the tiers that are read, by name; all unless given.
+        label_from: what the label is: the text (of a controlled vocabulary, its entry), the tier,
+            or both.
+        annotator_from: what names annotators: tier, participant or annotator (as a tier says);
+            else the file does.
+
+    Raises:
+        InputError: for what is not such a file, or an annotation without a time.
+        SettingError: for a tier that is not there, or one that does not say what names annotators.
+    """
+    check_named(annotator_from, "tier", "participant", "annotator", "file")
+    marks = Marks(path, _UNIT)
+    with open(path, "rb") as file:
+        root = tree(file, marks.name)
+    if root.tag != "ANNOTATION_DOCUMENT":
+        raise InputError(f"{marks.name}: not ELAN's, but {show(root.tag)}; an .eaf file is needed")
+    slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
+    tiers = {each.get("TIER_ID") or "": each for each in root.iter("TIER")}
+    names = [tier] if isinstance(tier, str) else list(tier or tiers)
+    for name in names:
+        if name not in tiers:
+            raise SettingError(f"{marks.name}: tier {show(name)}; there are {listed(tiers)}")
+    bounds = _bounds(tiers.values(), slots, marks)
+    words = {
+        entry.get("CVE_ID") or "": (entry.findtext("CVE_VALUE") or entry.text or "").strip()
+        for kind in ("CV_ENTRY_ML", "CV_ENTRY")
+        for entry in root.iter(kind)
+    }
+    named = annotator_from if annotator_from in ("participant", "annotator") else None
+    if named is None:
+        marks.saw()
+    for name in names:
+        own = tiers[name]
+        who = own.get(named.upper(), "") if named else ""
+        if named and not who:
+            raise SettingError(
+                f"{marks.name}: tier {show(name)} names no {named}; leave it out with tier, or"
+                " choose another annotator-from"
+            )
+        marks.saw(annotator=who)
+        marks.tiers[name] = None
+        for each in _annotations(own):
+            where = f"{marks.name}, {show(each.get('ANNOTATION_ID'))}"
+            text = (each.findtext("ANNOTATION_VALUE") or "").strip()
+            text = text or words.get(each.get("CVE_REF") or "", "")
+            if (times := bounds.get(each.get("ANNOTATION_ID") or "")) is None:
+                raise InputError(f"{where}: no time; it refers to nothing that has one")
+            if not text and label_from != "tier":
+                marks.passed["annotation without a text"] += 1
+                continue
+            marks.add(*times, text, where, tier=name, annotator=who)
+    return marks.raw("elan", label_from=label_from, annotator_from=annotator_from, tier=tier)
+
+
+def _annotations(tier: Element) -> list[Element]:
+    return [each for kind in ("ALIGNABLE", "REF") for each in tier.iter(f"{kind}_ANNOTATION")]
+
+
+def _bounds(
+    tiers: Iterable[Element], slots: Mapping[str | None, str | None], marks: Marks
+) -> dict[str, _Bounds]:
+    """Return start and end of each annotation by its id.
+
+    A slot without a time lies between those of its tier that have one: annotations that share such
+    slots have equal parts of what lies between. Several that refer to one share its time.
+    """
+    known: dict[str, _Bounds] = {}
+    refers: list[Element] = []
+    for tier in tiers:
+        alignable = list(tier.iter("ALIGNABLE_ANNOTATION"))
+        refers += tier.iter("REF_ANNOTATION")
+        ids = [each.get(f"TIME_SLOT_REF{i}") for each in alignable for i in (1, 2)]
+        where = f"{marks.name}, tier {show(tier.get('TIER_ID'))}"
+        times = [None if (at := slots.get(id_)) is None else marks.time(at, where) for id_ in ids]
+        _fill(times, ids, where)
+        for i, each in enumerate(alignable):
+            start, end = times[2 * i], times[2 * i + 1]
+            if start is not None and end is not None:  # _fill has seen to it
+                known[each.get("ANNOTATION_ID") or ""] = start, end
+    while refers:  # chains of references
+        left = [each for each in refers if (each.get("ANNOTATION_REF") or "") not in known]
+        for each in refers:
+            if (times_of := known.get(each.get("ANNOTATION_REF") or "")) is not None:
+                known[each.get("ANNOTATION_ID") or ""] = times_of
+        if len(left) == len(refers):
+            break
+        refers = left
+    return known
+
+
+def _fill(times: list[Fraction | None], ids: Sequence[str | None], where: str) -> None:
+    """Put equal steps between known times where slots have none."""
+    steps = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
+    at = 0
+    while at < len(times):
+        if times[at] is not None:
+            at += 1
+            continue
+        end = next((i for i in range(at, len(times)) if times[i] is not None), None)
+        before = times[at - 1] if at else None
+        after = None if end is None else times[end]
+        if before is None or after is None or end is None:
+            raise InputError(f"{where}: slot {show(ids[at])} has no time; align it in ELAN")
+        number = sum(steps[at : end + 1])
+        done = 0
+        for i in range(at, end):
+            done += steps[i]
+            times[i] = before + (after - before) * done / number
+        at = end

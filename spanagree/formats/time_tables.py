@@ -1,0 +1,472 @@
+"""Tables of recordings: a row for each segment, with an onset and an offset or a duration.
+
+Columns are known by their names. BORIS has rows of its own, Datavyu a block of columns for each
+tier, and ChildProject a table that says who annotated which part of a recording.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanagree.choices import LabelFrom
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.times import scale_of
+from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.files import PathName, read_text
+from spanagree.formats.exports import check_named
+from spanagree.formats.peek import Peek
+from spanagree.formats.timelines import Marks
+
+_STARTS = (
+    *("onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset"),
+    *("tmin", "xmin", "startseconds", "starts", "from"),
+)
+_ENDS = (
+    *("offset", "end", "stop", "endtime", "stoptime", "timeend", "segmentoffset", "finish"),
+    *("tmax", "xmax", "endseconds", "stopseconds", "to"),
+)
+_LENGTHS = ("duration", "dur", "segmentduration")
+_UNITS = {
+    "ms": "ms", "msec": "ms", "milliseconds": "ms", "s": "s", "sec": "s", "secs": "s",
+    "seconds": "s", "ssmsec": "s", "ssms": "s", "hhmmssms": "s", "hhmmss": "s", "frame": "",
+    "frames": "",
+}  # fmt: skip
+_LABELS = (
+    *("label", "eventlabel", "event", "behavior", "behaviour", "code", "category", "class"),
+    *("speakertype", "species", "annotation", "calltype", "type", "tag", "value", "text"),
+    *("transcription", "speaker", "name"),
+)
+_DOCUMENTS = (
+    *("filename", "file", "recording", "recordingfilename", "document", "audiofilename", "audio"),
+    *("video", "observationid", "observation", "beginfile"),
+)
+_PEOPLE = ("annotator", "coder", "rater", "observer")
+_TIERS = ("tier", "tiername")
+_SUBJECTS = ("subject",)
+_TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
+_KINDS = ("STATE", "POINT")
+_NOBODY = ("", "No focal subject")
+_RANGES = ("recording_filename", "range_onset", "range_offset", "annotation_filename", "set")
+
+
+class Columns(NamedTuple):
+    """Where in a row everything is, by the number of its column; −1: nowhere.
+
+    Attributes:
+        start, end, duration: the times.
+        unit: what these count; ``None`` if no name says it.
+        label, document, annotator, tier, subject: the names.
+    """
+
+    start: int
+    end: int
+    duration: int
+    unit: str | None
+    label: int
+    document: int
+    annotator: int
+    tier: int
+    subject: int
+
+
+def _plain(name: str) -> tuple[str, str | None]:
+    """Return a column's name in small letters without signs, and the unit that it ends with.
+
+    >>> _plain("Begin Time (s)"), _plain("Begin Time - hh:mm:ss.ms"), _plain("onset_ms")
+    (('begintime', 's'), ('begintime', 's'), ('onset', 'ms'))
+    """
+    words = [word for word in re.split(r"[\s_()\[\]-]+", name.strip().lower()) if word]
+    last = re.sub("[^a-z]", "", words[-1]) if words else ""
+    unit = _UNITS.get(last) if len(words) > 1 else None
+    return "".join(words if unit is None else words[:-1]), unit
+
+
+def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Columns | None:
+    """Return where everything is in a table, if it has an onset, and an offset or a duration.
+
+    ``named`` are the columns that a user names, by what they hold.
+
+    Raises:
+        SettingError: for one that is not there.
+    """
+    names = [_plain(name) for name in header]
+    for what, name in named.items():
+        if name is not None and name not in header:
+            raise SettingError(f"{what} {show(name)}: no such column; there are {listed(header)}")
+
+    def find(what: str, known: Sequence[str]) -> int:
+        if (name := named.get(what)) is not None:
+            return list(header).index(name)
+        some = [i for each in known for i, (plain, _) in enumerate(names) if plain == each]
+        decimal = [i for i in some if not header[i].strip().lower().endswith("hh:mm:ss.ms")]
+        return next(iter(decimal or some), -1)
+
+    start, end, duration = (
+        find(what, known)
+        for what, known in (("start", _STARTS), ("end", _ENDS), ("duration", _LENGTHS))
+    )
+    if start < 0 or (end < 0 and duration < 0):
+        return None
+    units = [names[i][1] for i in (start, end, duration) if i >= 0]
+    unit = next((each for each in units if each is not None), None)
+    others = (
+        find(what, known)
+        for what, known in {
+            "label": _LABELS, "document": _DOCUMENTS, "annotator": _PEOPLE, "tier": _TIERS,
+            "subject": _SUBJECTS,
+        }.items()
+    )  # fmt: skip
+    return Columns(start, end, duration, unit, *others)
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows of a table that are not blank, each with its line."""
+    lines = text.splitlines()
+    head = next((line for line in lines if line.strip()), "")
+    sign = next((sign for sign in "\t;" if sign in head), ",")
+    reader = csv.reader(lines, delimiter=sign)
+    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+
+
+def knows_times(start: Peek) -> bool:
+    """Return whether a table has times: columns of that name, of which some value is a time."""
+    rows = _rows("\n".join(start.lines))
+    if not rows:
+        return False
+    header = rows[0][1]
+    if {*_RANGES} <= {*header} or _datavyu(header) or _boris(rows) is not None:
+        return True
+    columns = columns_of(header, {})
+    if columns is None or (columns.end < 0 and columns.duration < 0):
+        return False
+    plain = {_plain(name)[0] for name in header}
+    if not plain.isdisjoint({"tokens", "tags", "spans", "sentence"}):
+        return False
+    if columns.unit is not None or "onset" in plain or "segmentonset" in plain:
+        return True
+    cells = [row[columns.start] for _, row in rows[1:] if len(row) > columns.start]
+    return any(_TIMED.fullmatch(cell.strip()) for cell in cells)
+
+
+def raw_times(
+    path: PathName,
+    *,
+    encoding: str = "utf-8",
+    time_unit: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    label: str | None = None,
+    document: str | None = None,
+    annotator: str | None = None,
+    tier: str | Sequence[str] | None = None,
+    label_from: LabelFrom | None = None,
+    annotator_from: str | None = None,
+) -> RawCorpus:
+    """Return the segments of a table of times.
+
+    Args:
+        path: the file.
+        encoding: of it.
+        time_unit: what times count, where no column's name says it: s, ms, us, or frames as 25fps.
+        start, end, label, document, annotator: the columns, if they have other names.
+        tier: the tiers that are read, where a column names them, or BORIS' subjects.
+        label_from: what the label is, text, tier or both.
+        annotator_from: tier, if each tier is an annotator's.
+
+    Raises:
+        InputError: for a time that is none, or of which the unit is not known.
+        SettingError: for a column or tier that is not there.
+    """
+    check_named(annotator_from, "tier", "file")
+    marks = Marks(path, time_unit or "s")
+    text = read_text(path, encoding)
+    rows = _rows(text)
+    if text.lstrip().startswith("{"):
+        _add_project(marks, text)
+    elif (events := _boris(rows)) is not None:
+        _add_boris(marks, rows, events)
+    elif rows and _datavyu(rows[0][1]):
+        _add_datavyu(marks, rows, time_unit)
+    elif rows and {*_RANGES} <= {*rows[0][1]}:
+        _add_ranges(marks, path, rows, encoding)
+    else:
+        named = {
+            "start": start, "end": end, "label": label, "document": document,
+            "annotator": annotator,
+        }  # fmt: skip
+        _add_rows(marks, rows, named, time_unit)
+    marks.choose(tier)
+    return marks.raw(
+        "times", label_from=label_from, annotator_from=annotator_from, tier=tier, start=start,
+        end=end, label=label, document=document, annotator=annotator, time_unit=time_unit,
+    )  # fmt: skip
+
+
+def _add_rows(
+    marks: Marks,
+    rows: Sequence[tuple[int, list[str]]],
+    named: Mapping[str, str | None],
+    unit: str | None,
+    *,
+    within: tuple[Fraction, Fraction] | None = None,
+    place: Mapping[str, str] | None = None,
+) -> None:
+    """Add the rows of a table; ``within``: those of a part of the recording, from its start."""
+    header = rows[0][1] if rows else []
+    columns = columns_of(header, named)
+    if columns is None:
+        raise InputError(
+            f"{marks.name}: columns {listed(header)}; an onset and an offset or a duration are"
+            " needed: name them with start and end"
+        )
+    unit = unit or columns.unit or ("ms" if "segment_onset" in header else None)
+    times = [row[columns.start] for _, row in rows[1:] if len(row) > columns.start]
+    whole = bool(times) and all(re.fullmatch(r"\s*\d+\s*", cell) for cell in times)
+    if unit == "" or (unit is None and whole):
+        raise InputError(
+            f"{marks.name}: column {show(header[columns.start])} has whole numbers, and nothing"
+            " says what they count; name it with time-unit: s, ms, or frames such as 25fps"
+        )
+    scale_of(unit or "s")
+    label, views = columns.label, _index(header, "view")
+    if label < 0:
+        label = _last_of_words(rows, columns)
+    if within is None and columns.document < 0 and columns.annotator < 0:
+        marks.saw()
+    seen: dict[str, str] = {}
+    for line, row in rows[1:]:
+        where = f"{marks.name}:{line}"
+        if len(row) < len(header):
+            raise InputError(f"{where}: {counted(len(row), 'cell')}; the header has {len(header)}")
+        if views >= 0 and seen.setdefault(row[0], row[views]) != row[views]:
+            marks.passed["row of another view"] += 1  # Raven has one for each view of a selection
+            continue
+        cells = {
+            name: row[i] if i >= 0 else ""
+            for name, i in columns._asdict().items()
+            if name != "unit"
+        }
+        own = dict(place or {name: cells[name].strip() for name in ("document", "annotator")})
+        if not cells["start"].strip():  # a recording in which nothing is marked
+            marks.saw(own["document"], own["annotator"])
+            continue
+        start = marks.time(cells["start"], where, unit)
+        if columns.end >= 0:
+            end = marks.time(cells["end"], where, unit)
+        else:
+            end = start + marks.time(cells["duration"], where, unit)
+        if within is not None:
+            if start < within[0] or end > within[1]:
+                marks.passed["segment beyond the part that was annotated"] += 1
+                continue
+            start, end = start - within[0], end - within[0]
+        name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
+        text = row[label] if label >= 0 else "segment"
+        marks.add(start, end, text, where, tier="" if name in _NOBODY else name, **own)
+
+
+def _index(header: Sequence[str], name: str) -> int:
+    return next((i for i, each in enumerate(header) if each.strip().lower() == name), -1)
+
+
+def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: Columns) -> int:
+    """Return the last column that holds words, if there is one."""
+    for i in reversed(range(len(rows[0][1]))):
+        cells = [row[i] for _, row in rows[1:] if i < len(row)]
+        numbers = all(re.fullmatch(r"[\d.,:+-]*", cell) for cell in cells)
+        if i not in columns[:3] and cells and not numbers:
+            return i
+    return -1
+
+
+# --- BORIS --------------------------------------------------------------------------------------
+
+
+class _Events(NamedTuple):
+    """Where BORIS' rows begin, and which columns are what."""
+
+    first: int
+    kind: str  # aggregated, or events
+    columns: Mapping[str, int]
+
+
+def _boris(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
+    """Return what BORIS' exports have in their columns, if it is one."""
+    for number, (_, row) in enumerate(rows[:60]):
+        names = {cell.strip(): i for i, cell in enumerate(row)}
+        if {"Behavior", "Behavior type", "Start (s)", "Stop (s)"} <= {*names}:
+            return _Events(number + 1, "aggregated", names)
+        if {"Time", "Behavior", "Status"} <= {*names} or {"Time", "Behavior", "Behavior type"} <= {
+            *names
+        }:
+            return _Events(number + 1, "events", names)
+    for i, cell in enumerate(rows[0][1] if rows else ()):  # rows without a header
+        if cell not in _KINDS or i < 4:
+            continue
+        if all(len(row) > i + 2 and row[i] in _KINDS for _, row in rows):
+            names = {"Observation id": 0, "Subject": i - 4, "Behavior": i - 3}
+            more = {"Modifiers": i - 1, "Behavior type": i, "Start (s)": i + 1}
+            return _Events(0, "aggregated", {**names, **more, "Stop (s)": i + 2})
+    return None
+
+
+def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Events) -> None:
+    """Add the events of a table, of which states have two rows if they are not aggregated."""
+    before = {row[0].strip(): row[1].strip() for _, row in rows[: events.first] if len(row) > 1}
+    begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
+    for line, row in rows[events.first :]:
+        where = f"{marks.name}:{line}"
+        cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
+        document = cells.get("Observation id") or before.get("Observation id", "")
+        if length := cells.get("Total length") or cells.get("Media duration (s)"):
+            marks.saw(document, length=marks.time(length, where))
+        key = (document, cells.get("Subject", ""), cells["Behavior"], cells.get("Modifiers", ""))
+        if events.kind == "aggregated":
+            start = marks.time(cells["Start (s)"], where)
+            stop = cells["Stop (s)"]
+            _add_event(
+                marks, key, start, start if stop in ("", "NA") else marks.time(stop, where), where
+            )
+            continue
+        status = cells.get("Status") or cells.get("Behavior type", "")
+        _event(marks, begun, key, marks.time(cells["Time"], where), status.upper(), where)
+    _count_open(marks, begun)
+
+
+def _event(
+    marks: Marks, begun: dict[tuple[str, ...], tuple[Fraction, str]], key: tuple[str, ...],
+    time: Fraction, status: str, where: str,
+) -> None:  # fmt: skip
+    """Add a point, or a state that ends; keep one that begins."""
+    if status == "POINT":
+        _add_event(marks, key, time, time, where)
+    elif status == "START" or (status == "STATE" and key not in begun):
+        if key in begun:
+            marks.passed["START without a STOP"] += 1
+        begun[key] = time, where
+    elif key in begun:
+        start, _ = begun.pop(key)
+        _add_event(marks, key, start, time, where)
+    else:
+        marks.passed["STOP without a START"] += 1
+
+
+def _add_event(
+    marks: Marks, key: tuple[str, ...], start: Fraction, end: Fraction, where: str
+) -> None:
+    document, subject, behaviour, modifiers = key
+    tier = "" if subject in _NOBODY else subject
+    more = {"modifiers": modifiers} if modifiers.strip() else {}
+    marks.add(start, end, behaviour, where, document=document, tier=tier, **more)
+
+
+def _count_open(marks: Marks, begun: Mapping[Any, Any]) -> None:
+    if begun:
+        marks.passed["START without a STOP"] += len(begun)
+
+
+def _add_project(marks: Marks, text: str) -> None:
+    """Add the events of all observations of a project; a live one has no recording."""
+    try:
+        project = json.loads(text, parse_float=str)
+        kinds = {
+            each["code"]: str(each.get("type", "")).lower()
+            for each in project["behaviors_conf"].values()
+        }
+        observations = dict(project["observations"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{marks.name}: not a project of BORIS ({error})") from None
+    for name, each in observations.items():
+        where = f"{marks.name}, observation {show(name)}"
+        begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
+        files = (each.get("file") or {}).get("1") or ()  # those of the first player, in a row
+        sizes = (each.get("media_info") or {}).get("length") or {}
+        known = [marks.time(sizes[file], where) for file in files if file in sizes]
+        marks.saw(name, length=sum(known, Fraction(0)) if known else None)
+        for number, event in enumerate(each.get("events") or (), 1):
+            at = f"{where}, event {number}"
+            if not isinstance(event, list) or len(event) < 4:
+                raise InputError(f"{at}: {show(event)}; time, subject, behaviour and modifiers")
+            time, subject, behaviour, modifiers = event[0], *map(str, event[1:4])
+            status = "POINT" if kinds.get(behaviour, "").startswith("point") else "STATE"
+            key = (name, subject, behaviour, modifiers)
+            _event(marks, begun, key, marks.time(time, at), status, at)
+        _count_open(marks, begun)
+
+
+# --- Datavyu and ChildProject -------------------------------------------------------------------
+
+
+def _datavyu(header: Sequence[str]) -> list[str]:
+    """Return the columns of Datavyu, each of which has an onset and an offset, in ms."""
+    names = {*header}
+    onsets = [name.removesuffix(".onset") for name in header if name.endswith(".onset")]
+    return [name for name in onsets if f"{name}.offset" in names]
+
+
+def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str | None) -> None:
+    header = rows[0][1]
+    marks.saw()
+    for tier in _datavyu(header):
+        start, end = header.index(f"{tier}.onset"), header.index(f"{tier}.offset")
+        others = [f"{tier}.{name}" for name in ("ordinal", "onset", "offset")]
+        codes = [i for i, name in enumerate(header) if name.startswith(f"{tier}.")]
+        own = [i for i in codes if header[i] not in others]
+        for line, row in rows[1:]:
+            where = f"{marks.name}:{line}"
+            if len(row) <= end or not row[start].strip():
+                continue
+            text = " ".join(row[i] for i in own if i < len(row) and row[i].strip())
+            begins, ends = (marks.time(row[i], where, unit or "ms") for i in (start, end))
+            marks.add(begins, ends, text, where, tier=tier)
+
+
+def _add_ranges(
+    marks: Marks, path: PathName, rows: Sequence[tuple[int, list[str]]], encoding: str
+) -> None:
+    """Add the files that ChildProject's table of annotations names; sets are annotators.
+
+    A recording is cut where a part that was annotated begins or ends, and each piece that a set
+    has is a document, so that who saw what is as the table says.
+    """
+    header, ms = rows[0][1], "ms"
+    table = [(line, dict(zip(header, row, strict=False))) for line, row in rows[1:]]
+    parts = []
+    for line, row in table:
+        where = f"{marks.name}:{line}"
+        low, high = (marks.time(row[name], where, ms) for name in ("range_onset", "range_offset"))
+        if not 0 <= low < high:
+            raise InputError(
+                f"{where}: part {row['range_onset']}–{row['range_offset']}; it is empty"
+            )
+        parts.append((row["recording_filename"], row["set"], low, high, row, where))
+    borders: dict[str, set[Fraction]] = {}
+    for recording, _, low, high, _, _ in parts:
+        borders.setdefault(recording, set()).update((low, high))
+    for recording, by, low, high, row, where in parts:
+        file = _annotation_file(Path(path), row, where)
+        own = _rows(read_text(file, encoding))
+        at = [border for border in sorted(borders[recording]) if low <= border <= high]
+        for start, end in pairwise(at):
+            document = f"{recording}:{float(start):g}-{float(end):g}"
+            marks.saw(document, by, end - start)
+            if len(own) > 1:
+                place = {"document": document, "annotator": by}
+                _add_rows(marks, own, {}, ms, within=(start, end), place=place)
+
+
+def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
+    name = row["annotation_filename"]
+    folder = table.parent.parent / "annotations" / row["set"] / "converted"
+    there = [each for each in (folder / name, table.parent / name) if each.is_file()]
+    if not there:
+        raise InputError(f"{where}: {show(name)} is neither in {folder} nor beside the table")
+    return os.fspath(there[0])

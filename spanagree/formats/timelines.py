@@ -1,0 +1,365 @@
+"""Recordings: what all files of speech, gesture and behaviour share, and those with lines.
+
+Each reader adds marks, from one time to another, of tiers; :class:`Marks` makes rows of them. A
+tier is somebody's or something's line of the recording: it may name the annotator or the label.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from spanagree.choices import LabelFrom
+from spanagree.corpus.collector import Collector
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.times import TICKS, check_reading, in_ticks, seconds
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    counted,
+    listed,
+    printable,
+    show,
+)
+from spanagree.files import PathName, read_text
+from spanagree.formats.exports import check_named
+from spanagree.formats.peek import Peek, passed_over
+from spanagree.settings import as_read
+
+LABEL_FROM = {
+    "text": "what is written in the segment",
+    "tier": "the name of the tier, as that of a speaker",
+    "both": "tier: text",
+}
+"""What the label of a segment is; the text of a single tier, else both, unless chosen."""
+
+_SPLIT = re.compile(r"\s*\n\s*")
+_NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
+_SPEECH = ("SPEAKER",)
+
+
+class Marks:
+    """The marks of a source so far.
+
+    ``add`` takes times in seconds as :func:`spanagree.corpus.times.seconds` gives them.
+    """
+
+    def __init__(self, path: PathName, unit: str = "s") -> None:
+        self.name = printable(os.fspath(path))
+        self.unit = unit
+        self.rows: list[tuple[str, str, str, Fraction, Fraction, str, str, dict[str, str]]] = []
+        self.lengths: dict[str, Fraction] = {}
+        self.seen: dict[tuple[str, str], None] = {}
+        self.tiers: dict[str, None] = {}
+        self.passed: Counter[str] = Counter()
+        self.notes: list[str] = []
+
+    def time(self, value: object, where: str, unit: str | None = None) -> Fraction:
+        """Return a time in seconds, exactly."""
+        return seconds(value, where, unit or self.unit)
+
+    def saw(self, document: str = "", annotator: str = "", length: Fraction | None = None) -> None:
+        """Add that somebody saw a recording, and how long it is, if that is known."""
+        self.seen[document, annotator] = None
+        if length is not None:
+            self.lengths[document] = max(length, self.lengths.get(document, length))
+
+    def add(
+        self, start: Fraction, end: Fraction, text: str, where: str, *, document: str = "",
+        annotator: str = "", tier: str = "", **attributes: str,
+    ) -> None:  # fmt: skip
+        """Add a mark; one without a text is none."""
+        self.saw(document, annotator)
+        text = _SPLIT.sub(" ", text).strip()
+        if not (text or tier):
+            raise InputError(f"{where}: no label; each segment needs one")
+        self.tiers[tier] = None
+        self.rows.append((document, annotator, tier, start, end, text, where, attributes))
+
+    def choose(self, tiers: str | Sequence[str] | None) -> None:
+        """Keep the marks of some tiers only.
+
+        Raises:
+            SettingError: for one that is not there.
+        """
+        names = [tiers] if isinstance(tiers, str) else list(tiers or ())
+        for name in names:
+            if name not in self.tiers:
+                tier = f"{self.name}: tier {show(name)}"
+                raise SettingError(f"{tier}; there are {listed(self.tiers)}")
+        if names:
+            self.rows = [row for row in self.rows if row[2] in names]
+            self.tiers = dict.fromkeys(names)
+
+    def raw(
+        self, form: str, *, label_from: str | None = None, annotator_from: str | None = None,
+        **read: Any,
+    ) -> RawCorpus:  # fmt: skip
+        """Return the rows of all marks.
+
+        Raises:
+            InputError: for times before the recording, or reversed; for no recording at all.
+            SettingError: for an unknown choice.
+        """
+        if label_from is not None:
+            check_choice(label_from, LABEL_FROM, "label_from")
+        if not self.seen:
+            raise InputError(f"{self.name}: no recording; a line for each segment is needed")
+        by_tier = annotator_from == "tier"
+        several = len({row[2] for row in self.rows}) > 1 and not by_tier
+        what = label_from or ("both" if several else "text")
+        collector = Collector(TICKS, unnamed=True, name=self.name)
+        ends: dict[str, Fraction] = {}
+        for document, *_, end, _, _, _ in self.rows:
+            ends[document] = max(end, ends.get(document, end))
+        documents: dict[str, int] = {}
+        open_ = 0
+        for document, _ in self.seen:
+            if document not in documents:
+                open_ += document not in self.lengths
+                size = self.lengths.get(document, ends.get(document, Fraction(0)))
+                documents[document] = collector.document(
+                    document or "1", self.name, length=max(in_ticks(size), 0)
+                )
+        made: dict[tuple[str, str], int] = {}
+        if by_tier:  # who has a tier in the file had all recordings
+            self.seen = {(d, name): None for d in documents for name in self.tiers}
+        for document, annotator in self.seen:
+            made[document, annotator] = collector.annotation(
+                documents[document], annotator, self.name
+            )
+        for document, annotator, tier, start, end, text, where, attributes in self.rows:
+            label = {"text": text or tier, "tier": tier or text}.get(what)
+            if label is None:
+                label = f"{tier}: {text}" if tier and text else tier or text
+            who = tier if by_tier else annotator
+            collector.segment(
+                made[document, who], in_ticks(start), in_ticks(end), label, where, attributes
+            )
+        notes = [*self.notes, *passed_over(self.name, self.passed)]
+        if several and label_from is None:
+            notes.append(
+                f"{self.name}: several tiers, so labels are tier: text; label-from text or tier,"
+                " annotator-from tier, or tier NAME would change that"
+            )
+        if open_:
+            notes.append(
+                f"{self.name}: the length of {counted(open_, 'recording')} is the last end, on"
+                " which chance depends; duration SECONDS, or uem FILE, would say another"
+            )
+        own = as_read(label_from=label_from, annotator_from=annotator_from, **read)
+        raw = collector.raw({"format": form, **own}, notes, numbered=set(documents) == {""})
+        check_reading(raw, self.name)
+        return raw
+
+
+# --- formats with a line for each segment -------------------------------------------------------
+
+
+def _lines(path: PathName, encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, each with its number."""
+    for number, line in enumerate(read_text(path, encoding).splitlines(), 1):
+        if line.strip():
+            yield number, line
+
+
+def knows_rttm(start: Peek) -> bool:
+    """Return whether a text has lines of RTTM."""
+    return any(re.match(rf"SPEAKER \S+ \S+ {_NUMBER} {_NUMBER} ", _spaced(x)) for x in start.lines)
+
+
+def _spaced(line: str) -> str:
+    return re.sub(r"[ \t]+", " ", line)
+
+
+def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+    """Return the turns of speakers in RTTM; the speaker is the label.
+
+    Raises:
+        InputError: for a line with too few cells, or a time that is none.
+    """
+    marks = Marks(path)
+    for number, line in _lines(path, encoding):
+        where, cells = f"{marks.name}:{number}", line.split()
+        if line.lstrip().startswith(";"):
+            continue
+        if cells[0] not in _SPEECH:
+            marks.passed[f"{cells[0]} line"] += 1
+            continue
+        if len(cells) < 8:
+            raise InputError(f"{where}: {counted(len(cells), 'cell')}; RTTM has 9 or 10")
+        start, duration = marks.time(cells[3], where), marks.time(cells[4], where)
+        if duration < 0:
+            raise InputError(f"{where}: a duration of {cells[4]} s; at least 0 is allowed")
+        marks.add(start, start + duration, cells[7], where, document=cells[1])
+    return marks.raw("rttm", **_encoded(encoding))
+
+
+def _encoded(encoding: str) -> dict[str, Any]:
+    return {"encoding": encoding} if encoding != "utf-8" else {}
+
+
+def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
+    """Return the parts of each recording that a UEM file names, from start to end in seconds.
+
+    Raises:
+        InputError: for a line that is none, or parts that overlap or are empty.
+    """
+    parts: dict[str, list[tuple[Fraction, Fraction]]] = {}
+    name = printable(os.fspath(path))
+    for number, line in _lines(path, "utf-8"):
+        where, cells = f"{name}:{number}", line.split()
+        if line.lstrip().startswith(";"):
+            continue
+        if len(cells) != 4:
+            raise InputError(f"{where}: {counted(len(cells), 'cell')}; file, channel, start, end")
+        start, end = (seconds(cell, where) for cell in cells[2:])
+        before = parts.setdefault(cells[0], [])
+        if not 0 <= start < end or any(start < b and a < end for a, b in before):
+            raise InputError(
+                f"{where}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart"
+            )
+        before.append((start, end))
+    return {name: sorted(some) for name, some in parts.items()}
+
+
+_STAMP = re.compile(rf"({_NUMBER})[\t ]+(\S.*)")
+_SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.IGNORECASE)
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line: between tabs, else commas, else blanks."""
+    sign = next((sign for sign in "\t," if sign in line), None)
+    return [cell.strip() for cell in line.split(sign)]
+
+
+def _bounds_at(cells: list[str]) -> int:
+    """Return the first cell of two times beside each other; −1 if there are none."""
+    for i in range(len(cells) - 1):
+        if all(re.fullmatch(_NUMBER, cell) for cell in cells[i : i + 2]):
+            return i
+    return -1
+
+
+def knows_labels(start: Peek) -> bool:
+    """Return whether lines are a start, an end and a label, as Audacity and DCASE write them."""
+    lines = [line for line in start.lines if line.strip() and not line.startswith("\\")]
+    rows = [row for row in map(_cells, lines) if len(row) > 1 or not _SOUND.fullmatch(row[0])]
+    stamps = [_bounds_at(row) for row in rows]
+    same = bool(rows) and {*stamps} <= {0, 1, 2} and len({*stamps}) == 1
+    return same and any("." in x for row in rows for x in row[stamps[0] : stamps[0] + 2])
+
+
+def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s") -> RawCorpus:
+    """Return the segments of lines with start, end and label, after the recording if it is named.
+
+    Raises:
+        InputError: for a line without two times.
+    """
+    marks = Marks(path, time_unit)
+    marks.saw()
+    for number, line in _lines(path, encoding):
+        where, cells = f"{marks.name}:{number}", _cells(line)
+        if line.startswith("\\"):  # the frequencies of the segment above
+            marks.passed["line of frequencies"] += 1
+            continue
+        at = _bounds_at(cells)
+        if len(cells) == 1 and _SOUND.fullmatch(cells[0]):  # a recording without events
+            marks.seen.pop(("", ""), None)
+            marks.saw(cells[0])
+            continue
+        if at < 0:
+            raise InputError(f"{where}: {show(line)}; start, end and label are needed, with tabs")
+        if marks.seen == {("", ""): None} and at and _SOUND.fullmatch(cells[0]) and not marks.rows:
+            marks.seen = {}
+        document = cells[0] if ("", "") not in marks.seen else ""
+        label = " ".join(cells[at + 2 :]) or (cells[at - 1] if at else "segment")
+        start, end = (marks.time(cell, where) for cell in cells[at : at + 2])
+        marks.add(start, end, label, where, document=document)
+    return marks.raw(
+        "labels", **_encoded(encoding), time_unit=time_unit if time_unit != "s" else None
+    )
+
+
+def knows_sections(start: Peek) -> bool:
+    """Return whether lines are a time and what begins then, as in SALAMI."""
+    lines = [line for line in start.lines if line.strip()]
+    stamps = [_STAMP.fullmatch(line) for line in lines]
+    if len(lines) < 2 or not all(stamps) or any(_bounds_at(_cells(line)) >= 0 for line in lines):
+        return False
+    times = [float(each[1]) for each in stamps if each]
+    return times == sorted(times) and any("." in each[1] for each in stamps if each)
+
+
+def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+    """Return sections, each of which lasts until the next; what begins last is the end.
+
+    Raises:
+        InputError: for a line without a time, or a time before the last.
+    """
+    marks = Marks(path)
+    before: tuple[Fraction, str, str] | None = None
+    for number, line in _lines(path, encoding):
+        where = f"{marks.name}:{number}"
+        if (stamps := _STAMP.fullmatch(line.strip())) is None:
+            raise InputError(f"{where}: {show(line)}; a time and a label are needed")
+        at = marks.time(stamps[1], where)
+        if before is not None:
+            if at < before[0]:
+                raise InputError(f"{where}: {stamps[1]} comes before the line above; times go on")
+            if at > before[0]:
+                marks.add(before[0], at, before[1], before[2])
+        before = at, stamps[2], where
+    if before is None:
+        raise InputError(f"{marks.name}: no line; a time and a label are needed in each")
+    marks.saw(length=before[0])
+    if before[1].lower() != "end":
+        marks.passed[f"last line ({before[1]}), as nothing says when it ends"] += 1
+    return marks.raw("sections", **_encoded(encoding))
+
+
+_CUE = re.compile(r"((?:\d+:)?\d\d:\d\d[.,]\d+)\s+-->\s+((?:\d+:)?\d\d:\d\d[.,]\d+)")
+_VOICE = re.compile(r"<v(?:\.[^ >]*)? ([^>]+)>")
+
+
+def knows_subtitles(start: Peek) -> bool:
+    """Return whether a text has cues of WebVTT or SRT."""
+    return any(_CUE.match(line.strip()) for line in start.lines)
+
+
+def raw_subtitles(
+    path: PathName, *, encoding: str = "utf-8", tier: str | Sequence[str] | None = None,
+    label_from: LabelFrom | None = None, annotator_from: str | None = None,
+) -> RawCorpus:  # fmt: skip
+    """Return the cues of subtitles; a voice (``<v Name>``) is a tier.
+
+    Raises:
+        InputError: for a time that is none.
+    """
+    check_named(annotator_from, "tier", "file")
+    marks = Marks(path)
+    marks.saw()
+    text = re.sub(r"\r\n?", "\n", read_text(path, encoding))
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        cue, number, at = _CUE.match(lines[at].strip()), at + 1, at + 1
+        if cue is None:
+            continue
+        where, words_of_cue = f"{marks.name}:{number}", []
+        while at < len(lines) and lines[at].strip():
+            words_of_cue.append(lines[at])
+            at += 1
+        words = " ".join(words_of_cue)
+        voice = _VOICE.search(words)
+        words = re.sub(r"<[^<>]*>", "", words).strip()
+        if words or voice:
+            start, end = (marks.time(time, where) for time in cue.groups())
+            marks.add(start, end, words, where, tier=voice[1].strip() if voice else "")
+    marks.choose(tier)
+    return marks.raw("subtitles", label_from=label_from, annotator_from=annotator_from, tier=tier)

@@ -1,0 +1,432 @@
+"""Recordings: times read exactly, and the files that hold them.
+
+Oracles: ``facts.json`` beside the published files, which another program counted; files written
+here in the shape that each format's documentation has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
+from spanagree.errors import InputError, SettingError
+from spanagree.formats.registry import raw_files
+
+DATA = Path(os.environ.get("SPANAGREE_DATA", "/nowhere")) / "data" / "timelines"
+REAL = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not here")
+
+
+def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def rows(corpus: sa.Corpus, document: int = 0) -> list[tuple[float, float, str]]:
+    (segments,) = corpus[document].segments.values()
+    return [(*in_seconds([s.start, s.end], corpus.offsets), s.label) for s in segments or ()]
+
+
+# --- times --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "exact"),
+    [
+        ("0.3", "0.3"), (0.1 + 0.2, "0.3"), ("-0", "0"), ("1e-3", "0.001"), (7, "7"),
+        ("1:02:03.5", "3723.5"), ("02:03,25", "123.25"), ("1,5", "1.5"), (".5", "0.5"),
+    ],
+)  # fmt: skip
+def test_times_are_read_exactly(value: object, exact: str) -> None:
+    """Oracle: fractions."""
+    assert ticks(value, "here") == Fraction(exact) * 20_000_000
+
+
+@pytest.mark.parametrize(
+    "value", ["nan", "inf", "", "1:2:3:4", "0:61:00", "1.2.3", None, True, "1 000", "9" * 30, "a"]
+)
+def test_what_is_no_time_is_refused(value: object) -> None:
+    with pytest.raises(InputError, match="here: time"):
+        ticks(value, "here")
+
+
+@given(st.decimals(0, 10**5, places=9))
+def test_rounding_once_is_rounding_half_to_even(value: object) -> None:
+    """Oracle: ``round`` of a fraction, which rounds half to even."""
+    from spanagree.corpus.times import _rounded
+
+    for unit in ("1s", "100ms", "10ms", "1ms", "1us"):
+        per = ticks_of(unit)
+        got = int(_rounded(np.array([ticks(str(value), "")]), per)[0])
+        assert got == round(Fraction(str(value)) * 20_000_000 / per)
+
+
+@pytest.mark.parametrize(
+    ("cells", "unit"),
+    [
+        (("1", "2"), "1s"), (("1.5", "2"), "100ms"), (("1.5", "2.25"), "10ms"),
+        (("1.5", "2.125"), "1ms"), (("1.5", "2.1255"), "1ms"),
+    ],
+)  # fmt: skip
+def test_the_coarsest_unit_that_holds_every_time(
+    tmp_path: Path, cells: tuple[str, str], unit: str
+) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n{},{},x\n".format(*cells))
+    corpus = sa.read(path, time_unit="s")
+    assert corpus.offsets == unit
+    assert any("rounded" in note for note in corpus.notes) == (cells[1] == "2.1255")
+    result = sa.agree(sa.read({"a": path, "b": path}, time_unit="s"))
+    assert f"offsets:{unit}" in result.signature
+
+
+def test_what_became_empty_is_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n0.0001,0.0002,x\n1,2.5,y\n")
+    corpus = sa.read(path)
+    assert rows(corpus) == [(1.0, 2.5, "y")]
+    assert any("2 times rounded to 1ms; 1 segment became empty" in x for x in corpus.notes)
+    assert rows(sa.read(path, resolution="100us"))[0] == (0.0001, 0.0002, "x")
+
+
+@pytest.mark.parametrize("resolution", ["0ms", "1", "10 ms", "100ns", "ms"])
+def test_an_odd_resolution_is_refused(tmp_path: Path, resolution: str) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n0.5,1,x\n")
+    with pytest.raises(SettingError, match="resolution"):
+        sa.read(path, resolution=resolution)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("-0.5,1", "before the recording"), ("2.5,1", "reversed"), ("nan,1", "time 'nan'"),
+        ("0.5,x", "time 'x'"),
+    ],
+)  # fmt: skip
+def test_bad_times_are_refused_in_seconds(tmp_path: Path, row: str, problem: str) -> None:
+    path = written(tmp_path, "a.csv", f"onset,offset,label\n{row},x\n")
+    with pytest.raises(InputError, match=problem):
+        sa.read(path)
+
+
+def test_a_segment_beyond_the_recording_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n0.5,3.5,x\n")
+    with pytest.raises(InputError, match=r"0\.5–3\.5 'x' ends beyond the document of length 3"):
+        sa.read(path, duration="3")
+    assert sa.read(path, duration="4.5").lengths.tolist() == [45]
+    assert any("last end" in note for note in sa.read(path).notes)
+
+
+def test_shown() -> None:
+    assert [shown(x, "10ms") for x in (0, 30, 12345)] == ["0", "0.3", "123.45"]
+
+
+# --- TextGrid -----------------------------------------------------------------------------------
+
+SHORT = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+2.5
+<exists>
+2
+"IntervalTier"
+"words"
+0
+2.5
+3
+0
+0.5
+""
+0.5
+1.25
+"a ""quoted"" [3]"
+1.25
+2.5
+"b"
+"TextTier"
+"clicks"
+0
+2.5
+1
+0.75
+"c"
+"""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_short_textgrids(tmp_path: Path, encoding: str) -> None:
+    path = written(tmp_path, "a.TextGrid", SHORT, encoding)
+    corpus = sa.read(path)
+    assert rows(corpus) == [(0.5, 1.25, 'a "quoted" [3]'), (1.25, 2.5, "b")]
+    assert in_seconds(int(corpus.lengths[0]), corpus.offsets) == 2.5
+    assert any("1 point passed over, which tier clicks would read" in x for x in corpus.notes)
+
+
+def test_points_are_refused_or_widened(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.TextGrid", SHORT)
+    with pytest.raises(InputError, match="widen-points"):
+        sa.read(path, tier=["clicks"])
+    wide = sa.read(path, tier=["clicks"], repair="widen-points")
+    assert rows(wide) == [(0.75, 0.76, "c")]
+    only = SHORT.replace("IntervalTier", "TextTier").replace("\n2.5\n3\n", "\n2.5\n0\n", 1)
+    head, _, tail = only.partition('"a ')
+    points = head.rpartition("0\n0.5")[0] + '"TextTier"' + tail.partition('"TextTier"')[2]
+    with pytest.raises(SettingError, match="points only"):
+        sa.read(written(tmp_path, "b.TextGrid", points))
+
+
+def test_binary_textgrids_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.TextGrid"
+    path.write_bytes(b"ooBinaryFile\x08TextGrid\0\0\0")
+    with pytest.raises(InputError, match="binary TextGrid; in Praat"):
+        sa.read(path)
+
+
+def test_tiers_as_annotators_and_labels(tmp_path: Path) -> None:
+    text = SHORT.replace('"TextTier"\n"clicks"\n0\n2.5\n1\n0.75\n"c"', (
+        '"IntervalTier"\n"bob"\n0\n2.5\n1\n0\n2.5\n"b"'
+    ))  # fmt: skip
+    path = written(tmp_path, "a.TextGrid", text)
+    by_tier = sa.read(path, annotator_from="tier")
+    assert by_tier.annotators == ("words", "bob")
+    assert {label for *_, label in rows(sa.read(path))} == {
+        'words: a "quoted" [3]', "words: b", "bob: b"
+    }  # fmt: skip
+    assert sa.read(path, label_from="tier").labels == ("bob", "words")
+    with pytest.raises(SettingError, match="there are words, bob"):
+        sa.read(path, tier="ann")
+
+
+@REAL
+def test_published_textgrids() -> None:
+    facts = json.loads((DATA / "textgrid" / "facts.json").read_text())
+    for name, about in facts.items():
+        tiers = [each for each in about["tiers"] if each["class"] == "IntervalTier"]
+        raw = raw_files({"a": str(DATA / "textgrid" / name)}, {"annotator_from": "tier"})
+        counts = np.bincount(raw.of_annotator[raw.annotation], minlength=len(tiers))
+        assert counts.tolist() == [each["items_with_text"] for each in tiers], name
+
+
+# --- ELAN ---------------------------------------------------------------------------------------
+
+EAF = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="100"/><TIME_SLOT TIME_SLOT_ID="t2"/>
+<TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="300"/></TIME_ORDER>
+<TIER TIER_ID="say" PARTICIPANT="Jo" ANNOTATOR="ann">
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2">
+<ANNOTATION_VALUE>yes</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3">
+<ANNOTATION_VALUE>no</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="kind" PARENT_REF="say" PARTICIPANT="Jo" ANNOTATOR="bob"><ANNOTATION>
+<REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a2" CVE_REF="c1"><ANNOTATION_VALUE/>
+</REF_ANNOTATION></ANNOTATION></TIER>
+<CONTROLLED_VOCABULARY CV_ID="v"><CV_ENTRY_ML CVE_ID="c1"><CVE_VALUE>denial</CVE_VALUE>
+</CV_ENTRY_ML></CONTROLLED_VOCABULARY></ANNOTATION_DOCUMENT>"""
+
+
+def test_elan(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.eaf", EAF)
+    assert rows(sa.read(path, tier="say")) == [(0.1, 0.2, "yes"), (0.2, 0.3, "no")]
+    assert rows(sa.read(path, tier="kind")) == [(0.2, 0.3, "denial")]
+    assert sa.read(path, annotator_from="annotator").annotators == ("ann", "bob")
+    assert sa.read(path, annotator_from="participant").annotators == ("Jo",)
+    assert sa.read(path, annotator_from="tier").annotators == ("say", "kind")
+    odd = EAF.replace('TIME_SLOT_ID="t1" TIME_VALUE="100"', 'TIME_SLOT_ID="t1"')
+    with pytest.raises(InputError, match="slot 't1' has no time"):
+        sa.read(written(tmp_path, "b.eaf", odd))
+
+
+@REAL
+def test_published_elan() -> None:
+    facts = json.loads((DATA / "elan" / "facts.json").read_text())
+    raw = raw_files(
+        {"a": str(DATA / "elan" / "example_solis.eaf")},
+        {"annotator_from": "tier", "label_from": "tier", "resolution": "1ms"},
+    )
+    for number, tier in enumerate(facts["tiers"]):
+        rows = np.flatnonzero(raw.of_annotator[raw.annotation] == number)
+        assert raw.annotators[number] == tier["id"]
+        assert len(rows) == tier["alignable"] + tier["ref"]
+        if tier["alignable"]:
+            assert int((raw.end[rows] - raw.start[rows]).sum()) == tier["ms"]
+
+
+# --- lines --------------------------------------------------------------------------------------
+
+
+@REAL
+def test_published_rttm() -> None:
+    facts = json.loads((DATA / "rttm_ami" / "facts.json").read_text())
+    for layer, about in facts["layers"].items():
+        raw = raw_files({"a": str(DATA / "rttm_ami" / f"{layer}.rttm")}, {"resolution": "1ms"})
+        for d, (name, counts) in enumerate(sorted(about["recordings"].items())):
+            d = (raw.ids or ()).index(name)
+            rows = np.flatnonzero(raw.document == d)
+            assert len(rows) + 0 == counts["segments"]
+            assert len(np.unique(raw.label[rows])) == counts["speakers"]
+            seconds = int((raw.end[rows] - raw.start[rows]).sum()) / 1000
+            assert seconds == pytest.approx(counts["speech_seconds_sum"], abs=1e-6)
+            assert raw.start[rows].min() / 1000 == pytest.approx(counts["first"])
+            assert raw.end[rows].max() / 1000 == pytest.approx(counts["last"])
+
+
+@REAL
+def test_uem_cuts_recordings() -> None:
+    folder = DATA / "rttm_small"
+    corpus = sa.read(folder / "ref.rttm", uem=folder / "test_load.uem")
+    assert [in_seconds(int(x), corpus.offsets) for x in corpus.lengths] == [15.0, 5.4]
+    assert corpus.ids == ("FILE1:0-15", "FILE1:25-30.4")
+    assert all(segment.end <= 5400 for segment in corpus[1].segments["ref.rttm"] or ())
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("SPEAKER f 1 0.5", "4 cells"), ("SPEAKER f 1 0.5 -1 <NA> <NA> A <NA> <NA>", "duration"),
+        ("SPEAKER f 1 x 1 <NA> <NA> A <NA> <NA>", "time 'x'"),
+    ],
+)  # fmt: skip
+def test_odd_rttm(tmp_path: Path, line: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        sa.read(written(tmp_path, "a.rttm", f"{line}\n"))
+
+
+@REAL
+def test_published_labels() -> None:
+    facts = json.loads((DATA / "sound_events" / "facts.json").read_text())
+    for name, about in facts.items():
+        if not about["labels"] or "file_list" in name:
+            continue
+        raw = raw_files({"a": str(DATA / "sound_events" / name)}, {}, "labels")
+        found = {label: int((raw.label == i).sum()) for i, label in enumerate(raw.labels)}
+        about["labels"].pop("", None)  # a recording without events
+        assert found == about["labels"], name
+    birds = json.loads((DATA / "birdsong" / "facts.json").read_text())
+    for kind, form in (("audacity", "labels"), ("csv", "times"), ("raven", "times")):
+        for name, about in birds[kind].items():
+            raw = raw_files({"a": str(DATA / "birdsong" / kind / name)}, {"resolution": "1us"})
+            assert raw.reading["format"] == form
+            assert len(raw.start) == about["lines"] - (kind != "audacity"), name
+
+
+@REAL
+def test_published_sections() -> None:
+    facts = json.loads((DATA / "salami" / "facts.json").read_text())
+    for song, layers in facts["by_song"].items():
+        for layer, about in layers.items():
+            number, level = layer.split("_")
+            path = DATA / "salami" / song / "parsed" / f"textfile{number}_{level}.txt"
+            raw = raw_files({"a": str(path)}, {"resolution": "1us"})
+            last = in_seconds(int(raw.lengths[0]), raw.offsets)
+            assert last == pytest.approx(about["last"], abs=1e-6)
+            assert len(raw.start) <= about["lines"] - 1
+            assert (np.sort(raw.start)[1:] == np.sort(raw.end)[:-1]).all()  # they touch
+
+
+def test_subtitles(tmp_path: Path) -> None:
+    vtt = "WEBVTT\n\n1\n00:01.000 --> 00:02.500\n<v Jo>Hi <b>there</b>\nyou\n\n"
+    corpus = sa.read(written(tmp_path, "a.vtt", vtt))
+    assert rows(corpus) == [(1.0, 2.5, "Hi there you")]
+    srt = "1\r\n00:00:01,000 --> 00:00:02,500\r\nHi\r\n\r\n2\r\n01:00:00,000 --> 01:00:01,000\r\nyo\r\n"
+    assert rows(sa.read(written(tmp_path, "a.srt", srt)))[1] == (3600.0, 3601.0, "yo")
+    assert sa.read(tmp_path / "a.vtt", label_from="tier").labels == ("Jo",)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "onset,offset,label\n0.5,2,x\n",
+        "onset;duration;label\n0,5;1,5;x\n",
+        "start_time,end_time,event\n0.5,2.0,x\n",
+        "Begin Time (s)\tEnd Time (s)\tSpecies\n0.5\t2\tx\n",
+        "Begin Time - hh:mm:ss.ms\tEnd Time - hh:mm:ss.ms\tlabel\n00:00:00.500\t00:00:02.000\tx\n",
+        "start_ms,end_ms,label\n500,2000,x\n",
+        "filename\tonset\toffset\tevent_label\n1\t0.5\t2.0\tx\n",
+        "a.onset,a.offset,a.ordinal,a.code\n500,2000,1,x\n",
+        "segment_onset,segment_offset,speaker_type\n500,2000,x\n",
+    ],
+)
+def test_tables_of_times(tmp_path: Path, text: str) -> None:
+    corpus = sa.read(written(tmp_path, "a.tsv" if "\t" in text else "a.csv", text))
+    assert rows(corpus) == [(0.5, 2.0, "x")]
+
+
+def test_whole_numbers_need_a_unit(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n25,50,x\n")
+    with pytest.raises(InputError, match="time-unit: s, ms, or frames"):
+        sa.read(path)
+    assert rows(sa.read(path, time_unit="25fps")) == [(1.0, 2.0, "x")]
+    assert rows(sa.read(path, time_unit="ms")) == [(0.025, 0.05, "x")]
+
+
+@REAL
+def test_published_boris() -> None:
+    folder = DATA / "boris"
+    events = sa.read(folder / "test_export_events_tabular.tsv")
+    assert rows(events)[0] == (3.3, 7.75, "subject1: s")
+    assert in_seconds(int(events.lengths[0]), events.offsets) == 359.96
+    facts = json.loads((folder / "facts.json").read_text())["test.boris"]
+    raw = raw_files({"a": str(folder / "test.boris")}, {})
+    for d, (name, about) in enumerate(facts["observations"].items()):
+        assert raw.id_of(d) == name
+        rows_of = np.flatnonzero(raw.document == d)
+        points = sum(
+            number for code, number in about["behaviours"].items()
+            if facts["behaviours"][code] == "Point event"
+        )  # fmt: skip
+        assert int((raw.start[rows_of] == raw.end[rows_of]).sum()) == points
+        assert len(rows_of) - points == (about["events"] - points) // 2
+    for name in ("test_export_aggregated_events_test_full_1.tsv",
+                 "test_export_aggregated_events_test_full_3.tsv"):  # fmt: skip
+        corpus = sa.read(folder / name, repair="drop-empty")
+        assert (1.8, 8.125, "s") in rows(corpus)
+
+
+@REAL
+def test_published_childproject() -> None:
+    folder = DATA / "childproject"
+    corpus = sa.read(folder / "annotations.csv")
+    assert corpus.ids == ("sound2.wav:0-4", "sound.wav:0-4")
+    assert corpus.annotators == ("vtc_present",)
+    facts = json.loads((folder / "facts.json").read_text())
+    rttm = sa.read(folder / "example.rttm")
+    counts = {
+        id_: len(rttm[d].segments["example.rttm"] or ()) for d, id_ in enumerate(rttm.ids or ())
+    }
+    assert counts == facts["example.rttm"]
+
+
+def test_childproject_says_who_saw_what(tmp_path: Path) -> None:
+    """Oracle: the ranges, cut where another begins or ends."""
+    head = "set,recording_filename,range_onset,range_offset,annotation_filename\n"
+    table = f"{head}ann,a.wav,0,4000,x.csv\nbob,a.wav,2000,6000,y.csv\n"
+    for name, row in (("x", "2500,3000,CHI"), ("y", "4500,5000,FEM")):
+        text = f"segment_onset,segment_offset,speaker_type\n{row}\n"
+        written(tmp_path, f"{name}.csv", text)
+    corpus = sa.read(written(tmp_path, "annotations.csv", table))
+    seen = {name: layer.annotated.tolist() for name, layer in corpus.layers.items()}
+    order = dict(zip(corpus.ids or (), range(3), strict=True))
+    assert set(order) == {"a.wav:0-2", "a.wav:2-4", "a.wav:4-6"}
+    assert [seen["ann"][order[f"a.wav:{x}"]] for x in ("0-2", "2-4", "4-6")] == [True, True, False]
+    assert [seen["bob"][order[f"a.wav:{x}"]] for x in ("0-2", "2-4", "4-6")] == [False, True, True]
+    (segment,) = corpus[order["a.wav:2-4"]].segments["ann"] or ()
+    assert in_seconds([segment.start, segment.end], corpus.offsets) == [0.5, 1.0]
+
+
+def test_files_of_two_annotators_have_one_length(tmp_path: Path) -> None:
+    a = written(tmp_path, "a.csv", "onset,offset,label\n0.5,2.25,x\n")
+    b = written(tmp_path, "b.csv", "onset,offset,label\n0.5,3.0,x\n")
+    corpus = sa.read({"a": a, "b": b})
+    assert (corpus.offsets, corpus.lengths.tolist()) == ("10ms", [300])
