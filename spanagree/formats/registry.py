@@ -352,15 +352,6 @@ FORMATS: Mapping[str, Format] = {
         shapes=(*_TABLES, "text"),
         begin=r".*\brater\b",
     ),
-    "label-studio": Format(
-        "Label Studio's JSON and JSON-MIN",
-        (),
-        late("spanagree.formats.label_studio.read", "raw_label_studio"),
-        ("text", "annotator_from", "predictions", "ground_truth"),
-        late("spanagree.formats.label_studio.write", "write_label_studio"),
-        knows=late("spanagree.formats.label_studio.tasks", "knows_label_studio"),
-        shapes=_JSON,
-    ),
     **{name: _of_tool(tool) for name, tool in TOOLS.items()},
     "paths": Format(
         "any records in JSON, by the paths to what is in them",

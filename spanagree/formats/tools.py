@@ -142,10 +142,17 @@ TOOLS: Mapping[str, Tool] = {
     tool.name: tool
     for tool in (
         Tool(
+            "label-studio",
+            "Label Studio's JSON and JSON-MIN",
+            knows=late("spanagree.formats.label_studio.tasks", "knows_label_studio"),
+            read=late("spanagree.formats.label_studio.read", "records"),
+            takes=("text", "annotator_from", "predictions", "ground_truth"),
+            write=late("spanagree.formats.label_studio.write", "write_label_studio"),
+        ),
+        Tool(
             "prodigy",
             "Prodigy's db-out",
             knows=("_input_hash", "_task_hash|_view_id|answer"),
-            ends="exclusive",
             read=late("spanagree.formats.prodigy", "records"),
             takes=("annotator_from",),
             write=late("spanagree.formats.prodigy", "write_prodigy"),
@@ -154,7 +161,6 @@ TOOLS: Mapping[str, Tool] = {
             "doccano",
             "doccano's JSON lines, one annotator a file or several, and its zip",
             knows=late("spanagree.formats.doccano", "knows_doccano"),
-            ends="exclusive",
             read=late("spanagree.formats.doccano", "records"),
             takes=("annotator_from", "absent"),
             write=late("spanagree.formats.doccano", "write_doccano"),

@@ -8,8 +8,9 @@ import pytest
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.label_studio.read import raw_label_studio
 from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.tool_records import raw_records
+from spanagree.formats.tools import TOOLS
 
 TEXT = "Jo is in Rome"
 
@@ -24,6 +25,11 @@ def annotation(by, *result, **more):
     return {"completed_by": by, "result": list(result), **more}
 
 
+def read_alone(path, **options):
+    """The rows of a file, whose annotator has no name yet."""
+    return raw_records(TOOLS["label-studio"], path, **options)
+
+
 def task(*annotations, id_=7, data=None, **more):
     return {"id": id_, "data": data or {"text": TEXT}, "annotations": list(annotations), **more}
 
@@ -35,7 +41,7 @@ def read(tmp_path):
     def read(tasks, repair=(), **options):
         path = tmp_path / "x.json"
         path.write_text(json.dumps(tasks), "utf-8")
-        return valid_corpus(raw_label_studio(path, **options), repair)
+        return valid_corpus(read_alone(path, **options), repair)
 
     return read
 
@@ -348,7 +354,7 @@ def test_cut_off(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps([task(annotation(3))] * 3)[:-20], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.json: record 3: .*cut off"):
-        raw_label_studio(path)
+        read_alone(path)
 
 
 def test_without_ids(read):

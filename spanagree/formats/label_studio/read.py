@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 
-from spanagree.corpus.collector import Collector
 from spanagree.corpus.offsets import stands_in_some_unit
-from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, counted, listed, printable, show
+from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
-from spanagree.formats.label_studio.tasks import Task, Tasks
-from spanagree.formats.peek import passed_over
-from spanagree.settings import as_read
+from spanagree.formats.label_studio.tasks import Marked, Task, Tasks
+from spanagree.formats.records import Annotation, ReadLog, Record, Span
 
 _RESULTS = (" result", "choice", "region of sound")  # of what is no span
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
 
 
-def raw_label_studio(
+def records(
     path: PathName,
+    log: ReadLog,
     *,
     text: str | None = None,
     annotator_from: str | None = None,
     predictions: bool = False,
     ground_truth: bool = False,
-) -> RawCorpus:
-    """Return the rows of an export of Label Studio, JSON or JSON-MIN, unchecked.
+) -> Iterator[Record]:
+    """Yield the tasks of an export of Label Studio, JSON or JSON-MIN.
 
     A task is a document. An annotation that was cancelled says that its annotator never saw the
     task, one with an empty result that she marked nothing. Offsets in UTF-16 units, as old
@@ -38,6 +35,7 @@ def raw_label_studio(
 
     Args:
         path: the file.
+        log: is told what is passed over.
         text: the key of the data that holds the text; needed if spans are in several texts.
         annotator_from: what names an annotator, ``email``, ``file`` or, unless given, ``id``.
         predictions: read predictions too, as layers that are called as their model's version.
@@ -49,79 +47,63 @@ def raw_label_studio(
         SettingError: for an unknown key or choice.
     """
     check_named(annotator_from, "id", "email", "file")
-    name = printable(os.fspath(path))
-    export = Tasks(annotator_from, predictions, ground_truth)
+    export = Tasks(log.passed, annotator_from, predictions, ground_truth)
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
-        raise InputError(f"{name}: no tasks; {_NEEDED}")
-    results = {kind: n for kind, n in export.passed.items() if kind.endswith(_RESULTS) and n}
+        raise InputError(f"{log.name}: no tasks; {_NEEDED}")
+    results = {kind: n for kind, n in log.passed.items() if kind.endswith(_RESULTS) and n}
     if results and not any(task.regions for task in tasks):
         there = listed(f"{kind} {number}" for kind, number in results.items())
         raise InputError(
-            f"{name}: nothing is marked in a text, and other things are ({there}); regions of"
+            f"{log.name}: nothing is marked in a text, and other things are ({there}); regions of"
             " images or sound, chats and answers for a whole text are not read as spans"
         )
-    rows = _Rows(name, tasks, text)
+    key, targets = _text_key(tasks, text, log.name)
+    regions = (region for task in tasks for region in task.regions)
+    in_html = any(region.in_html for region in regions if region.target in targets)
+    marked = [each for task in tasks for each in task.marked]
+    by = Counter(each.layer for each in marked if not each.is_model)
+    del marked
+    log.numbered = all(task.id is None for task in tasks)
     for number in range(1, len(tasks) + 1):
-        rows.add(tasks.popleft(), number)  # which then is forgotten
-    notes = [*passed_over(name, export.passed + rows.passed)]
-    if rows.nameless:
-        what = counted(rows.nameless, "annotation")
-        notes += nameless(name, what, "completed_by", rows.people)
-    options = as_read(
-        text=text,
-        annotator_from=annotator_from,
-        predictions=predictions,
-        ground_truth=ground_truth,
+        task = tasks.popleft()  # which then is forgotten
+        id_ = number if log.numbered else task.id
+        content = {"text": _text_of(task, key, in_html=in_html)}
+        annotations = (_annotation(each, task.where, targets, {*by}, log) for each in task.marked)
+        yield Record(task.where, id_, content, annotations)
+    if by[""]:
+        log.notes += nameless(log.name, counted(by[""], "annotation"), "completed_by", {*by})
+
+
+def _text_of(task: Task, key: str, *, in_html: bool) -> str:
+    """Return the text of a task in which spans are."""
+    text = task.texts.get(key)
+    if text is None:
+        rest = f"there are {listed(task.texts)}, and --text (text=) chooses the key that"
+        raise InputError(
+            f"{task.where}: no text {show(key)} in its data"
+            + (f"; {rest} all tasks have" if task.texts else ", nor any other; each task needs one")
+        )
+    return _plain(text) if in_html else text
+
+
+def _annotation(
+    marked: Marked, where: str, targets: Collection[str], people: Collection[str], log: ReadLog
+) -> Annotation:
+    """Return what was marked in the text that is read."""
+    clash = marked.is_model and marked.layer in people
+    name = f"{marked.layer} (prediction)" if clash else marked.layer
+    where = f"{where}, annotator {show(name)}"
+    if marked.regions is None:
+        return Annotation(name, None, where=where)
+    regions = [region for region in marked.regions if region.target in targets]
+    log.passed["span in another text"] += len(marked.regions) - len(regions)
+    spans = (
+        Span(region.start, region.end, label, region.surface)
+        for region in regions
+        for label in region.labels
     )
-    reading = {"format": "label-studio", **options}
-    return rows.collector.raw(reading, notes, numbered=rows.numbered)
-
-
-class _Rows:
-    """Gathers the spans in the text of tasks that is to be read."""
-
-    def __init__(self, name: str, tasks: Sequence[Task], text: str | None) -> None:
-        self.key, self.targets = _text_key(tasks, text, name)
-        self.collector = Collector("characters", unnamed=True, name=name)
-        self.passed: Counter[str] = Counter()
-        self.numbered = all(task.id is None for task in tasks)
-        regions = (region for task in tasks for region in task.regions)
-        self.in_html = any(region.in_html for region in regions if region.target in self.targets)
-        every = [each for task in tasks for each in task.marked]
-        by = Counter(each.layer for each in every if not each.is_model)
-        self.people, self.nameless = set(by), by[""]
-
-    def add(self, task: Task, number: int) -> None:
-        """Add a task, which is called by its number if none has an id."""
-        text = task.texts.get(self.key)
-        if text is None:
-            rest = f"there are {listed(task.texts)}, and --text (text=) chooses the key that"
-            raise InputError(
-                f"{task.where}: no text {show(self.key)} in its data"
-                + (
-                    f"; {rest} all tasks have"
-                    if task.texts
-                    else ", nor any other; each task needs one"
-                )
-            )
-        text = _plain(text) if self.in_html else text
-        id_ = number if self.numbered else task.id
-        document = self.collector.document(id_, task.where, text=text, again=True)
-        for each in task.marked:
-            clash = each.is_model and each.layer in self.people
-            name = f"{each.layer} (prediction)" if clash else each.layer
-            where = f"{task.where}, annotator {show(name)}"
-            if each.regions is None:
-                self.collector.annotator(name, where)
-                continue
-            regions = [region for region in each.regions if region.target in self.targets]
-            self.passed["span in another text"] += len(each.regions) - len(regions)
-            annotation = self.collector.annotation(document, name, where, each.when)
-            for region in regions:
-                row = annotation, region.start, region.end
-                for label in region.labels:
-                    self.collector.segment(*row, label, where, quote=region.surface)
+    return Annotation(name, spans, marked.when, where=where)
 
 
 def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:

@@ -80,11 +80,17 @@ class Tasks:
     ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
     """
 
-    def __init__(self, annotator_from: str | None, predictions: bool, ground_truth: bool) -> None:
+    def __init__(
+        self,
+        passed: Counter[str],
+        annotator_from: str | None,
+        predictions: bool,
+        ground_truth: bool,
+    ) -> None:
+        self.passed = passed
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
-        self.passed: Counter[str] = Counter()
         self._emails: dict[str, str] = {}
 
     def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[Task]:
