@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
-from spanagree.chance.model import places_of
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
@@ -162,10 +162,10 @@ def crowd_sums(
     what they have in common is counted of each label too, for measures that regard labels.
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
-    if measure.route not in ("equal", "cover") or not many.any() or places_of(chance) is not None:
+    if measure.route not in ("equal", "cover") or not many.any():
         return None
-    if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
-        return None  # their chance is no inner product of places
+    if isinstance(corpus, RelationCorpus) or has_pieces(corpus) or isinstance(chance, ChanceModel):
+        return None  # their chance is no inner product of start distributions
     marks = Marks.of(corpus, crowd, chance)
     if measure.route == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)

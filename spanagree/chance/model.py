@@ -74,14 +74,16 @@ def whose(chance: str) -> str:
 
 
 def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
-    """Return a model and a corpus of which parts keep the rules that documents have one by one.
+    """Return a model and a corpus whose parts keep the rules of documents, or of a column.
 
     Raises:
         SettingError: for such rules and blocks, whose documents are not known.
     """
     places = places_of(chance)
-    if places is None or places.documents is None:
+    if places is None or (places.documents is None and not places.of_columns):
         return chance, corpus
+    if places.documents is None:
+        return chance, corpus.with_ids() if isinstance(corpus, Corpus) else corpus
     if not isinstance(corpus, Corpus):
         raise SettingError(
             "places: a list with a rule for each document needs one corpus, not blocks; a name, a"

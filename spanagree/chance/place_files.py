@@ -125,7 +125,9 @@ class ColumnPlaces:
         name = printable(os.fspath(self.path))
         ids, values = column_values(self.path, self.column, self.unit, self.encoding)
         row = [value for some in values for value in some]
-        if ids is not None and corpus.ids is not None and set(corpus.ids) <= set(ids):
+        if ids is None:  # as Corpus.with_ids numbers them
+            ids = tuple(str(number) for number in range(1, len(values) + 1))
+        if corpus.ids is not None and set(corpus.ids) <= set(ids):
             of_id = dict(zip(ids, values, strict=True))
             row = [value for id_ in corpus.ids for value in of_id[id_]]
         if len(row) != int(corpus.lengths.sum()):

@@ -69,6 +69,11 @@ class Places:
         default=None, repr=False
     )
 
+    @property
+    def of_columns(self) -> bool:
+        """Whether a rule is of a column, which has a value for each token of a file."""
+        return any(hasattr(rule, "column") for rule in self.rules.values())
+
     def by_id(self, corpus: Corpus) -> Places:
         """Return the same with the rules of documents by their ids, which parts of a corpus keep.
 

@@ -76,14 +76,16 @@ RULES = [
          excludes=f"ci test tallies gold best_match by=label|annotator|difficulty {BLOCKS}",
          why="soft scores are means over documents"),
     Rule("evaluate", "from_tallies",
-         excludes="gold match overlap_at chance baseline tallies simulate test=chance resample_by"
-         f" by=difficulty|annotator {_REFERENCES} {_SOFT} block workers on_error",
+         excludes="gold match overlap_at chance places chance_of baseline tallies simulate"
+         f" test=chance resample_by by=difficulty|annotator {_REFERENCES} {_SOFT} block workers"
+         " on_error",
          why="files of tallies hold sums that are made"),
     Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
     Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
-    Rule("evaluate", "places chance_of", excludes=f"match=soft from_tallies tallies {_REFERENCES}",
-         why="it is for one gold annotator"),
-    Rule("agree", "places", excludes="measure!=f1 batches"),
+    Rule("evaluate", "places chance_of", excludes="match=soft",
+         why="chance of soft scores stands anywhere"),
+    Rule("agree", "places", excludes="measure!=f1",
+         why="these measures have a chance of their own"),
     Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
     Rule("agree", "sort", needs="by=annotator"),

@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
+from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
 from spanagree.comparisons.expected_at_places import AtPlaces
@@ -132,7 +133,7 @@ def compare_pairs(
         crowd: their annotations.
         pairs: rows of the crowd, two of the same document each.
         match: the measure.
-        chance: the chance model.
+        chance: the chance model; of systems only, the first of each pair stays as it is.
         progress: called with the number of pairs done, and of all.
     """
     first, second = pairs
@@ -141,9 +142,10 @@ def compare_pairs(
     if not len(first):
         return Comparisons.none().named(corpus.annotators, corpus.labels)
     marks, measure = Marks.of(corpus, crowd, chance), find_match(match)
-    # sides by name: canonical order
+    # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
+    turned &= whose(chance) == "both"
     left, right = np.where(turned, second, first), np.where(turned, first, second)
     size = crowd.end - crowd.begin
     done = np.cumsum(size[left] + size[right])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -70,6 +70,29 @@ class PlaceShares:
             )
         has_sites = self.has_sites and other.has_sites
         return PlaceShares(self.rule, added, has_sites, self.mixed + other.mixed)
+
+    def plain(self) -> dict[str, Any]:
+        """Return all of it as plain data, which :meth:`read` takes."""
+        annotators = {
+            name: [own.segments, own.at_sites, sorted(own.by_places.items())]
+            for name, own in self.annotators.items()
+        }
+        return {"rule": self.rule, "has_sites": self.has_sites, "mixed": self.mixed} | {
+            "annotators": annotators
+        }
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> PlaceShares:
+        """Return what :meth:`plain` gave.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: for anything else.
+        """
+        annotators = {
+            str(name): PlacesOf(int(segments), int(sites), {int(k): int(n) for k, n in by_places})
+            for name, (segments, sites, by_places) in data["annotators"].items()
+        }
+        return cls(str(data["rule"]), annotators, bool(data["has_sites"]), int(data["mixed"]))
 
     def at_sites(self, name: str) -> float:
         """Return the share of an annotator's segments that keep the rule; ``nan`` for none."""
@@ -236,17 +259,25 @@ def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ..
 
 def beside_uniform(table: Table, uniform: Table, rule: str) -> Table:
     """Return a table of figures under a rule, with chance under the uniform one beside them."""
-    at = next(i for i, column in enumerate(table.columns) if column.key == "f1_expected")
     names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
     def known_by(row: Sequence[Value]) -> tuple[str, ...]:
         return tuple(str(row[i]) for i in names)
 
-    place = next(i for i, column in enumerate(uniform.columns) if column.key == "f1_expected")
+    key = "f1_expected"
+    place = next(i for i, column in enumerate(uniform.columns) if column.key == key)
     values = {known_by(row): row[place] for row in uniform.rows}
+    return with_uniform(table, key, lambda row: values.get(known_by(row)), rule)
+
+
+def with_uniform(
+    table: Table, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
+) -> Table:
+    """Return a table with chance under the uniform rule of each row before that under a rule."""
+    at = next(i for i, column in enumerate(table.columns) if column.key == key)
     column = table.columns[at]
     columns = list(table.columns)
     columns[at] = column._replace(title=f"{column.title} ({rule})", meaning="chance F1 at places")
-    columns.insert(at, Column("f1_expected_uniform", column.title, column.kind, column.meaning))
-    rows = [[*row[:at], values.get(known_by(row)), *row[at:]] for row in table.rows]
+    columns.insert(at, Column(f"{key}_uniform", column.title, column.kind, column.meaning))
+    rows = [[*row[:at], uniform(row), *row[at:]] for row in table.rows]
     return replace(table, columns=columns, rows=rows)

@@ -164,7 +164,7 @@ class EvaluationByLevel(Result):
             self.settings,
             caption=f"{counted(len(self.whole.systems), 'system')} against"
             f" {printable(self.settings.gold)} by difficulty, the easiest first",
-            remarks=[*self._undefined(), *taus, *self.caveats],
+            remarks=[*self._undefined(), *taus, *whole.remarks_on_chance(), *self.caveats],
             breaks=range(number, len(rows), number),
             meanings={_TAU: _TAU} if taus else {},
         )

@@ -11,10 +11,12 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
 from spanagree.results.score import UNDEFINED
@@ -30,6 +32,7 @@ class DifficultySettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    places_mean: int | None = None
     of_: str
     annotators: int | None = None
 
@@ -59,10 +62,14 @@ class CountedDifficulty(Counted[DifficultySettings]):
     Attributes:
         annotators: whose annotations these are, and how many documents each saw.
         parts: the documents of each block, or of a whole corpus.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the documents without that rule.
     """
 
     annotators: Mapping[str, int]
     parts: tuple[Documents, ...]
+    places: PlaceShares | None = None
+    uniform: tuple[Documents, ...] | None = None
 
 
 def count(
@@ -102,6 +109,9 @@ def count(
     for name in team.annotators:
         check_layer(team, name, match, chance)
     documents, how = _documents(team, match, chance, progress)
+    shares, uniform = place_shares(team, team.annotators, chance), None
+    if shares is not None and isinstance(chance, ChanceModel):
+        uniform = (_documents(team, match, chance.uniform(), None)[0],)
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
@@ -110,15 +120,22 @@ def count(
             match=match,
             chance=chance,
             expected=expected_how(how),
+            places_mean=None if shares is None else shares.mixed,
             of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
             reading=corpus.reading,
             chosen=chosen,
         ),
-        notes=(*team.notes, *notes_on(how, 2 * float(documents.size.sum()))),
+        notes=(
+            *team.notes,
+            *notes_on(how, 2 * float(documents.size.sum())),
+            *(notes_on_places(team, shares) if keep else ()),
+        ),
         ids=() if keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
+        places=shares,
+        uniform=uniform,
     )
 
 

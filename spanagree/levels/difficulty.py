@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +23,7 @@ from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, whose, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName, OnError
+from spanagree.comparisons.place_shares import PlaceShares, with_uniform
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
@@ -60,6 +61,8 @@ class Difficulty(Result):
         document_ids: the names of the documents; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: ``chance`` without that rule.
     """
 
     chance: Floats
@@ -70,6 +73,8 @@ class Difficulty(Result):
     document_ids: tuple[str, ...] | None
     settings: DifficultySettings
     notes: tuple[str, ...] = ()
+    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    uniform: Floats | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def values(self) -> Floats:
@@ -117,7 +122,9 @@ class Difficulty(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 
     def _summary(self) -> dict[str, Any]:
-        return {"annotators": list(self.annotators), "undefined": int((~self.defined).sum())}
+        places = {} if self.places is None else {"places": self.places.to_dict()}
+        undefined = int((~self.defined).sum())
+        return {"annotators": list(self.annotators), "undefined": undefined, **places}
 
     def _table(self, by: str | None) -> Table:
         """A row for each document."""
@@ -138,9 +145,18 @@ class Difficulty(Result):
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
             caption=f"difficulty of {counted(len(self), document)} by {self._whose()}",
-            remarks=remarks(self),
+            remarks=[*remarks(self), *self._remarks_on_places()],
         )
+        if self.places is not None and self.uniform is not None:
+            each = dict(zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True))
+            table = with_uniform(table, "chance", lambda row: each[row[0]], self.places.rule)
         return replace(table, in_terminal=self._short(table))
+
+    def _remarks_on_places(self) -> list[str]:
+        """Say how segments stand to the rule of places."""
+        if self.places is None:
+            return []
+        return self.places.remarks({self._whose(): list(self.places.annotators)})
 
     def _short(self, table: Table) -> Table:
         """Return a terminal's table: a histogram, and of many documents the ends of the order."""
@@ -268,4 +284,8 @@ def result(counts: CountedDifficulty) -> Difficulty:
         document_ids=None if None in ids else tuple(itertools.chain(*ids)),
         settings=replace(counts.final_settings(), annotators=len(counts.annotators)),
         notes=counts.final_notes(),
+        places=counts.places,
+        uniform=None
+        if counts.uniform is None
+        else np.concatenate([part.chance for part in counts.uniform]),
     )

@@ -7,7 +7,9 @@ has its two tallies exchanged or not (permutation tests).
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,7 +21,11 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
+from spanagree.chance.model import chance_model, with_ids
+from spanagree.chance.places import Given
 from spanagree.choices import Chance, Interval, MatchName
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of
@@ -94,6 +100,8 @@ class Batches(Result):
         p: how often a slope as steep comes about by chance.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same without that rule.
     """
 
     batches: tuple[Batch, ...]
@@ -102,6 +110,8 @@ class Batches(Result):
     p: float
     settings: BatchSettings
     notes: tuple[str, ...]
+    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    uniform: Batches | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Batch:
         """Return a batch by name.
@@ -136,7 +146,8 @@ class Batches(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 
     def _summary(self) -> dict[str, Any]:
-        return {"slope": self.slope, "p": self.p}
+        places = {} if self.places is None else {"places": self.places.to_dict()}
+        return {"slope": self.slope, "p": self.p, **places}
 
     def _table(self, by: str | None) -> Table:
         """A row for each batch, with what changed since the one before."""
@@ -172,7 +183,10 @@ class Batches(Result):
             for b, more in zip(self.batches, changes, strict=True)
         ]
         caption = f"{len(self.batches)} batch{'es' * (len(self.batches) != 1)}"
-        return Table(columns, rows, self.settings, caption=caption, remarks=self._remarks())
+        table = Table(columns, rows, self.settings, caption=caption, remarks=self._remarks())
+        if self.places is None or self.uniform is None:
+            return table
+        return beside_uniform(table, self.uniform._table(by), self.places.rule)
 
     def _remarks(self) -> list[str]:
         """Say whether there is a trend, what is compared, and what a change may be due to."""
@@ -195,6 +209,8 @@ class Batches(Result):
         remarks += [
             f"{printable(b.name)}: F1 undefined: {b.f1.reason}" for b in self.batches if b.f1.reason
         ]
+        if self.places is not None:
+            remarks += self.places.remarks({"annotators": list(self.places.annotators)})
         return [*remarks, *self.caveats]
 
     @property
@@ -221,6 +237,7 @@ def batches(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
+    places: Given | None = None,
     annotators: Sequence[str] | None = None,
     ci: bool = False,
     confidence: float = 95,
@@ -239,6 +256,7 @@ def batches(
             each document's batch, ``None`` for none.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         ci: confidence intervals for each batch.
         confidence: of all intervals, in per cent.
@@ -260,6 +278,9 @@ def batches(
         corpus = {name: corpus_of(each) for name, each in corpus.items()}
     else:
         corpus = corpus_of(corpus)
+    chance = chance_model(chance, places)
+    if isinstance(corpus, Corpus):
+        chance, corpus = with_ids(chance, corpus)
     parts, says, notes = parts_of(corpus, spec)
     ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
     agreements = [agree(part, **ask) for part, _ in parts.values()]
@@ -276,7 +297,19 @@ def batches(
     first = replace(first, annotators=len(who), min_shared=None)
     settings = first.extended(BatchSettings, **chosen)
     every_note = dict.fromkeys(note for one in agreements for note in one.notes)
-    return Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes))
+    result = Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes))
+    shares = [one.places for one in agreements if one.places is not None]
+    if not shares:
+        return result
+    together = functools.reduce(operator.add, shares)
+    plain = tuple(
+        replace(batch, f1=one.uniform.team.f1)
+        for batch, one in zip(made, agreements, strict=True)
+        if one.uniform is not None
+    )
+    uniform = replace(result, batches=plain)
+    settings = replace(settings, places_mean=together.mixed)
+    return replace(result, settings=settings, places=together, uniform=uniform)
 
 
 def _changes(
@@ -298,7 +331,9 @@ def _changes(
 
 @dataclass(frozen=True)
 class _Documents:
-    """What each document of a batch adds to matched, expected and size; (documents, 3).
+    """What each document of a batch adds to matched, expected and size, and expected size.
+
+    (documents, 3), and under a rule of places (documents, 4).
 
     Attributes:
         keys: what tells a document from others, in all batches.
@@ -311,6 +346,8 @@ class _Documents:
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
         documents, table = next(Drawn(made.documents_kept()).tables(0))
+        if made.places is not None and table.shape[1] == 3:  # sizes are not random here
+            table = np.column_stack((table, table[:, 2]))
         order = np.lexsort(table.T)
         return cls([keys[d] for d in documents[order].tolist()], table[order])
 
@@ -377,14 +414,14 @@ def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) 
         for most in [max(1, *map(len, tables))]
     ]
     for both, first, second in zip(*drawing, strict=True):
-        sums = both @ paired
-        yield _difference(sums[:, :3] + first @ alone[0], sums[:, 3:] + second @ alone[1])
+        before, after = np.split(both @ paired, 2, axis=1)
+        yield _difference(before + first @ alone[0], after + second @ alone[1])
 
 
 def _exchanged(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
     """Yield differences with the tallies of the same documents exchanged, and others shuffled."""
     rng = np.random.default_rng(resampling.seed)
-    a, b = paired[:, :3], paired[:, 3:]
+    a, b = np.split(paired, 2, axis=1)
     others = np.concatenate(alone)
     place = np.arange(len(others)) < len(alone[0])
     for low, high in portions(resampling.resamples, max(len(paired) + len(others), 1)):

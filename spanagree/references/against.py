@@ -11,10 +11,18 @@ import numpy as np
 
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
-from spanagree.choices import DRAWS, Chance, Interval, MatchName, ResampleBy
+from spanagree.chance.model import ChanceModel, chance_model, with_ids
+from spanagree.chance.places import Given
+from spanagree.choices import DRAWS, Chance, ChanceOf, Interval, MatchName, ResampleBy
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.place_shares import (
+    PlaceShares,
+    beside_uniform,
+    notes_on_places,
+    place_shares,
+)
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
@@ -41,6 +49,7 @@ class AgainstSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    places_mean: int | None = None
     systems: Sequence[str]
     references: int
     best_match: bool | None = None
@@ -106,6 +115,8 @@ class AgainstReferences(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and how chance was drawn.
         evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same without that rule.
     """
 
     systems: Mapping[str, SystemAgainst]
@@ -115,6 +126,8 @@ class AgainstReferences(Result):
     settings: AgainstSettings
     notes: tuple[str, ...]
     evidence: Mapping[str, Sequence[int]] = field(default_factory=dict, repr=False)
+    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    uniform: AgainstReferences | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "annotator": "a row for each reference too, against the others",
@@ -151,7 +164,13 @@ class AgainstReferences(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "references": self.settings.references}
+        uniform = {} if self.uniform is None else self.uniform.systems
+        return {
+            "documents": self.documents,
+            "references": self.settings.references,
+            **({} if self.places is None else {"places": self.places.to_dict()}),
+            **({"uniform": {k: one.f1.to_dict() for k, one in uniform.items()}} if uniform else {}),
+        }
 
     def _table(self, by: str | None) -> Table:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""
@@ -191,7 +210,7 @@ class AgainstReferences(Result):
         references = counted(self.settings.references, "reference")
         how = "the nearest of" if self.settings.best_match else ""
         in_data = [[None if value == "" else value for value in row] for row in rows]
-        return Table(
+        table = Table(
             columns,
             rows,
             self.settings,
@@ -202,6 +221,11 @@ class AgainstReferences(Result):
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
         )
+        if self.places is None or self.uniform is None:
+            return table
+        uniform, rule = self.uniform._table(by), self.places.rule
+        in_data_too = beside_uniform(Table(columns, in_data, self.settings), uniform, rule)
+        return replace(beside_uniform(table, uniform, rule), in_data=in_data_too)
 
     @property
     def labels(self) -> list[str]:
@@ -226,6 +250,13 @@ class AgainstReferences(Result):
             " more",
             f"share: of the figure of people on the same {document}s, each weighing the same",
         ]
+        if self.settings.get("chance_of") == "systems":
+            remarks.append(
+                "chance: of systems; references are as they are, and of two people one is in turn"
+            )
+        if self.places is not None:
+            sides = {"references": list(self.people), "systems": list(self.systems)}
+            remarks += self.places.remarks(sides)
         for name, system in self.systems.items():
             known = {""}  # what is so of all labels is said once
             parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
@@ -273,6 +304,8 @@ def evaluate_references(
     systems: Sequence[str] | None = None,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
+    places: Given | None = None,
+    chance_of: ChanceOf = "both",
     best_match: bool = False,
     draws: int = DRAWS,
     ci: bool = False,
@@ -294,6 +327,9 @@ def evaluate_references(
         systems: the names of the systems, or all that are not references.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        places: where random segments may stand; see :func:`spanagree.evaluate`.
+        chance_of: whose annotations are random, both, or systems with references as they are; of
+            people too, each in turn as a system is.
         best_match: whether the nearest reference of each document counts, its chance being
             drawn; of R, systems too choose among R − 1, as a mean over which one is left out.
         draws: how many, for the chance of the best match.
@@ -315,6 +351,7 @@ def evaluate_references(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")
+    chance, corpus = with_ids(chance_model(chance, places, chance_of), corpus)
     check_names(match, chance)
     check_draws(draws)
     resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
@@ -326,7 +363,14 @@ def evaluate_references(
     )  # fmt: skip
     by_chance = (draws, seed) if best_match else None
     corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    return _compared(corpus, settings, by_chance, resampling if ci else None, progress)
+    result = _compared(corpus, settings, by_chance, resampling if ci else None, progress)
+    shares = place_shares(corpus, corpus.annotators, chance)
+    notes = (*result.notes, *notes_on_places(corpus, shares))
+    if shares is None or not isinstance(chance, ChanceModel):
+        return replace(result, notes=notes)
+    plain = _compared(corpus, replace(settings, chance=chance.uniform()), by_chance, None, None)
+    settings = replace(result.settings, places_mean=shares.mixed)
+    return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
 
 
 def _compared(

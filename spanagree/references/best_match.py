@@ -7,18 +7,24 @@ system does as well, as a mean over which one of the R is left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_of
+from spanagree.chance.model import whose
 from spanagree.chance.simulate import redraw
 from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, find_match
-from spanagree.comparisons.observed import similar_within
+from spanagree.comparisons.observed import similar, similar_within
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_whole
 from spanagree.references.ceiling import Shared
 from spanagree.results.score import UNDEFINED
+
+_DRAWN = 1 << 20  # segments that are drawn at places at a time
 
 
 def check_draws(draws: int) -> None:
@@ -45,7 +51,8 @@ def best_matches(
         corpus: so many references, and then systems, as layers.
         references: how many.
         match: the measure.
-        chance: the chance model.
+        chance: the chance model; of systems only, whoever is compared is random, and those that she
+            is compared with are as they are.
         draws: how many random annotations of all.
         seed: of the draws.
         progress: called with the number of draws done, and of all.
@@ -59,21 +66,20 @@ def best_matches(
     crowd = Crowd.of(corpus)
     best = _Best(corpus, crowd, find_match(match), own[crowd.annotator] < references)
     layer = best.layer
-    rng = np.random.default_rng(seed)
-    lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
     draws = draws if best.chooses.any() else 0
     report_progress = step_of(progress, "drawing the chance of the best match") or (lambda *_: None)
     total = np.zeros(len(crowd.document))
     # the means of systems, and of all references together as that of the number behind
-    whose = np.where(best.reference, len(own), crowd.annotator)
+    of_whom = np.where(best.reference, len(own), crowd.annotator)
     weight = np.where(best.reference, 1 / np.maximum(best.among, 1), 1.0) * best.chooses
-    count = np.maximum(np.bincount(whose, weight, len(own) + 1), 1)
+    count = np.maximum(np.bincount(of_whom, weight, len(own) + 1), 1)
     means = np.zeros((draws, len(own) + 1))
-    for done in range(draws):
+    fixed = layer if whose(chance) == "systems" else None
+    for done, random in enumerate(_random(corpus, crowd, layer, chance, draws, seed)):
         report_progress(done, draws)
-        drawn = best.scores(redraw(layer, lengths, labels, rng, chance))
+        drawn = best.scores(random, fixed)
         total += drawn
-        means[done] = np.bincount(whose, drawn * weight, len(own) + 1) / count
+        means[done] = np.bincount(of_whom, drawn * weight, len(own) + 1) / count
     report_progress(draws, draws)
     error = UNDEFINED
     if draws:
@@ -83,6 +89,30 @@ def best_matches(
     document, annotator = order[crowd.document], own[crowd.annotator]
     back = np.lexsort((annotator, document))
     return Shared(document[back], annotator[back], best.others[back], sums[back]), error
+
+
+def _random(
+    corpus: Corpus, crowd: Crowd, layer: Layer, chance: str, draws: int, seed: int
+) -> Iterator[Layer]:
+    """Yield random annotations of all, of which ``layer`` has those that were made."""
+    rng = np.random.default_rng(seed)
+    at = at_places(corpus, corpus.annotators, chance)
+    if at is None:
+        lengths, labels = corpus.lengths[crowd.document], max(1, len(corpus.labels))
+        name = str.__str__(chance)
+        for _ in range(draws):
+            yield redraw(layer, lengths, labels, rng, name)
+        return
+    classes, rows = np.concatenate(at[1])[crowd.order], len(layer.annotated)
+    step = max(1, _DRAWN // max(1, len(layer)))
+    for first in range(0, draws, step):
+        copies = min(step, draws - first)
+        drawn = at[0].redraw(layer, classes, copies, rng)
+        for copy in range(copies):
+            here = slice(copy * len(layer), (copy + 1) * len(layer))
+            document = drawn.document[here] - copy * rows
+            start, end, label = drawn.start[here], drawn.end[here], drawn.label[here]
+            yield Layer(document, start, end, label, layer.annotated)
 
 
 def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
@@ -124,10 +154,9 @@ class _Best:
         row = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
         seen = np.ones(len(crowd.document), np.bool_)
         self.layer = Layer(row, start, end, label, seen)  # every annotation is a document of it
-        length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
-        size = np.bincount(row, length, len(crowd.document))
+        self.begin, self.end = crowd.begin, crowd.end
         first, second = crowd.pairs()
-        self.size = size[first] + size[second]
+        self.pairs = len(first)
         last = np.searchsorted(crowd.document, crowd.document, side="right")
         later = last - np.arange(len(last)) - 1
         self.before = np.cumsum(later) - last  # added to the second of a pair: its number
@@ -141,15 +170,25 @@ class _Best:
         order = np.argsort(self.whose, kind="stable")  # by annotation, of those who choose
         order = order[self.chooses[self.whose[order]]]
         self.edge, self.whose = self.edge[order], self.whose[order]
+        self.chosen = first[self.edge] + second[self.edge] - self.whose
         self.first = np.searchsorted(self.whose, np.flatnonzero(self.chooses))
 
-    def scores(self, layer: Layer) -> Floats:
-        """Return the best F1 of each annotation, 0 where there is none to choose from."""
+    def scores(self, layer: Layer, references: Layer | None = None) -> Floats:
+        """Return the best F1 of each annotation, 0 where there is none to choose from.
+
+        It is compared with those of ``references``, if they stand elsewhere than in ``layer``.
+        """
         best = np.zeros(len(self.among))
         if not len(self.edge):
             return best
-        f1 = 2 * self._matched(layer) / np.maximum(self.size, 1)
-        f1 = np.where(self.size > 0, f1, 1.0)[self.edge]
+        fixed = layer if references is None else references
+        size = self._size(layer)[self.whose] + self._size(fixed)[self.chosen]
+        matched = (
+            self._matched(layer)[self.edge]
+            if references is None
+            else self._matched_with(layer, references)
+        )
+        f1 = np.where(size > 0, 2 * matched / np.maximum(size, 1), 1.0)
         best[self.chooses] = np.maximum.reduceat(f1, self.first)
         # who is none of the R chooses among all but one of them, so the second best counts too
         of_others = ~self.reference[self.whose]
@@ -162,9 +201,31 @@ class _Best:
 
     def _matched(self, layer: Layer) -> Floats:
         """Return what the two of each pair of annotations have in common."""
-        cell = self.document[layer.document] * self.labels
-        cell = cell + layer.label if self.labels > 1 else cell
+        cell = self._cells(layer, self.document[layer.document])
         i, j, value = similar_within(layer, cell, self.measure)
         pair = self.before[layer.document[i]] + layer.document[j]
-        matched: Floats = np.bincount(pair, value, len(self.size)).astype(np.float64)
+        matched: Floats = np.bincount(pair, value, self.pairs).astype(np.float64)
         return matched
+
+    def _matched_with(self, layer: Layer, references: Layer) -> Floats:
+        """Return what each annotation has in common with each that it chooses from."""
+        a, b = self._by_edge(layer, self.whose), self._by_edge(references, self.chosen)
+        cells = self._cells(a, a.document), self._cells(b, b.document)
+        i, _, value = similar(a, b, *cells, self.measure)
+        return np.bincount(a.document[i], value, len(self.edge)).astype(np.float64)
+
+    def _by_edge(self, layer: Layer, rows: Ints) -> Layer:
+        """Return the segments of some annotations, each of them a document."""
+        segment, edge = ranges(self.begin[rows], self.end[rows])
+        start, end, label = layer.start[segment], layer.end[segment], layer.label[segment]
+        return Layer(edge, start, end, label, np.ones(len(rows), np.bool_))
+
+    def _cells(self, layer: Layer, document: Ints) -> Ints:
+        """Return in which documents segments are, and of which labels if these count."""
+        cell = document * self.labels
+        return cell + layer.label if self.labels > 1 else cell
+
+    def _size(self, layer: Layer) -> Floats:
+        """Return the size of each annotation."""
+        length = layer.end - layer.start if self.measure.in_tokens else None
+        return np.bincount(layer.document, length, len(self.begin)).astype(np.float64)

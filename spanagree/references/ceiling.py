@@ -16,6 +16,7 @@ import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress
+from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
@@ -28,7 +29,7 @@ from spanagree.uncertainty.together import intervals
 _TIE = 1e-12  # a ceiling no higher than this is 0
 
 Table = tuple[Ints, Floats]
-"""Documents by number, rising, and what each adds to matched, expected and size; (documents, 3)."""
+"""Documents by number, rising, and what each adds to the columns of :class:`Shared`'s sums."""
 
 
 class Shared(NamedTuple):
@@ -37,8 +38,8 @@ class Shared(NamedTuple):
     Attributes:
         document, annotator: of each annotation.
         others: how many references these are.
-        sums: matched and expected, both summed over them, and the sizes of both sides;
-            (annotations, 3).
+        sums: matched and expected, both summed over them, and the sizes of both sides; behind them
+            the expected sizes where these are random; (annotations, 3 or 4).
         how: how the expected match was computed, as :class:`Comparisons` has it.
     """
 
@@ -66,7 +67,8 @@ def shared_by_label(
     """Yield what each annotation of a corpus has in common with the references of its document.
 
     Then the same of each of some labels, by number. ``references`` says which annotators are;
-    ``progress`` is called with the number of pairs done, and of all.
+    ``progress`` is called with the number of pairs done, and of all. If chance is that of systems
+    only, the references are as they are, and the annotation is random that is compared with them.
     """
     crowd, measure = Crowd.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
@@ -75,15 +77,22 @@ def shared_by_label(
     )
     few = None if at_once is None else ~at_once.documents
     pairs = crowd.pairs(documents=few)
-    rows = compare_pairs(corpus, crowd, pairs, match, chance, progress).both_ways()
-    rows = rows.where(references[rows.second])
+    if whose(chance) == "systems":
+        fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
+        here = references[crowd.annotator[fixed]]
+        pairs = fixed[here], random[here]
+        rows = compare_pairs(corpus, crowd, pairs, match, chance, progress)
+        rows = rows.turned(np.ones(len(rows), np.bool_))
+    else:
+        rows = compare_pairs(corpus, crowd, pairs, match, chance, progress).both_ways()
+        rows = rows.where(references[rows.second])
     start, end, label = crowd.segments(corpus)
     length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
     there = np.bincount(crowd.document, is_reference, len(corpus))[crowd.document]
     others = there.astype(np.int64) - is_reference
     annotation = crowd.document * len(corpus.layers) + crowd.annotator
     for code in (None, *labels):
-        sums = np.zeros((len(crowd.document), 3))
+        sums = np.zeros((len(crowd.document), 4 if rows.random_sizes else 3))
         if at_once is not None:
             sums[at_once.rows, :2] = (at_once.rest if code is None else at_once.by_label[code]).T
         each = rows if code is None else rows.where(rows.label == code)
@@ -97,6 +106,8 @@ def shared_by_label(
         size = up_to[crowd.end] - up_to[crowd.begin]
         theirs = np.bincount(crowd.document, size * is_reference, len(corpus))[crowd.document]
         sums[:, 2] = size * others + theirs - size * is_reference
+        if rows.random_sizes:
+            sums[place, 3] += each.expected_size_first + each.expected_size_second
         yield Shared(crowd.document, crowd.annotator, others, sums, rows.how)
 
 
@@ -124,10 +135,10 @@ class Tables(NamedTuple):
         ``alike``: documents weigh the same, whoever saw them; else each pair does.
         """
         seen = np.zeros(len(corpus), np.int64)
-        ceiling = np.zeros((len(corpus), 3))
+        ceiling = np.zeros((len(corpus), shared.sums.shape[1]))
         of_people = shared.annotator < references
         seen[shared.document[of_people]] = shared.others[of_people] + 1
-        for k in range(3):  # where pairs are added, each stands there twice
+        for k in range(ceiling.shape[1]):  # where pairs are added, each stands there twice
             column = shared.sums[of_people, k]
             order = np.lexsort((column, shared.document[of_people]))
             document = shared.document[of_people][order]
@@ -169,8 +180,8 @@ def _by_wholes(table: Table, wholes: Ints) -> Table:
 
 def _score_of(table: Table) -> Score:
     """Return the F1 of what a table adds up to."""
-    matched, expected, size = (math.fsum(column) for column in table[1].T.tolist())
-    return Tally(matched, expected, round(size), 0).f1
+    matched, expected, size, *random = (math.fsum(column) for column in table[1].T.tolist())
+    return Tally.of((matched, expected, round(size), 0, *((random[0], 0) if random else ()))).f1
 
 
 @dataclass(frozen=True)
@@ -259,5 +270,5 @@ def _ratio(system: Floats, ceiling: Floats) -> Floats:
 
 
 def _share_figures(sums: Floats) -> Floats:
-    """Return the shares of the ceiling from the sums of a system and of it; (some, 6) to (…, 3)."""
-    return _ratio(f1_figures(sums[:, :3]), f1_figures(sums[:, 3:]))
+    """Return the shares of the ceiling from the sums of a system, then of it; (…, 3)."""
+    return _ratio(*map(f1_figures, np.split(sums, 2, axis=1)))

@@ -12,7 +12,6 @@ import numpy as np
 
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
-from spanagree.chance.model import whose
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
@@ -323,13 +322,13 @@ class Evaluation(Result):
                     remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
         if by == "label" and self.resampling is not None:
             remarks["–: macro-averages have no intervals"] = None
-        return [*remarks, *self._remarks_on_chance(), *self.caveats]
+        return [*remarks, *self.remarks_on_chance(), *self.caveats]
 
-    def _remarks_on_chance(self) -> list[str]:
+    def remarks_on_chance(self) -> list[str]:
         """Say whose chance it is, and how segments stand to the rule of places."""
         remarks = []
         gold = self.settings.gold
-        if whose(self.settings.chance) == "systems":
+        if self.settings.get("chance_of") == "systems":
             remarks.append(f"chance: of systems; {printable(gold)} is as it is")
         if self.places is not None:
             sides = {printable(gold): [gold], "systems": list(self.systems)}

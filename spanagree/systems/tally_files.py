@@ -3,22 +3,27 @@
 A Parquet file with a row for each document, system and label in which gold or system has a segment;
 and, so that it is known who saw what, a row without a label for each other document that a system
 shares with gold, and one without a system for documents that none does. It holds no text and no
-spans. Settings, notes, and the names of systems and labels are in its metadata, as JSON.
+spans. Settings, notes, the names of systems and labels, and how segments stand to a rule of places
+are in its metadata, as JSON; ``expected_uniform`` is the expected match without that rule.
 """
 
 from __future__ import annotations
 
+import functools
 import io
 import itertools
 import json
+import operator
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools
+from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, SettingError, listed, printable, reason, show
@@ -46,6 +51,9 @@ _COLUMNS = {
     "expected": "double",
     "size_gold": "int64",
     "size_system": "int64",
+    "expected_size_gold": "double",
+    "expected_size_system": "double",
+    "expected_uniform": "double",
 }
 
 
@@ -76,6 +84,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         "labels": list(counts.labels),
         "whole": kept.comparisons.matched.dtype.kind == "i",
         "notes": list(counts.notes),
+        "places": None if counts.places is None else counts.places.plain(),
     }
     about["digest"] = _digest(about, columns)
     types = [(key, pa.type_for_alias(kind)) for key, kind in _COLUMNS.items()]
@@ -94,6 +103,29 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
 
 def _columns(counts: CountedSystems, kept: Kept) -> dict[str, Any]:
     """Return the columns of the file, each as an array."""
+    whole = _every_row(counts, kept)
+    uniform = whole
+    if counts.uniform is not None:
+        uniform = _every_row(counts.uniform, counts.uniform.documents_kept())
+    ids = np.array(kept.ids or [None] * counts.documents, object)
+    columns = (
+        whole.document,
+        ids[whole.document],
+        np.array([*kept.comparisons.annotators, None], object)[whole.second],
+        np.array([*counts.labels, None], object)[whole.label],
+        whole.matched.astype(np.float64),
+        whole.expected,
+        whole.size_first,
+        whole.size_second,
+        whole.expected_size_first.astype(np.float64),
+        whole.expected_size_second.astype(np.float64),
+        uniform.expected,
+    )
+    return dict(zip(_COLUMNS, columns, strict=True))
+
+
+def _every_row(counts: CountedSystems, kept: Kept) -> Comparisons:
+    """Return the rows of all systems, and those that say who was there without segments."""
     rows = kept.comparisons
     parts = [rows]
     seen = np.zeros(counts.documents, np.bool_)
@@ -103,19 +135,7 @@ def _columns(counts: CountedSystems, kept: Kept) -> dict[str, Any]:
         parts.append(_without_segments(silent, number))
         seen |= both
     parts.append(_without_segments(~seen, _NOBODY))
-    whole = Comparisons.joined(parts)
-    ids = np.array(kept.ids or [None] * counts.documents, object)
-    columns = (
-        whole.document,
-        ids[whole.document],
-        np.array([*rows.annotators, None], object)[whole.second],
-        np.array([*counts.labels, None], object)[whole.label],
-        whole.matched.astype(np.float64),
-        whole.expected,
-        whole.size_first,
-        whole.size_second,
-    )
-    return dict(zip(_COLUMNS, columns, strict=True))
+    return Comparisons.joined(parts)
 
 
 def _without_segments(documents: Bools, system: int) -> Comparisons:
@@ -171,6 +191,12 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     *first, documents = itertools.accumulate((part.about["documents"] for part in parts), initial=0)
     column = {key: np.concatenate([part.columns[key] for part in parts]) for key in _COLUMNS}
     matched = column["matched"]
+    expected_sizes = column["expected_size_gold"], column["expected_size_system"]
+    random = any(
+        (column[f"size_{side}"] != column[f"expected_size_{side}"]).any()
+        for side in ("gold", "system")
+    )
+    shares = [PlaceShares.read(each) for part in parts if (each := part.about["places"])]
     code = {label: i for i, label in enumerate(labels)}
     names = (settings.gold, *parts[0].about["systems"])
     number = {name: i for i, name in enumerate(names)}
@@ -180,22 +206,42 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
         matched.astype(np.int64) if all(part.about["whole"] for part in parts) else matched,
         column["expected"],
         (column["size_gold"], column["size_system"]),
+        expected_sizes if random else None,
     ).between(0, np.array([number.get(name, _NOBODY) for name in column["system"]], np.int64))
     shared = {
         i: np.bincount(rows.document[rows.second == i], minlength=documents) > 0
         for i in range(1, len(names))
     }
-    rows = rows.where(rows.size_first + rows.size_second > 0).named(names, labels)
+    marked = np.flatnonzero(rows.size_first + rows.size_second)
+    order = np.lexsort(tuple(x[marked] for x in (rows.label, rows.document, rows.second)))
+    rows = rows.where(marked[order]).named(names, labels)
     kept = Kept(
-        rows.where(np.lexsort((rows.label, rows.document, rows.second))),
+        rows,
         shared,
         tuple(id_ for part in parts for id_ in part.ids)
         if all(part.ids for part in parts)
         else None,
     )
+    uniform = None
+    if shares:
+        sizes = rows.size_first, rows.size_second
+        plain_rows = replace(
+            rows,
+            expected=column["expected_uniform"][marked[order]],
+            expected_size_first=sizes[0],
+            expected_size_second=sizes[1],
+        )
+        uniform = CountedSystems(
+            documents=documents,
+            settings=replace(settings, places_mean=None, reading={}),
+            annotators=names,
+            **sums_of(kept._replace(comparisons=plain_rows)),
+        )
     return CountedSystems(
         documents=documents,
         settings=settings,
+        places=functools.reduce(operator.add, shares) if shares else None,
+        uniform=uniform,
         notes=tuple(
             f"{part.name}: {note}" if len(parts) > 1 else note
             for part in parts
@@ -290,6 +336,7 @@ def _about(raw: bytes | None) -> dict[str, Any]:
         )
     kinds: dict[str, type] = {"settings": dict, "documents": int, "whole": bool, "digest": str}
     kinds |= dict.fromkeys(("systems", "labels", "notes"), list)
+    kinds |= {"places": type(None) if about.get("places") is None else dict}
     for key, kind in kinds.items():
         value = about.get(key)
         right = type(value) is kind
@@ -304,14 +351,16 @@ def _about(raw: bytes | None) -> dict[str, Any]:
             raise InputError(f"settings without {key} in what it says of its tallies")
     try:  # what is done with them later
         signature(merged_settings(about["settings"], about["settings"]))
-    except (TypeError, ValueError, AttributeError):
+        if about["places"] is not None:
+            PlaceShares.read(about["places"])
+    except (TypeError, ValueError, AttributeError, KeyError):
         raise InputError("settings in what it says of its tallies are of wrong kinds") from None
     return dict(about)
 
 
 def _digest(about: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
     """Return what tells this content from any other; notes do not count."""
-    keys = ("version", "settings", "documents", "systems", "labels", "whole")
+    keys = ("version", "settings", "documents", "systems", "labels", "whole", "places")
     sealed = json.dumps([about[key] for key in keys], sort_keys=True)
     digest = blake2b(sealed.encode(), digest_size=16)
     for key, kind in _COLUMNS.items():
@@ -326,8 +375,11 @@ def _check_values(about: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     """Refuse numbers that no evaluation gives, in a file that says it is one."""
     # each pair of segments, or of tokens, counts 1 at most
     pairs = columns["size_gold"].astype(np.float64) * columns["size_system"] * (1 + 1e-9)
+    random = columns["expected_size_gold"] * columns["expected_size_system"] * (1 + 1e-9)
     most: dict[str, Any] = dict.fromkeys(("size_gold", "size_system"), LONGEST)
-    most |= {"document": about["documents"] - 1, "matched": pairs, "expected": pairs}
+    most |= dict.fromkeys(("expected_size_gold", "expected_size_system"), LONGEST)
+    most |= {"document": about["documents"] - 1, "matched": pairs}
+    most |= {"expected": random, "expected_uniform": pairs}
     wrong = {key: ~((columns[key] >= 0) & (columns[key] <= top)) for key, top in most.items()}
     for key in ("system", "label"):
         known = {None, *about[f"{key}s"]}

@@ -185,7 +185,7 @@ def with_column(name, value):
         ({"columns": with_column("id", "x")}, "its documents do not have an id each, and one of their own"),
         (
             {"columns": lambda t: t.drop_columns(["id"])},
-            "columns document int64, system string, label string, matched double, expected double, size_gold int64, size_system int64; those of tallies are document int64, id string, system string, label string, matched double, expected double, size_gold int64, size_system int64",
+            "columns document int64, system string, label string, matched double, expected double, size_gold int64, size_system int64, expected_size_gold double, expected_size_system double, expected_uniform double; those of tallies are document int64, id string, system string, label string, matched double, expected double, size_gold int64, size_system int64, expected_size_gold double, expected_size_system double, expected_uniform double",
         ),
     ],
 )  # fmt: skip
@@ -250,7 +250,7 @@ def test_no_text_and_no_spans(folder):
     labels = {"LOC", "ORG", "PER", "creative-work", None}
     assert texts <= {*map(str, range(1, 41)), *FILES[1:], *labels}
     said = json.loads(table.schema.metadata[KEY])
-    assert sorted(said) == ["digest", "documents", "labels", "notes", "settings", "systems", "version", "whole"]  # fmt: skip
+    assert sorted(said) == ["digest", "documents", "labels", "notes", "places", "settings", "systems", "version", "whole"]  # fmt: skip
 
 
 def test_names_that_parquet_cannot_hold(tmp_path):
