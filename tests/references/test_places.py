@@ -153,7 +153,7 @@ def test_difficulty(answers):
         ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--best-match"],
         ["evaluate", ANSWERS, "--gold", "ann", "--places", "words", "--by", "difficulty"],
         ["agree", ANSWERS, "--places", "words", "--batches", "2"],
-        ["agree", ANSWERS, "--places", "words", "--by", "label", "--test", "chance"],
+        ["agree", ANSWERS, "--places", "words", "--by", "pair", "--test", "chance"],
         ["difficulty", ANSWERS, "--places", "words"],
     ],
 )

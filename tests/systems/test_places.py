@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.chance.model import chance_model
 from spanagree.cli.main import main
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
@@ -141,9 +142,12 @@ def test_messages(capsys, options, says):
 
 
 def test_agree_has_no_gold(capsys):
-    """Chance of systems needs gold."""
-    assert main(["agree", *NEWS, "--chance-of", "systems"]) == 1
-    assert "no side is gold among annotators" in capsys.readouterr().err
+    """Chance of systems needs gold, and among annotators no side is."""
+    assert main(["agree", *NEWS, "--chance-of", "systems"]) == 2
+    assert "--chance-of" in capsys.readouterr().err
+    of_systems = chance_model("nonoverlapping", whose="systems")
+    with pytest.raises(sa.SettingError, match="no side is gold among annotators"):
+        sa.agree(sa.read_conll(NEWS), chance=of_systems)
 
 
 def test_columns_and_files(tmp_path, capsys):
