@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Progress, step_of
+from spanagree.arrays import Floats, Progress, step_of
 from spanagree.blocks.ids import ids_of_units
 from spanagree.chance.model import ChanceModel, chance_model, with_ids
 from spanagree.chance.places import Given
@@ -23,13 +23,21 @@ from spanagree.comparisons.place_shares import (
     notes_on_places,
     place_shares,
 )
+from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.best_match import best_matches, check_draws
-from spanagree.references.ceiling import Scores, Shared, Tables, scores_of, shared_by_label
+from spanagree.references.ceiling import (
+    Scores,
+    Shared,
+    Tables,
+    scores_of,
+    shared_by_label,
+    with_mean,
+)
 from spanagree.results import verdict
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result, caveats, note_left_out, together
@@ -267,7 +275,7 @@ class AgainstReferences(Result):
                 remarks += [] if why in known else [f"–: {whose}: {what}: {why}"]
                 known |= set() if label else {why}
         if reason := self.ceiling.f1.reason:
-            remarks.append(f"–: the ceiling is undefined: {reason}")
+            remarks.append(f"–: human agreement is undefined: {reason}")
         return [*remarks, *self.caveats]
 
     def _picture(self, by: str | None) -> Picture:
@@ -413,6 +421,13 @@ def _compared(
             by_label = iter((shared,))
         settings = replace(settings, expected=expected_how(shared.how))
         notes += notes_on(shared.how, shared.size)
+        if is_drawn(corpus) and NAME in corpus.annotators[people:]:
+            mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
+            number = corpus.annotators.index(NAME)
+            shared = with_mean(shared, number, mean.matched.sum(axis=1))
+            by_label = _each_with_mean(by_label, number, mean.matched.T[list(codes)])
+            own = shared.sums[shared.annotator == number, 2].sum()
+            notes.append(mean.note(own, "references stay as they are"))
     alike = by_chance is not None
     tables = Tables.of(corpus, people, shared, alike=alike)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
@@ -428,6 +443,14 @@ def _compared(
             own, own.by_wholes(wholes), resampling, drawing, ids, alike=alike
         )
     return _result(len(corpus), tables, scores, labels, settings, notes)
+
+
+def _each_with_mean(
+    by_label: Iterator[Shared], number: int, means: Sequence[Floats]
+) -> Iterator[Shared]:
+    """Yield what annotations share of each label, of the random baseline in the mean."""
+    for each, mean in zip(by_label, means, strict=True):
+        yield with_mean(each, number, mean)
 
 
 def _sides(

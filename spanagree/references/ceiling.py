@@ -111,6 +111,13 @@ def shared_by_label(
         yield Shared(crowd.document, crowd.annotator, others, sums, rows.how)
 
 
+def with_mean(shared: Shared, number: int, matched: Floats) -> Shared:
+    """Return the same with other matches of one annotator, which are given for each document."""
+    sums, rows = shared.sums.copy(), shared.annotator == number
+    sums[rows, 0] = matched[shared.document[rows]]
+    return shared._replace(sums=sums)
+
+
 class Tables(NamedTuple):
     """What documents add to the figures of systems, of references, and of the ceiling.
 

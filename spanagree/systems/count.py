@@ -23,6 +23,7 @@ from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
+from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
@@ -256,6 +257,9 @@ def count(
     check_known([gold], names, "gold")
     corpus = settled(corpus, [name for name in names if name != gold], [gold])
     comparisons, how = compare_with_gold(corpus, gold, match, chance, progress)
+    drawn_notes: tuple[str, ...] = ()
+    if keep and gold != NAME and is_drawn(corpus):
+        comparisons, drawn_notes = _with_mean_of_random(comparisons, corpus, gold, match)
     annotated = {name: corpus.layers[name].annotated for name in names}
     shared = {
         number: annotated[gold] & annotated[name]
@@ -282,6 +286,7 @@ def count(
             *corpus.notes,
             *(f"{printable(name)}: {note}" for name in how for note in notes_on(*how[name])),
             *(notes_on_places(corpus, shares) if keep else ()),
+            *drawn_notes,
         ),
         ids=() if keep else ids_of(corpus),
         annotators=names,
@@ -332,6 +337,21 @@ def compare_with_gold(
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
     return comparisons, {name: (part.how, _size(part)) for name, part in parts.items()}
+
+
+def _with_mean_of_random(
+    comparisons: Comparisons, corpus: Corpus, gold: str, match: str
+) -> tuple[Comparisons, tuple[str, ...]]:
+    """Return the comparisons with what the random baseline matches in the mean, and a note."""
+    mean = mean_of_random(corpus, [gold], find_match(match))
+    rows = comparisons.second == corpus.annotators.index(NAME)
+    matched = comparisons.matched.astype(np.float64)
+    label = np.maximum(comparisons.label[rows], 0)
+    matched[rows] = mean.matched[comparisons.document[rows], label]
+    size = _size(comparisons.where(rows))
+    return replace(comparisons, matched=matched), (
+        mean.note(size, f"{printable(gold)} stays as it is"),
+    )
 
 
 def _size(comparisons: Comparisons) -> float:

@@ -206,7 +206,7 @@ def test_one_reference_is_gold():
     assert result["m"].f1[:3] == pytest.approx(gold[:3], abs=1e-12)
     assert result.ceiling.f1.reason == "no document that two references saw"
     assert result["m"].share.reason == "no document that two references saw"
-    assert "the ceiling is undefined" in str(result)
+    assert "human agreement is undefined" in str(result)
 
 
 @pytest.mark.parametrize("best_match", [False, True])
@@ -389,7 +389,7 @@ def test_what_is_undefined_is_said():
     expected = [
         f"–: m: share undefined: {apart}",
         "–: z: undefined: no document with a reference",
-        f"–: the ceiling is undefined: {apart}",
+        f"–: human agreement is undefined: {apart}",
     ]
     for by in (None, "label"):
         assert [x for x in result.table(by).remarks if x.startswith("–")] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 
 import numpy as np
@@ -231,3 +232,46 @@ def test_errors_of_the_command(run, newsroom, more, message):
     code, _, err = run("evaluate", newsroom / "gold.conll", newsroom / "tagger.conll", *more)
     assert code
     assert message in err
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "iou"])
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label"])
+def test_random_is_a_mean_of_draws(newsroom, match, chance):
+    """Its F1 is what chance gives on its side alone, computed exactly, within 4 standard errors.
+
+    One draw stood in the table: it erred by five standard errors or more from seed to seed.
+    """
+    gold = sa.read_conll({"gold": newsroom / "gold.conll"}, scheme="IOB2")
+    whole = sa.with_baselines(gold, ["random"], chance=chance)
+    result = sa.evaluate(whole, "gold", match=match, chance=chance)
+    note = next(note for note in result.notes if note.startswith("random: means of 100 draws"))
+    assert note.endswith("only this side is random, gold stays as it is")
+    error = float(re.search(r"error of F1 is (\S+);", note)[1])
+    exact = sa.evaluate(whole, "gold", match=match, chance=chance, chance_of="systems")
+    assert 0 < error < 0.005
+    assert abs(result["random"].f1.observed - exact["random"].f1.expected) < 4 * error
+    labels = result["random"].labels.values()
+    assert sum(each.matched for each in labels) == pytest.approx(result["random"].tally.matched)
+
+
+def test_random_against_references(crowd_of_three):
+    """Of references each document and label has the mean too, in any order of documents."""
+    whole = sa.with_baselines(crowd_of_three, ["random"], seed=3)
+    result = sa.evaluate_references(whole, systems=["random"])
+    assert any(note.startswith("random: means of 100 draws") for note in result.notes)
+    turned = whole.subset(np.arange(len(whole))[::-1])
+    again = sa.evaluate_references(turned, systems=["random"])
+    assert again["random"].f1 == pytest.approx(result["random"].f1)
+    others = [
+        sa.evaluate(whole.of_annotators([name, "random"]), name, chance_of="systems")["random"]
+        for name in crowd_of_three.annotators
+    ]
+    matched = sum(each.tally.expected for each in others)
+    size = sum(each.tally.size_a + each.tally.size_b for each in others)
+    assert abs(result["random"].f1.observed - 2 * matched / size) < 0.02
+
+
+@pytest.fixture
+def crowd_of_three(newsroom):
+    crowd = sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
+    return crowd.of_annotators(["ann", "bob", "cem"])

@@ -1,0 +1,81 @@
+"""A random baseline: what it has in common with other layers, as a mean over many draws of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, ranks
+from spanagree.chance.simulate import redraw
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.observed import observed
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+
+NAME = "random"
+"""What the layer is called that is drawn."""
+
+REDRAWN = 100
+"""How many draws of it a figure is the mean of."""
+
+
+class RandomMean(NamedTuple):
+    """The mean over the draws, and what each of them adds up to.
+
+    Attributes:
+        matched: of each document and label; (documents, labels).
+        totals: of each draw; (draws,).
+    """
+
+    matched: Floats
+    totals: Floats
+
+    def note(self, size: float, fixed: str) -> str:
+        """Say what the figures are, which side is random, and the standard error of F1."""
+        error = 0.0 if not size else 2 * self.totals.std(ddof=1) / size / len(self.totals) ** 0.5
+        return (
+            f"{NAME}: means of {len(self.totals)} draws, the standard error of F1 is {error:.2g};"
+            f" only this side is random, {fixed}"
+        )
+
+
+def is_drawn(corpus: Corpus) -> bool:
+    """Return whether a corpus has a layer that was drawn, whose segments are in one piece."""
+    made = corpus.reading.get("made", {}).get(NAME, "")
+    layer = corpus.layers.get(NAME)
+    return "/seed-" in made and layer is not None and layer.details is None
+
+
+def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> RandomMean:
+    """Return what the random layer has in common with others: its segments are placed anew.
+
+    The draws depend on the seed of the layer and on the ids of documents, not on their order.
+    """
+    chance, _, seed = corpus.reading["made"][NAME].rpartition("/seed-")
+    labels = max(1, len(corpus.labels))
+    place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
+    lengths, back = np.empty_like(corpus.lengths), np.argsort(place)
+    lengths[place] = corpus.lengths
+    own = corpus.layers[NAME]
+    base = Layer(
+        place[own.document], own.start, own.end, own.label, own.annotated[back], own.details
+    )
+    rng = np.random.default_rng([int(seed), REDRAWN])
+    cells = len(corpus) * labels
+    matched, totals = np.zeros(cells), np.zeros(REDRAWN)
+    by_label = labels if measure.of_label else 1
+    references = [corpus.layers[name] for name in others]
+    for draw in range(REDRAWN):
+        moved = redraw(base, lengths, labels, rng, chance)
+        layer = Layer(back[moved.document], moved.start, moved.end, moved.label, own.annotated)
+        for other in references:
+            cell, cell_other = (
+                each.document * labels + (each.label if by_label > 1 else 0)
+                for each in (layer, other)
+            )
+            here = observed(other, layer, cell_other, cell, cells, measure)
+            matched += here
+            totals[draw] += here.sum()
+    return RandomMean((matched / REDRAWN).reshape(-1, labels), totals)
