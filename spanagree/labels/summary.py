@@ -355,7 +355,7 @@ class Labeller(Comparable):
         labels: how many labels she gave.
         pairs: how many labels of others stand beside hers, on the same items.
         agreement: the share of these that are the same as hers; ``nan`` if there are none.
-        bias: her share of the bias; see :func:`bias`.
+        bias: her share of all annotators' bias, of 1; see :func:`bias`.
     """
 
     name: str
@@ -553,6 +553,8 @@ class Coefficients(Result):
             yield f"jackknife undefined: {self.spa.jackknife_reason}"
         if by == "annotator" and not all(who.pairs for who in self.annotators.values()):
             yield "–: agreement undefined: no label of another on the same items"
+        if by == "annotator" and not any(self.bias.by_annotator.values()):
+            yield "–: share of bias undefined: there is none to share"
         if by == "category":
             for each in self.categories.values():
                 if each.reason:
@@ -681,7 +683,8 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
         who, one, other, number = beside[:4]
         equal = np.bincount(who, weights[one, other] * number, len(gave))
     columns = (column.tolist() for column in (gave, others, equal))
-    shares = [of_bias.by_annotator.get(name, UNDEFINED) for name in table.annotators]
+    whole = sum(of_bias.by_annotator.values()) or UNDEFINED
+    shares = [of_bias.by_annotator.get(name, UNDEFINED) / whole for name in table.annotators]
     return {
         name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
         for name, gave, others, equal, share in zip(table.annotators, *columns, shares, strict=True)

@@ -164,7 +164,13 @@ class EvaluationByLevel(Result):
             self.settings,
             caption=f"{counted(len(self.whole.systems), 'system')} against"
             f" {printable(self.settings.gold)} by difficulty, the easiest first",
-            remarks=[*self._undefined(), *taus, *whole.remarks_on_chance(), *self.caveats],
+            remarks=[
+                *self._undefined(),
+                *self._without(),
+                *taus,
+                *whole.remarks_on_chance(),
+                *self.caveats,
+            ],
             breaks=range(number, len(rows), number),
             meanings={_TAU: _TAU} if taus else {},
         )
@@ -177,6 +183,16 @@ class EvaluationByLevel(Result):
             for system in evaluation.systems.values()
         )
         return [f"–: undefined: {reason}" for reason in dict.fromkeys(filter(None, reasons))]
+
+    def _without(self) -> list[str]:
+        """Say what documents without a difficulty do to the figures of all."""
+        names = (part.documents for level, part in self.parts if math.isnan(level.low))
+        return [
+            f"{_NO_DIFFICULTY}: {printable(self.settings.gold)} marked nothing in"
+            f" {counted(number, unit(self.settings))}, so what a system marks there is wrong; it"
+            " counts in all, which may lie below every level"
+            for number in names
+        ]
 
     def _taus(self) -> list[str]:
         """Return how alike raw and corrected ranks are, and those of levels; in sentences."""

@@ -213,8 +213,10 @@ def remarks(result: Difficulty) -> list[str]:
     if len(values):
         middle, least, most = map(figure, (np.median(values), values.min(), values.max()))
         sentences.append(f"median {middle}, from {least} to {most}")
+    who = printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
+    nothing = "anything" if len(result.annotators) > 1 else "nothing"
     counts = {
-        "without a difficulty: nobody marked anything in them": result.seen & ~result.defined,
+        f"without a difficulty: {who} marked {nothing} in them": result.seen & ~result.defined,
         "without a difficulty: not seen": ~result.seen,
         "below 0: random segments that may overlap can match more than fully": values < 0,
     }

@@ -714,8 +714,11 @@ def test_parts_as_tables():
         ("annotator", "name"), ("labels", "count"), ("pairs", "count"), ("agreement", "figure"),
         ("share_of_bias", "figure"),
     ]  # fmt: skip
-    shares = result.bias.by_annotator
-    assert by_annotator.rows == [[name, 6, 6, pytest.approx(4 / 6), shares[name]] for name in ("a0", "a1")]  # fmt: skip
+    assert set(result.bias.by_annotator.values()) == {0}  # both gave the same labels as often
+    for name, row in zip(("a0", "a1"), by_annotator.rows, strict=True):
+        assert row[:4] == [name, 6, 6, pytest.approx(4 / 6)]
+        assert np.isnan(row[4])
+    assert "–: share of bias undefined: there is none to share" in by_annotator.remarks
     assert not any("lowest" in remark for remark in by_annotator.remarks)
     assert "lowest agreement by category" not in by_annotator.meanings
     counts = sa.coefficients(sa.LabelTable.from_counts([[2, 0], [1, 1]], ["x", "y"]))
@@ -736,3 +739,13 @@ def test_coefficients_by_category_as_data():
     assert two.table().caption.endswith(" 2 categories")
     spare = [column.title for column in two.table("category").columns if column.spare]
     assert spare == ["both", "either"]
+
+
+def test_shares_of_bias_add_up():
+    """Each share is a part of what annotators differ by; they were parts of B, 0.0000 for all."""
+    rows = [("i", "a", "x"), ("i", "b", "x"), ("j", "a", "y"), ("j", "b", "x"), ("j", "c", "x")]
+    result = sa.coefficients(sa.LabelTable.from_rows(rows))
+    shares = [row[-1] for row in result.table("annotator").rows]
+    assert sum(shares) == pytest.approx(1)
+    of_bias = [*result.bias.by_annotator.values()]
+    assert shares == pytest.approx([each / sum(of_bias) for each in of_bias])
