@@ -14,6 +14,7 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.peek import passed_over
 from spanagree.formats.quotes import Quotes
+from spanagree.formats.tagged_copies import TaggedCopies
 
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
@@ -97,6 +98,7 @@ class ReadLog:
         name: the file, which stands before notes; an empty one is left out.
         passed: what is passed over, by kind.
         quotes: where quotes stand that have no offsets.
+        copies: spans in copies of a text with tags in them.
         notes: whatever else a user should know.
         labelled: whether spans have labels; if not, all are called :data:`ONE_LABEL`.
         numbered: whether ids are but the numbers of the documents.
@@ -107,10 +109,32 @@ class ReadLog:
         self.name = name
         self.passed: Counter[str] = Counter()
         self.quotes = Quotes(align=align)
+        self.copies = TaggedCopies(align=align)
         self.notes: list[str] = []
         self.labelled = True
         self.numbered = False
         self.unsaid: dict[str, None] = {}
+
+    @property
+    def before(self) -> str:
+        """What stands before a note."""
+        return f"{self.name}: " if self.name else ""
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return for each annotator without offsets the spans read, and those not in the text.
+
+        If they were in copies of the text, also how many, and how many the annotator changed.
+        """
+        counts = {
+            who: {"read": read, "unaligned": lost}
+            for who, (read, lost) in self.quotes.counts().items()
+        }
+        for who, copies in self.copies.copies.items():
+            own = counts.setdefault(who, {"read": 0, "unaligned": 0})
+            own["read"] += self.copies.spans[who]
+            own["unaligned"] += self.copies.lost[who]
+            own |= {"copies": copies, "changed": self.copies.changed[who]}
+        return counts
 
 
 def gather(
@@ -123,6 +147,7 @@ def gather(
     ends: str | None = "exclusive",
     again: bool = True,
     one_each: bool = False,
+    unnamed: bool = True,
 ) -> RawCorpus:
     """Return the rows that a reader yields, unchecked.
 
@@ -135,8 +160,9 @@ def gather(
         ends: as in :class:`~spanagree.corpus.collector.Collector`.
         again: whether a document may come several times, with the same content.
         one_each: whether annotations of one document by the same annotator are one.
+        unnamed: whether the file's annotator may have no name.
     """
-    collector = Collector(offsets, annotators, unnamed=True, ends=ends, name=log.name)
+    collector = Collector(offsets, annotators, unnamed=unnamed, ends=ends, name=log.name)
     segment, in_pieces = collector.segment, collector.in_pieces
     known: dict[tuple[int, Any], int] = {}
     for record in records:
@@ -161,11 +187,10 @@ def gather(
             for first, second, label, directed in relations:
                 head, tail = (None if i is None else made[i] for i in (first, second))
                 collector.relation(head, tail, label, place, directed)
-    before = f"{log.name}: " if log.name else ""
-    notes = [*passed_over(log.name, log.passed), *log.quotes.notes(before)]
+    notes = [*passed_over(log.name, log.passed)]
+    notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.call_all(ONE_LABEL):
-        notes.append(f"{before}the spans have no labels; all are called {ONE_LABEL!r}")
-    counts = {who: {"read": n, "unaligned": lost} for who, (n, lost) in log.quotes.counts().items()}
-    reading = {**reading, **({"quotes": counts} if counts else {})}
+        notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
+    reading = {**reading, **({"quotes": counts} if (counts := log.counts()) else {})}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
     return raw.but(unsaid=tuple(log.unsaid))

@@ -79,7 +79,7 @@ def raw_records(
     tool = replace(tool, **own)
     reader = _ByPaths(tool, log, own, texts)
     rows = tool.rows(path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
-    raw = gather(
+    return gather(
         reader.records(rows),
         log,
         {"format": tool.name, **as_read(encoding, **own, align=align)},
@@ -87,11 +87,6 @@ def raw_records(
         ends=tool.ends,
         again=bool(tool.annotator),
     )
-    if not reader.answers.copies.copies:
-        return raw
-    notes = reader.answers.copies.notes(f"{log.name}: ")
-    reading = {**raw.reading, "quotes": reader.answers.unaligned()}
-    return raw.but(notes=(*raw.notes, *notes), reading=reading)
 
 
 def _each(value: Any) -> list[Any]:
@@ -108,8 +103,7 @@ class _ByPaths:
         self, tool: Tool, log: ReadLog, own: Mapping[str, Any], texts: Texts | None
     ) -> None:
         self.tool, self.log, self.own, self.texts = tool, log, own, texts
-        self.answers = SpanReader(align=log.quotes.align)
-        self.answers.quotes = log.quotes
+        self.answers = SpanReader(log)
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.number = 0
 
@@ -135,7 +129,7 @@ class _ByPaths:
                     f"{name}: {what} {show(own[what])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"
                 )
-        self.log.labelled = bool(self.led["label"])
+        self.log.labelled |= bool(self.led["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
         self.log.numbered = not self.led["document"]
@@ -220,9 +214,7 @@ class _ByPaths:
         """Return what an annotator marked as a language model says it; null is no answer."""
         answer = first_at(part, self.tool.spans) if seen else None
         self.led["spans"] += answer is not None
-        rows = self.answers.rows(answer, None, text, place, who)
-        self.led["label"] += self.answers.labelled
-        return None if rows is None else [Span(*row) for row in rows]
+        return self.answers.rows(answer, None, text, place, who)
 
     def _is_answered(self, part: Any) -> bool:
         """Return whether the list of spans is there, if empty."""

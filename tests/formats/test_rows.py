@@ -279,7 +279,7 @@ def test_units_of_offsets():
     row = {"text": "\U0001f600 Rome", "spans": [{"start": 3, "end": 7, "text": "Rome", "label": "LOC"}]}  # fmt: skip
     corpus = sa.read([row])
     assert corpus[0].segments["spans"] == (sa.Segment(2, 6, "LOC"),)
-    assert "data: 1 span with offsets in UTF-16 units, turned into code points" in corpus.notes
+    assert "1 span with offsets in UTF-16 units, turned into code points" in corpus.notes
 
 
 def test_gaps(write):

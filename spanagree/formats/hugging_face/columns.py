@@ -28,6 +28,7 @@ from spanagree.errors import (
 from spanagree.extras import optional
 from spanagree.formats.hugging_face.spans import parsed
 
+_NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
 
@@ -132,7 +133,7 @@ def number_in(cell: Any) -> Any:
     >>> number_in("7"), number_in(7.0), number_in("x")
     (7, 7, 'x')
     """
-    if isinstance(cell, str) and re.fullmatch(r"\s*-?[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII):
+    if isinstance(cell, str) and _NUMBER.fullmatch(cell):
         return int(float(cell))
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
@@ -220,7 +221,7 @@ def rows_of(
     for where, row in rows.placed():
         if not isinstance(row, Mapping):
             raise unfit(f"{where}:", row, "rows are mappings")
-        missing = [column for column in wanted if not has(row, column)]
+        missing = [name for name in wanted if name not in row and not has(row, name)]
         if missing and not rows.gaps:
             _check(missing, list(row), f"{where}: ")
         if rows.gaps:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spanagree.corpus.collector import Collector, document_id, text_of_whole
+from spanagree.corpus.collector import document_id, text_of_whole
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import counted, is_whole, show
+from spanagree.errors import is_whole, show
 from spanagree.formats.hugging_face.columns import (
     cell_of,
     has,
@@ -17,23 +17,35 @@ from spanagree.formats.hugging_face.columns import (
 )
 from spanagree.formats.hugging_face.shape import Shape
 from spanagree.formats.hugging_face.spans import SpanReader, by_annotator
-from spanagree.formats.records import ONE_LABEL
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 
 
 def from_spans(data: Any, shape: Shape) -> RawCorpus:
     """Return the rows of columns of spans, of one column by annotator, or of the long form."""
+    long = shape.annotator is not None
+    is_open = not long and (isinstance(shape.spans, str) or "" in shape.layers)
+    log = ReadLog(shape.file or "", align=shape.align)
+    log.numbered = shape.document is None
+    return gather(
+        _records(data, shape, log, is_open=is_open),
+        log,
+        {"format": "datasets", **shape.chosen},
+        offsets=_offsets(shape),
+        annotators=() if long or is_open else shape.layers,
+        ends=shape.ends,
+        again=long,
+        unnamed=is_open,
+    )
+
+
+def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterator[Record]:
     features, layers = getattr(data, "features", None), shape.layers
     flat, long = getattr(data, "flat", False), shape.annotator is not None
-    is_open = not long and (isinstance(shape.spans, str) or "" in layers)
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
-    named = () if long or is_open else layers
-    collector = _collector(shape, named, unnamed=is_open)
-    reader = SpanReader(align=shape.align)
-    for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
-        content = shape.content(row, flat=flat)
-        id_ = str(number) if shape.document is None else cell_of(row, shape.document)
-        document = collector.document(id_, where, again=long, **content)
+    reader = SpanReader(log)
+
+    def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[Annotation]:
         for layer, column in layers.items():
             cell = cell_of(row, column)
             pairs = [(_person(row, shape.annotator, people) if long else layer, cell)]
@@ -43,14 +55,13 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
             for who, spans in pairs:
                 place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
                 names = _categories(row) or label_names[column]
-                rows = reader.rows(spans, names, content.get("text"), place, who)
-                if rows is None:
-                    collector.annotator(who, place)
-                    continue
-                annotation = collector.annotation(document, who, place)
-                for start, end, label, quote in rows:
-                    collector.segment(annotation, start, end, label, place, quote=quote)
-    return _raw(collector, reader, shape, [])
+                yield Annotation(who, reader.rows(spans, names, text, place, who), where=place)
+
+    for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
+        content = shape.content(row, flat=flat)
+        id_ = str(number) if shape.document is None else cell_of(row, shape.document)
+        yield Record(where, id_, content, annotations(row, content.get("text"), where))
+    log.notes += reader.notes()
 
 
 def from_span_table(data: Any, shape: Shape) -> RawCorpus:
@@ -59,66 +70,43 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
     A row without start and end says that the annotator saw the document; one without annotator too
     has but the document's text. If there is no such row, nobody said who saw what has no span.
     """
+    log = ReadLog(shape.file or "")
+    reading = {"format": "datasets", **shape.chosen}
+    records = _of_table(data, shape, log)
+    return gather(records, log, reading, offsets=_offsets(shape), ends=shape.ends, one_each=True)
+
+
+def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
     start, end, *label = (column.strip() for column in str(shape.spans).split(","))
     nobody = "" if shape.file is not None else "spans"
-    collector = _collector(shape, unnamed=True)
-    reader = SpanReader()
-    reader.labelled = bool(label)
-    annotations: dict[tuple[int, str], int] = {}
-    numbers: dict[str, int] = {}
-    stated = False
+    log.labelled = bool(label)
+    contents: dict[str, dict[str, Any]] = {}  # a document's later rows may leave it out
+    names: dict[str, None] = {}
+    is_stated = False
     people = layer_names(getattr(data, "features", None), str(shape.annotator), None)
     for where, row in rows_of(data, shape.columns, shape.maybe):
         id_ = document_id(cell_of(row, str(shape.document)), where)
-        content = {
-            k: cell for k, cell in shape.content(row, flat=False).items() if cell is not None
-        }
-        if content or id_ not in numbers:
-            numbers[id_] = collector.document(id_, where, again=True, **content)
+        cells = shape.content(row, flat=False).items()
+        content = {key: cell for key, cell in cells if cell is not None}
+        content = content or contents.get(id_, {})
+        contents.setdefault(id_, content)
         first, last = (number_in(cell_of(row, column)) for column in (start, end))
         blank = first is None and last is None
         who = _person(row, shape.annotator, people) if shape.annotator else nobody
         if blank and shape.annotator and not who:
+            yield Record(where, id_, content)
             continue
-        stated |= blank
-        place = where if who == "" else f"{where}, annotator {show(who)}"
-        key = (numbers[id_], who)
-        if key not in annotations:
-            annotations[key] = collector.annotation(numbers[id_], who, place)
+        is_stated |= blank
+        names[who] = None
+        spans = []
         if not blank:
             marked = text_of_whole(cell_of(row, label[0])) if label else None
             quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
-            known = quote if isinstance(quote, str) else None
-            collector.segment(annotations[key], first, last, marked, place, quote=known)
-    names = dict.fromkeys(who for _, who in annotations)
-    unsaid = () if stated else tuple(names)
-    return _raw(collector, reader, shape, []).but(unsaid=unsaid)
-
-
-def _raw(collector: Collector, reader: SpanReader, shape: Shape, notes: list[str]) -> RawCorpus:
-    """Return what was collected, with notes of what the reader did."""
-    notes += reader.quotes.notes(_prefix(shape))
-    notes += reader.copies.notes(_prefix(shape))
-    if reader.probable:
-        spans = counted(reader.probable, "span")
-        notes.append(
-            f"{_prefix(shape)}{spans} with a probability, which is not used: all are taken as"
-            " marked; spanagree evaluate --match soft --probabilities reads it"
-        )
-    if not reader.labelled and collector.call_all(ONE_LABEL):
-        notes.append(f"{_prefix(shape)}the spans have no labels; all are called {ONE_LABEL!r}")
-    how = {"format": "datasets", **shape.chosen}
-    how |= {"quotes": counts} if (counts := reader.unaligned()) else {}
-    return collector.raw(how, notes, numbered=shape.document is None)
-
-
-def _collector(shape: Shape, annotators: Iterable[str] = (), *, unnamed: bool) -> Collector:
-    name = shape.file or "data"
-    return Collector(_offsets(shape), annotators, unnamed=unnamed, ends=shape.ends, name=name)
-
-
-def _prefix(shape: Shape) -> str:
-    return "" if shape.file is None else f"{shape.file}: "
+            spans = [Span(first, last, marked, quote if isinstance(quote, str) else None)]
+        place = where if who == "" else f"{where}, annotator {show(who)}"
+        yield Record(where, id_, content, [Annotation(who, spans, where=place)])
+    if not is_stated:
+        log.unsaid = names
 
 
 def _offsets(shape: Shape) -> str:

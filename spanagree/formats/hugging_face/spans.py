@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.collector import text_of_whole
-from spanagree.errors import InputError, is_iterable, is_whole, length_of, unfit
+from spanagree.errors import InputError, counted, is_iterable, is_whole, length_of, unfit
 from spanagree.formats.exports import number_in
-from spanagree.formats.quotes import Quotes
-from spanagree.formats.tagged_copies import NO_ANSWER, TaggedCopies, is_copy, unfenced
+from spanagree.formats.records import ReadLog, Span
+from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
 
 _WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
@@ -24,7 +24,6 @@ _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
 _LISTS = (list, tuple, np.ndarray)
-_Row = tuple[Any, Any, Any, str | None]  # start, end, label, and the text that it covers
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
@@ -96,18 +95,16 @@ def _counts_tokens(name: object) -> bool:
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
-    def __init__(self, *, align: bool = False) -> None:
-        self.align = align
-        self.labelled = False
+    def __init__(self, log: ReadLog) -> None:
+        self.log = log
+        self.log.labelled = False
         self.in_text = False
         self.probable = 0
-        self.quotes = Quotes(align=align)
-        self.copies = TaggedCopies(align=align)
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
-    ) -> list[_Row] | None:
-        """Return start, end and label of spans, and what text they say to cover.
+    ) -> list[Span] | None:
+        """Return the spans of a cell.
 
         Spans without start, or with −1, are quotes of the text by ``who``, which are looked for.
 
@@ -125,8 +122,10 @@ class SpanReader:
             return None
         whose = who if isinstance(who, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
-            is_marked = is_copy(spans, text) or (self.align and not _is_cut_off(spans, text))
-            spans = self.copies.read(spans, text, where, whose) if is_marked else spans
+            is_marked = is_copy(spans, text) or (
+                self.log.copies.align and not _is_cut_off(spans, text)
+            )
+            spans = self.log.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
             raise unfit(place, spans, _NO_COPY if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
@@ -135,24 +134,16 @@ class SpanReader:
             raise unfit(place, spans, _NEEDED)
         if isinstance(text, str):
             spans = list(self._placed(spans, text, whose, place))
-        rows = [row for span in spans for row in self._row(span, spans, place)]
-        return [(*ends, _name(label, names, where), quote) for *ends, label, quote in rows]
+        return [row for span in spans for row in self._row(span, spans, names, where)]
 
-    def unaligned(self) -> dict[str, dict[str, int]]:
-        """Return for each annotator without offsets the spans read, and those not in the text.
-
-        If they were in copies of the text, also how many, and how many the annotator changed.
-        """
-        counts = {
-            who: {"read": read, "unaligned": lost}
-            for who, (read, lost) in self.quotes.counts().items()
-        }
-        for who, copies in self.copies.copies.items():
-            own = counts.setdefault(who, {"read": 0, "unaligned": 0})
-            own["read"] += self.copies.spans[who]
-            own["unaligned"] += self.copies.lost[who]
-            own |= {"copies": copies, "changed": self.copies.changed[who]}
-        return counts
+    def notes(self) -> Iterator[str]:
+        """Yield a note on what is not used."""
+        if self.probable:
+            spans = counted(self.probable, "span")
+            yield (
+                f"{self.log.before}{spans} with a probability, which is not used: all are taken as"
+                " marked; spanagree evaluate --match soft --probabilities reads it"
+            )
 
     def _placed(self, spans: Iterable[Any], text: str, who: str, place: str) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
@@ -169,11 +160,13 @@ class SpanReader:
             for name, value in span.items():
                 if plain(name) in _TIMES and value is not None:
                     number = _time(value, f"{place}: {name}") - ("index" not in plain(name))
-            if (bounds := self.quotes.place(text, quote, number, who)) is not None:
+            if (bounds := self.log.quotes.place(text, quote, number, who)) is not None:
                 others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
                 yield {**others, "start": bounds[0], "end": bounds[1]}
 
-    def _row(self, span: Any, spans: Any, place: str) -> Iterable[_Row]:
+    def _row(
+        self, span: Any, spans: Any, names: Sequence[str] | None, where: str
+    ) -> Iterable[Span]:
         """Return what a span says, once for each of its labels."""
         if isinstance(span, Mapping):
             keys = keys_of(tuple(span))
@@ -181,22 +174,22 @@ class SpanReader:
             if "start" in keys and ("end" in keys or isinstance(text, str)):
                 if self.in_text and _counts_tokens(keys["start"]):
                     needed = "start and end in the text are needed; --tokens C counts tokens"
-                    raise unfit(place, span, needed)
+                    raise unfit(f"{where}: spans", span, needed)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_whole(start):
                     end = start + len(text)
-                self.labelled |= "label" in keys
+                self.log.labelled |= "label" in keys
                 self.probable += "probability" in keys
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
                 quote = text if isinstance(text, str) else None
-                return [(start, end, each, quote) for each in labels]
+                return [Span(start, end, _name(each, names, where), quote) for each in labels]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
             start, end, *label = span
-            self.labelled |= bool(label)
-            return [(start, end, label[0] if label else None, None)]
-        raise unfit(place, spans, _NEEDED)
+            self.log.labelled |= bool(label)
+            return [Span(start, end, _name(label[0], names, where) if label else None)]
+        raise unfit(f"{where}: spans", spans, _NEEDED)
 
 
 def _is_cut_off(answer: str, text: str) -> bool:
