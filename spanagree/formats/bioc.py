@@ -22,6 +22,7 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, from_json, lines_of, naming_files, read_text
 from spanagree.formats.exports import objects_in
+from spanagree.formats.paths import first_at
 from spanagree.formats.peek import Peek, passed_over, peek
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
@@ -36,7 +37,11 @@ def knows_bioc(start: Peek) -> bool:
         text = "\n".join(start.lines)
         return bool(re.search(r"<collection[\s>]", text)) and "<passage>" in text
     inside = [each for record in start.objects for each in _first(record)]
-    return bool(inside) and all("passages" in each for each in inside)
+    texts = [first_at(each, "passages[0].text") for each in inside]  # BigBIO's are lists
+    return bool(inside) and all(
+        "passages" in each and not isinstance(text, list)
+        for each, text in zip(inside, texts, strict=True)
+    )
 
 
 def _first(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -29,6 +29,7 @@ _SEGMENTS = ("seg_id", "globalSegId")  # as WMT has called it up to 2022, and si
 _NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
 _TAG = re.compile("(</?v>)")
 _NO_ERROR = "no-error"
+_TEST = "hotw-test"  # an error that was put in to see whether the rater finds it
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
 
 
@@ -103,6 +104,9 @@ def raw_mqm(
             row["category"].strip().lower(),
             row["severity"].strip().lower(),
         )
+        if row["severity"].strip().lower() == _TEST:
+            passed["attention test"] += 1
+            is_error = False
         taken = {side: _taken_apart(row[side]) for side in SIDES}
         marked = sum(len(marks) for _, marks, _ in taken.values())
         odd = sum(odd for *_, odd in taken.values()) or not marked
@@ -206,14 +210,16 @@ def _collected(
         alignments: dict[str, Alignment] = {}
         for line, rater, version, marks, label in one.rows:
             where = f"{name}:{line}"
-            if version != text and not align:
+            same = version.rstrip() == text.rstrip()  # copies may end with a blank
+            if not same and not align:
                 same_text(version, text, where, _RULE)
-            if version != text:
+            if not same:
                 counts.changed[rater] += 1
                 if version not in alignments:
                     alignments[version] = Alignment(version, text)
             for mark in marks:
-                place = mark if version == text else alignments[version].carried(mark[0], mark[1])
+                inside = tuple(min(each, len(text)) for each in mark)
+                place = inside if same else alignments[version].carried(mark[0], mark[1])
                 if place is None:
                     counts.lost[rater] += 1
                 else:

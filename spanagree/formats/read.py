@@ -30,10 +30,12 @@ def read(
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
             table, a Dataset or rows, which :func:`from_dataset` reads.
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
-            brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano,
-            dataturks, gliner, dygie, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
-            ground-truth, paths, textgrid, elan, rttm, labels, sections, subtitles, times,
-            dataset or hub.
+            brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano, dataturks,
+            gliner, dygie, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
+            ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
+            argilla, hatexplain, mqm-answers, toxic-spans, kaggle, crowdtruth, esa, seg-rating, m2,
+            ua-gec, propaganda, i2b2-con, tagtog, potato, by-id, paths,
+            textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.

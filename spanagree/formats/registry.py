@@ -95,7 +95,6 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
         "a web page",
         "export the annotations from the tool that shows it",
     ),
-    (r"(?m)^S .+\nA -?\d+ -?\d+\|\|\|", "M2, edits of sentences", "make a table of spans of it"),
     (
         r'(?s)"images".*"annotations".*"bbox"|"bbox".*"category_id"',
         "COCO, boxes in images",
@@ -792,7 +791,9 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
     """Refuse options that none of the formats takes."""
     taken = {key for name in formats for key in _form(name).takes}
     for key in (key for key in given if key not in taken):
-        others = ", ".join(name for name, form in FORMATS.items() if key in form.takes)
+        own = [name for name, form in FORMATS.items() if key in form.takes]
+        others = ", ".join(name for name in own if name not in TOOLS)
+        others += ", records of tools" if any(name in TOOLS for name in own) else ""
         others += ", or goes with group-by" if key == "unit" else ""
         rows = any({*_form(name).shapes} & {*_JSON} for name in formats)
         more = "; --from dataset reads them as rows" if key in _COLUMNS and rows else ""

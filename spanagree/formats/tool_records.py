@@ -19,7 +19,7 @@ from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
-from spanagree.formats.tools import KEY, PATHS, Tool
+from spanagree.formats.tools import FILE, KEY, PATHS, Tool
 from spanagree.settings import as_read
 
 _NEEDED = "records in JSON are needed, a list of them or one a line"
@@ -145,6 +145,13 @@ class _ByPaths:
         content: dict[str, Any]
         if tool.tokens:
             words = values_at(record, tool.tokens)
+            if not words and self.texts is not None and (text := self.texts.of(id_, where)):
+                words = text.split()
+            if not words:
+                raise InputError(
+                    f"{where}: no tokens at {tool.tokens}; --tokens names them, or name the file"
+                    " that has the texts by id beside this one"
+                )
             content = {
                 "tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words
             }
@@ -191,9 +198,14 @@ class _ByPaths:
         for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
             who: Any = key
             if tool.annotator != KEY:
-                who = text_of_whole(self._at(part, "annotator")) if tool.annotator else ""
+                named = tool.annotator not in ("", FILE)
+                who = text_of_whole(self._at(part, "annotator")) if named else ""
             place = where if who == "" else f"{where}, annotator {show(who)}"
             seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
+            if part is None:  # of whom it is not said
+                self.log.unsaid[who] = None
+                yield Annotation(who, None, where=place)
+                continue
             if not (tool.start or tool.quote):
                 yield Annotation(who, self._answer(part, text, who, place, seen=seen), where=place)
                 continue
@@ -202,11 +214,22 @@ class _ByPaths:
                 places = [*keyed_at(part, tool.spans)]
             spans = [(label, span) for label, some in places for span in _each(some)]
             self.led["spans"] += seen and bool(spans)
+            if tool.marked and self._is_of_another_kind(part, spans):
+                self.log.passed["answer of another kind"] += 1
+                continue
+            if tool.unsaid:
+                self.log.unsaid[who] = None
             if seen and not spans and not tool.marked and not self._is_answered(part):
                 self.log.unsaid[who] = None
                 seen = False
             rows = self._spans(spans, text, points, who, place) if seen else None
             yield Annotation(who, rows, where=place)
+
+    def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
+        """Return whether an annotator's part is no list of spans, but a rating or a choice."""
+        outer = self.tool.spans.rpartition("[*]")[0]
+        other = [v for v in values_at(part, outer) if not isinstance(v, (list, dict, type(None)))]
+        return bool(other) or (bool(spans) and all(isinstance(s, str) for _, s in spans))
 
     def _answer(
         self, part: Any, text: str | None, who: Any, place: str, *, seen: bool

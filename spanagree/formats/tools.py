@@ -14,14 +14,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spanagree.files import PathName
-from spanagree.formats.paths import values_at
+from spanagree.formats.paths import first_at, values_at
 from spanagree.formats.peek import Peek, Shape
+from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
 
 if TYPE_CHECKING:
     from spanagree.formats.records import Record
 
 KEY = "@key"
 """In place of a path to an id, a name or a label: the key that the last ``*`` stands for."""
+
+FILE = "@file"
+"""In place of a path to a name: all is of one annotator, who is called as the file."""
 
 Rows = Callable[[PathName, str], Iterator[tuple[str, Any]]]
 """From a file and its encoding to records, each with its place for errors."""
@@ -40,6 +44,24 @@ def late(module: str, name: str) -> Callable[..., Any]:
         return getattr(import_module(module), name)(*arguments, **named)
 
     return call
+
+
+def is_by_id(start: Peek) -> bool:
+    """Return whether a file is one object that has records, or lists of spans, under ids."""
+    (record,) = start.records if len(start.records) == 1 else ({},)
+    values = list(record.values()) if isinstance(record, dict) else []
+    known = {name for names in (*COLUMNS.values(), *USUAL.values()) for name in names}
+    if not values or any(plain(key) in known for key in record):
+        return False
+    inner = [first_at(value, "spans|entities|annotations|@") for value in values]
+    spans = [span for some in inner if isinstance(some, list) for span in some]
+    return all(isinstance(some, list) for some in inner) and any(map(_is_span, spans))
+
+
+def _is_span(span: Any) -> bool:
+    if isinstance(span, dict):
+        return bool(keys_of(tuple(span)).keys() & {"start", "text"})
+    return isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
 
 
 @dataclass(frozen=True)
@@ -69,6 +91,7 @@ class Tool:
         in_pieces: whether several ends of one span are its pieces.
         leaves: a path from a span, the values of it that leave the span out, and what it is then.
         unseen: by path from an annotator's part, the values that say that she saw nothing.
+        unsaid: whether who marked nothing in a document is not in the file, as in a table.
         ends: what the end of a span names.
         utf16: a path from a record, and the value that says that offsets count UTF-16 units.
         passed: what to count as passed over, by path from a record.
@@ -99,6 +122,7 @@ class Tool:
     in_pieces: bool = False
     leaves: tuple[str, frozenset[Any], str] = ("", frozenset(), "")
     unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
+    unsaid: bool = False
     ends: str | None = None
     utf16: tuple[str, Any] = ("", None)
     passed: Mapping[str, str] = field(default_factory=dict)
@@ -129,7 +153,9 @@ class Tool:
     @property
     def is_deep(self) -> bool:
         """Return whether options do not read the same."""
-        return bool(self.records or self.marked or self.rows or self.unseen or self.leaves[0])
+        return bool(
+            self.records or self.marked or self.rows or self.read or self.unseen or self.leaves[0]
+        )
 
     @property
     def line(self) -> str:
@@ -205,7 +231,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "langextract",
             "LangExtract's annotated documents",
-            knows=("extractions", "text"),
+            knows=("extractions", "text|document_id"),
             document="document_id",
             text="text",
             spans="extractions[*]",
@@ -290,6 +316,287 @@ TOOLS: Mapping[str, Tool] = {
             end="endOffset",
             label="label",
             ends="exclusive",
+        ),
+        Tool(
+            "batch-output",
+            "answers of OpenAI's and Anthropic's batches",
+            knows=("custom_id", "response|result"),
+            document="custom_id",
+            spans="response.body.choices[0].message.content|response.body.output[*].content[*].text"
+            "|result.message.content[*].text",
+            passed={"error|response.body.error|result.error": "request that failed"},
+        ),
+        Tool(
+            "spacy-pairs",
+            "spaCy's pairs of a text and its entities",
+            knows=("[1].entities",),
+            text="[0]",
+            spans="[1].entities[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+        ),
+        Tool(
+            "spacy-json",
+            "what spaCy's to_json gives of a Doc",
+            knows=("text", "tokens[0].start", "ents"),
+            text="text",
+            spans="ents[*]",
+            start="start",
+            end="end",
+            label="label",
+            ends="exclusive",
+            passed={"spans.*[*]": "span of a group"},
+        ),
+        Tool(
+            "squad",
+            "SQuAD's questions with their answers",
+            knows=("data[0].paragraphs[0].qas",),
+            rows=late("spanagree.formats.questions", "squad_rows"),
+            document="id",
+            text="context",
+            marked="by.*",
+            annotator=KEY,
+            spans="[*]",
+            start="answer_start",
+            label="label",
+            quote="text",
+        ),
+        Tool(
+            "universalner",
+            "UniversalNER's conversations, a question for each type",
+            knows=("conversations[0].from", "conversations[0].value"),
+            rows=late("spanagree.formats.questions", "conversation_rows"),
+            text="text",
+            spans="spans",
+        ),
+        Tool(
+            "bigbio",
+            "BigBIO's documents",
+            knows=("passages[0].text", "passages[0].offsets", "entities"),
+            rows=late("spanagree.formats.word_indices", "bigbio_rows"),
+            document="document_id|id",
+            text="text",
+            spans="entities[*]",
+            start="offsets[*][0]",
+            end="offsets[*][1]",
+            label="type",
+            quote="text[*]",
+            in_pieces=True,
+            ends="exclusive",
+            passed={"relations[*]": "relation", "events[*]": "event"},
+        ),
+        Tool(
+            "argilla",
+            "records of Argilla 2",
+            knows=("fields", "responses"),
+            document="id",
+            text="fields.text|fields.*",
+            marked="responses.*[*]",
+            annotator="user_id",
+            spans="value[*]",
+            start="start",
+            end="end",
+            label="label",
+            ends="exclusive",
+            unseen={"status": frozenset(("draft", "discarded", "pending"))},
+            passed={"suggestions.*.value[*]": "suggestion"},
+        ),
+        Tool(
+            "hatexplain",
+            "HateXplain's posts with rationales by token",
+            knows=("*.post_tokens|post_tokens", "*.rationales|rationales"),
+            rows=late("spanagree.formats.word_indices", "hatexplain_rows"),
+            document="post_id|id",
+            tokens="post_tokens",
+            marked="by.*",
+            annotator=KEY,
+            spans="[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+        ),
+        Tool(
+            "mqm-answers",
+            "MQM of language models: errors as quotes, with source and translation",
+            knows=("src", "tgt", "evaluation.errors"),
+            document="doc_id,seg_id",
+            text="tgt",
+            spans="evaluation.errors[*]",
+            start="start",
+            end="end",
+            label="category",
+            quote="span",
+            leaves=("is_source_error", frozenset((True,)), "error in the source"),
+            passed={"human_evaluation.errors[*]": "error of human_evaluation"},
+        ),
+        Tool(
+            "toxic-spans",
+            "texts with lists of the indices of marked characters",
+            begins=r'\A\W*(spans,text|text,spans)\b.*\n"?(\[\]|\[\d+(, ?\d+)*\])',
+            rows=late("spanagree.formats.word_indices", "index_rows"),
+            text="text",
+            spans="spans[*]",
+            start="[0]",
+            end="[1]",
+            ends="exclusive",
+        ),
+        Tool(
+            "kaggle",
+            "Kaggle's predictionstring: indices of the words of a text",
+            begins=r"\A.*\bpredictionstring\b",
+            rows=late("spanagree.formats.word_indices", "prediction_rows"),
+            document="id",
+            tokens="tokens",
+            spans="spans[*]",
+            start="runs[*][0]",
+            end="runs[*][1]",
+            label="label",
+            in_pieces=True,
+            ends="exclusive",
+            unsaid=True,
+        ),
+        Tool(
+            "crowdtruth",
+            "CrowdTruth's judgments: strings that a worker marked in a sentence",
+            begins=r"\A.*\b_unit_id\b.*\b_worker_id\b",
+            rows=late("spanagree.formats.questions", "crowdtruth_rows"),
+            document="id",
+            text="text",
+            annotator="worker",
+            spans="spans",
+        ),
+        Tool(
+            "esa",
+            "Appraise's scores with error spans (ESA, MQM)",
+            begins=r'\A[^,]+,[^,]+,\d+,[A-Z]+,[^,]+,[^,]+,[^,]*,[^,]+,(True|False),"?\[',
+            rows=late("spanagree.formats.translation_errors", "appraise_rows"),
+            document="id",
+            text="text",
+            annotator="login",
+            spans="spans[*]",
+            start="start_i",
+            end="end_i",
+            label="label",
+            ends="inclusive",
+            leaves=("start_i", frozenset(("missing",)), "error of omission"),
+            passed={"passed[*]": "row that is a test, a repetition or an exercise"},
+        ),
+        Tool(
+            "seg-rating",
+            "MQM ratings of one rater, a line for each segment of a system",
+            begins=r'\A[^\t]+\t(None|\{"errors": ?\[)',
+            rows=late("spanagree.formats.translation_errors", "rating_rows"),
+            document="id",
+            text="text",
+            unseen={"rated": frozenset((False,))},
+            spans="errors[*]",
+            start="start",
+            end="end",
+            label="category",
+            ends="exclusive",
+            leaves=("is_source_error", frozenset((True,)), "error in the source"),
+        ),
+        Tool(
+            "m2",
+            "M2: edits of sentences, by annotator",
+            begins=r"(?m)^S .*\nA -?\d+ -?\d+\|\|\|",
+            rows=late("spanagree.formats.edits", "m2_rows"),
+            tokens="tokens",
+            marked="by.*",
+            annotator=KEY,
+            spans="[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+        ),
+        Tool(
+            "ua-gec",
+            "texts with edits in them: {wrong=>right:::error_type=X}",
+            begins=r"\{[^{}]*=>[^{}]*:::error_type=",
+            rows=late("spanagree.formats.edits", "marked_rows"),
+            document="id",
+            text="text",
+            annotator="annotator",
+            spans="spans[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+        ),
+        Tool(
+            "propaganda",
+            "lines of article, label, start and end, with the articles beside them",
+            begins=r"\A(article)?\d+\t([^\t\n]*[A-Za-z][^\t\n]*\t)?\d+\t\d+\s*($|\n)",
+            rows=late("spanagree.formats.beside_texts", "article_rows"),
+            document="id",
+            text="text",
+            spans="spans[*]",
+            start="[0]",
+            end="[1]",
+            label="[2]",
+            ends="exclusive",
+            unsaid=True,
+        ),
+        Tool(
+            "i2b2-con",
+            "i2b2's concepts (.con), with the text beside them",
+            begins=r'\Ac="[^\n]*" \d+:\d+ \d+:\d+\|\|t="',
+            members=".con",
+            rows=late("spanagree.formats.beside_texts", "concept_rows"),
+            document="id",
+            text="text",
+            spans="spans[*]",
+            start="start",
+            end="end",
+            label="label",
+            quote="quote",
+            ends="exclusive",
+        ),
+        Tool(
+            "tagtog",
+            "tagtog's ann.json, with the text beside it",
+            knows=("annotatable.parts", "entities"),
+            members=".ann.json",
+            rows=late("spanagree.formats.beside_texts", "tagtog_rows"),
+            document="id",
+            text="text",
+            marked="by.*",
+            annotator=KEY,
+            spans="[*]",
+            start="start",
+            end="end",
+            label="label",
+            quote="quote",
+            ends="exclusive",
+        ),
+        Tool(
+            "potato",
+            "Potato's user_state.json, a file for each user",
+            knows=("user_id", "instance_id_to_span_to_value"),
+            members="user_state.json",
+            rows=late("spanagree.formats.beside_texts", "potato_rows"),
+            document="id",
+            annotator="user",
+            unseen={"seen": frozenset((False,))},
+            spans="spans[*]",
+            start="start",
+            end="end",
+            label="label",
+            quote="text",
+            ends="exclusive",
+        ),
+        Tool(
+            "by-id",
+            "an object with the spans of each document under its id",
+            knows=is_by_id,
+            records="*",
+            document=KEY,
+            text="text",
+            spans="spans|entities|annotations|@",
         ),
     )
 }

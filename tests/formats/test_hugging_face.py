@@ -263,7 +263,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ([ROW], {"tokens": "tokens", "tags": {"a": "t"}}, "row 1: no column 't'; there are tokens, text, tags, who, spans"),
         ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans; one of them says where the annotations are; where each row is a token, from_tags takes the columns of tags as lists; labels without a prefix are tags by --tags NAME=COLUMN --scheme IO (tags=, scheme=)"),
         ([ROW], {"tags": {"a": "tags"}}, "tags go with tokens, and with neither spans nor annotator"),
-        ([BARE], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in, or one of the documents' lengths (--text, --tokens or a column length)"),
+        ([BARE], {"spans": {"a": "spans"}}, "neither text nor tokens; spans need the column that they are offsets in, or one of the documents' lengths (--text, --tokens or a column length); or name the file that has the texts by id beside this one"),
         ([ROW], {"text": "text", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
         ([ROW], {"text": "text", "spans": "spans", "annotator": "who"}, "the long form needs document: the column that says which rows are one"),
         ([ROW], {"tokens": "tokens", "tags": "tags"}, "tags 'tags'; layer to column is needed, such as {'gold': 'tags'}"),

@@ -313,7 +313,6 @@ LOOKS = {
     "a.exb": ("<?xml version='1.0'?><basic-transcription><head/></basic-transcription>", "EXMARaLDA's transcription"),
     "a.html": ("<!DOCTYPE html><html><body><p>Jo</p></body></html>", "a web page"),
     "a.nxml": ("<article><front><a/></front><body/></article>", "an article in JATS"),
-    "a.m2": ("S Jo runned .\nA 1 2|||R:VERB|||ran|||REQUIRED|||-NONE-|||0\n", "M2, edits of sentences"),
     "a.ttl": ("@prefix nif: <http://x#> .\n", "RDF, as NIF has it"),
     "a.json": ('{"images": [], "annotations": [{"bbox": [1, 2, 3, 4], "category_id": 1}]}', "COCO, boxes in images"),
     "a.rtf": ("{\\\\rtf1 Jo O}".replace("\\\\", "\\"), "rich text"),

@@ -61,36 +61,148 @@ EXAMPLES = {
         {"source": TEXT, "names": {"annotations": {"entities": spans("startOffset", "endOffset", "label")}}, "names-metadata": {"human-annotated": "yes"}},
         {"source": "No", "names": {"annotations": {"entities": []}}},
     ],
+    "spacy-pairs": [[TEXT, {"entities": [list(JO), list(ROME)]}], ["No", {"entities": []}]],
+    "spacy-json": [{"text": text, "ents": [{"start": a, "end": b, "label": kind} for a, b, kind in marked], "sents": [{"start": 0, "end": len(text)}], "tokens": [{"id": 0, "start": 0, "end": 2}]} for text, marked in ((TEXT, (JO, ROME)), ("No", ()))],
+    "squad": [{"version": "1.1", "data": [{"title": "t", "paragraphs": [{"context": TEXT, "qas": [
+        {"id": "a", "question": "Who?", "answers": [{"text": "Jo", "answer_start": 0}]}, {"id": "b", "question": "Why?", "is_impossible": True, "answers": []}]}]}]}],
+    "universalner": [
+        {"id": f"{number}", "conversations": [{"from": "human", "value": f"Text: {text}"}, {"from": "gpt", "value": "I've read this text."}, {"from": "human", "value": f"What describes {kind} in the text?"}, {"from": "gpt", "value": json.dumps(some)}]}
+        for number, (text, kind, some) in enumerate([(TEXT, "PER", ["Jo"]), (TEXT, "LOC", ["Rome"]), (TEXT, "ORG", []), ("No", "PER", [])])],
+    "bigbio": [
+        {"id": "1", "document_id": "a", "passages": [{"id": "p", "type": "title", "text": ["Jo met Al"], "offsets": [[0, 9]]}, {"id": "q", "type": "abstract", "text": ["in Rome."], "offsets": [[10, 18]]}], "entities": [{"id": f"e{a}", "type": kind, "text": [TEXT[a:b]], "offsets": [[a, b]], "normalized": []} for a, b, kind in (JO, ROME)], "events": [], "coreferences": [], "relations": []},
+        {"id": "2", "document_id": "b", "passages": [{"id": "r", "type": "title", "text": ["No"], "offsets": [[0, 2]]}], "entities": []},
+    ],
+    "argilla": [
+        {"id": "a", "status": "completed", "fields": {"text": TEXT}, "suggestions": {}, "responses": {"good": [{"value": "yes", "user_id": "u"}], "kinds": [{"value": ["x"], "user_id": "u"}], "ner": [{"value": spans("start", "end", "label"), "user_id": "u", "status": "submitted"}]}},
+        {"id": "b", "status": "pending", "fields": {"text": "No"}, "suggestions": {}, "responses": {"ner": [{"value": [], "user_id": "u", "status": "submitted"}, {"value": [], "user_id": "v", "status": "discarded"}]}},
+    ],
+    "hatexplain": [{"a_gab": {"post_id": "a_gab", "post_tokens": WORDS, "annotators": [{"label": "offensive", "annotator_id": 7, "target": []}], "rationales": [[1, 0, 0, 1, 1, 0]]}, "b_gab": {"post_id": "b_gab", "post_tokens": ["No"], "annotators": [{"label": "normal", "annotator_id": 7, "target": []}], "rationales": []}}],
+    "mqm-answers": [
+        {"src": "s", "tgt": TEXT, "doc_id": "d", "seg_id": 1, "evaluation": {"annotation": "```json ...", "errors": [{"start": None, "end": None, "is_source_error": side, "span": said, "category": kind} for said, kind, side in (("Jo", "PER", False), ("s", "SRC", True), ("Rome", "LOC", False))]}, "human_evaluation": None},
+        {"src": "s", "tgt": "No", "doc_id": "d", "seg_id": 2, "evaluation": {"errors": []}},
+    ],
+    "batch-output": None,  # texts stand elsewhere, see below
+    "by-id": [{"a": {"text": TEXT, "entities": [["Jo", "PER"], ["Rome", "LOC"]]}, "b": {"text": "No", "entities": []}}],
 }  # fmt: skip
+"""What each writes in JSON."""
+
+CSV = "id,type,spans,text"
+FILES = {
+    "toxic-spans": {"x.csv": f'spans,text\n"[0, 1, 13, 14, 15, 16]",{TEXT}\n[],No\n'},
+    "kaggle": {
+        "x.csv": "id,class,predictionstring\na,PER,0\na,LOC,4\na,X,0 1 3\n",
+        "a.txt": TEXT.replace(".", " ."),
+    },
+    "crowdtruth": {
+        "x.csv": f'_unit_id,_worker_id,tagged_events,original_sentence\na,ann,"[""Jo"", ""Rome""]",{TEXT}\na,bob,[NONE],{TEXT}\n'
+    },
+    "esa": {
+        "x.csv": 'ann,w.S,1,TGT,eng,deu,0,d#S,False,"[{""start_i"":0,""end_i"":1,""severity"":""minor"",""error_type"":null},{""start_i"":""missing"",""end_i"":""missing"",""severity"":""major""}]",1,2\n'
+        "ann,w.S,2,TGT,eng,deu,0,d#S,False,[],1,2\nann,w.S,3,BAD,eng,deu,0,d#S#bad1,False,[],1,2\nann,t,3,TGT,eng,deu,0,tutorial2,False,[],1,2\n",
+        "system-outputs/en-de/S.txt": f"{TEXT}\nNo\n",
+        "documents/en-de.docs": "news\td\nnews\td\n",
+    },
+    "seg-rating": {
+        "zh-en.mqm.r1.seg.rating": 'S\t{"errors": [{"start": 0, "end": 2, "category": "PER", "severity": "minor", "is_source_error": false}, {"start": 0, "end": 1, "category": "SRC", "is_source_error": true}]}\nS\t{"errors": []}\nS\tNone\n',
+        "system-outputs/zh-en/S.txt": f"{TEXT}\nNo\nNever\n",
+    },
+    "m2": {
+        "x.m2": "S Jo met Al in Rome .\nA 0 1|||PER|||Bo|||REQUIRED|||-NONE-|||0\nA 4 5|||LOC||||||REQUIRED|||-NONE-|||0\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1\n\nS No\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
+    },
+    "ua-gec": {
+        "0007.a2.ann": "{Jo=>Bo:::error_type=PER} met Al in {Rome=>:::error_type=LOC}."
+    },
+    "propaganda": {
+        "x.labels": "111\tPER\t0\t2\n111\tLOC\t13\t17\n",
+        "articles/article111.txt": TEXT,
+    },
+    "i2b2-con": {
+        "x.con": 'c="jo" 2:0 2:0||t="PER"\nc="in rome." 2:3 2:4||t="LOC"\n',
+        "txt/x.txt": f"A  line\n{TEXT}\n",
+    },
+    "tagtog": {
+        "x.ann.json": json.dumps({"annotatable": {"parts": ["s1p1", "s1p2"]}, "anncomplete": True, "entities": [
+            {"classId": "e_1", "part": "s1p2", "offsets": [{"start": 0, "text": "Jo"}], "confidence": {"who": ["user:ann"]}}]}),
+        "x.txt": f"No\n\n{TEXT}\n",
+    },
+    "potato": {
+        "ann/user_state.json": json.dumps({"user_id": "ann", "instance_id_ordering": ["a", "b", "c"], "instance_id_to_label_to_value": {"b": []}, "instance_id_to_span_to_value": {
+            "a": [[{"schema": "ner", "name": "PER", "start": 0, "end": 2}, "true"]]}}),
+        "texts.jsonl": "\n".join(json.dumps({"id": i, "text": t}) for i, t in (("a", TEXT), ("b", "No"), ("c", "Never"))),
+    },
+}  # fmt: skip
+"""What each writes in other files, the first of which is read, with those of texts by id."""
+
+MEANT = {
+    "toxic-spans": {"1": {"x.csv": ((0, 2, "span"), (13, 17, "span"))}, "2": {"x.csv": ()}},
+    "kaggle": {"a": {"x.csv": ((0, 1, "PER"), (0, 4, "X"), (4, 5, "LOC"))}},
+    "crowdtruth": {"a": {"ann": ((0, 2, "span"), (13, 17, "span")), "bob": ()}},
+    "esa": {"S/d/1": {"ann": ((0, 2, "minor"),)}, "S/d/2": {"ann": ()}},
+    "seg-rating": {
+        "S/1": {"zh-en.mqm.r1.seg.rating": (JO,)},
+        "S/2": {"zh-en.mqm.r1.seg.rating": ()},
+        "S/3": {"zh-en.mqm.r1.seg.rating": None},
+    },
+    "m2": {"1": {"0": ((0, 1, "PER"), (4, 5, "LOC")), "1": ()}, "2": {"0": (), "1": None}},
+    "ua-gec": {"0007": {"a2": (JO, ROME)}},
+    "propaganda": {"111": {"x.labels": (JO, ROME)}},
+    "i2b2-con": {"x": {"x.con": ((8, 10, "PER"), (18, 26, "LOC"))}},
+    "tagtog": {"x": {"ann": ((4, 6, "e_1"),)}},
+    "potato": {"a": {"ann": (JO,)}, "b": {"ann": ()}, "c": {"ann": None}},
+}
 
 
 @pytest.fixture
 def write(tmp_path):
     def write(records, name="x.jsonl"):
         path = tmp_path / name
-        path.write_text("\n".join(map(json.dumps, records)), "utf-8")
+        whole = isinstance(records[0], list)
+        path.write_text(json.dumps(records) if whole else "\n".join(map(json.dumps, records)))
         return path
 
     return write
 
 
-@pytest.mark.parametrize("tool", [name for name, tool in TOOLS.items() if not tool.read])
+@pytest.mark.parametrize("tool", FILES)
+def test_made_up_files(tmp_path, tool):
+    """Each is recognised, and read with who saw what. Oracle: as it was made."""
+    for name, content in FILES[tool].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    first, *others = (tmp_path / name for name in FILES[tool])
+    assert format_of(first) == tool
+    beside = [path for path in others if path.suffix == ".jsonl"]
+    corpus = sa.read([first, *beside])
+    assert {document.id: document.segments for document in corpus} == MEANT[tool]
+
+
+def test_all_are_made_up():
+    """No tool is without an example."""
+    assert {name for name, tool in TOOLS.items() if not tool.read} == {*EXAMPLES, *FILES}
+    assert FILES.keys() == MEANT.keys()
+
+
+@pytest.mark.parametrize("tool", [tool for tool, records in EXAMPLES.items() if records])
 def test_made_up(write, tool):
     """Each is recognised, and read as it was made: two names, or one of a GATE set; and nothing."""
     path = write(EXAMPLES[tool])
     assert format_of(path) == tool
     corpus = sa.read(path)
-    segments = list(corpus[0].segments.values())
+    segments = [some for some in corpus[0].segments.values() if some is not None]
     expected = [(0, 1, "PER"), (4, 5, "LOC")] if corpus.offsets == "tokens" else [JO, ROME]
     if tool == "gate":
         assert corpus.annotators == ("ann", "bob")
         assert segments == [(JO,), ()]
         return
+    if tool == "squad":
+        expected = [(0, 2, "answer")]
+    if tool == "hatexplain":
+        expected = [(0, 1, "offensive"), (3, 5, "offensive")]
     assert [tuple(map(tuple, some)) for some in segments] == [tuple(expected)]
     assert [len(some) for some in corpus[1].seen.values()] == [0]
 
 
-PLAIN = [name for name, tool in TOOLS.items() if not (tool.records or tool.marked or tool.read)]
+PLAIN = [name for name, tool in TOOLS.items() if EXAMPLES.get(name) and not tool.is_deep]
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -66,7 +66,8 @@ class Shape(TagOptions):
             " tags by --tags NAME=COLUMN --scheme IO (tags=, scheme=)": tags is None
             and spans is None,
             "neither text nor tokens; spans need the column that they are offsets in, or one of the"
-            " documents' lengths (--text, --tokens or a column length)": not content,
+            " documents' lengths (--text, --tokens or a column length); or name the file that has"
+            " the texts by id beside this one": not content,
             "the long form has one column of spans and one of annotators; name both, or give spans"
             " as annotator to column": annotator is not None and not isinstance(spans, str),
             "the long form needs document: the column that says which rows are one": (

@@ -1,0 +1,206 @@
+"""Marks in texts that stand beside them as files: tagtog, Potato, propaganda, i2b2's concepts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, counted, printable, show
+from spanagree.files import PathName, lines_of, naming_files, read_text
+from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import values_at
+
+_CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?')
+_PART = re.compile(r'<(\w+)[^<>]*\bid="(s\d+\w+)"[^<>]*>(.*?)</\1>', re.DOTALL)
+
+
+def beside(file: Path, wanted: str, where: str) -> Path:
+    """Return the file of a text, which stands beside what is said of it, or in a folder near it.
+
+    Raises:
+        InputError: if it is in none of them.
+    """
+    name = wanted.replace("\\", "/").rpartition("/")[2]
+    parent = file.resolve().parent
+    near = [parent, parent.parent]
+    near += [each for folder in near for each in sorted(folder.iterdir()) if each.is_dir()]
+    for folder in near:
+        if name and (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        f"{where}: its text, {show(name)}, is neither beside it nor in a folder near it; put it"
+        " there"
+    )
+
+
+def _files(path: PathName, ends: str) -> list[Path]:
+    """Return a file, or the files in a folder whose names end so."""
+    folder = Path(path)
+    return sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
+
+
+@naming_files()
+def _sources(path: PathName, ends: str) -> list[tuple[Path, str]]:
+    return [(file, printable(str(file))) for file in _files(path, ends)]
+
+
+def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield articles with the lines of id, label, start and end that a file has of them.
+
+    The text is ``article<id>.txt`` beside it.
+
+    Raises:
+        InputError: for another line; for a text that is not there.
+    """
+    name = printable(os.fspath(path))
+    spans: dict[str, list[Any]] = {}
+    for number, ended in enumerate(lines_of(path, encoding), 1):
+        cells = ended.split()
+        if not cells:
+            continue
+        if len(cells) not in (3, 4) or not all(cell.isdigit() for cell in cells[-2:]):
+            raise InputError(f"{name}:{number}: {show(ended)}; id, label, start and end are needed")
+        label = cells[1] if len(cells) == 4 else None
+        id_ = cells[0].removeprefix("article")
+        spans.setdefault(id_, []).append([int(cells[-2]), int(cells[-1]), label])
+    for id_, marked in spans.items():
+        text = read_text(beside(Path(path), f"article{id_}.txt", name))
+        yield name, {"id": id_, "text": text, "spans": marked}
+
+
+def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield texts with i2b2's concepts: ``c="chest pain" 12:3 12:4||t="problem"``.
+
+    Lines are counted from 1 and words, between blanks, from 0; both ends are words of the concept.
+
+    Raises:
+        InputError: for another line, or a word that is not there.
+    """
+    for file, name in _sources(path, ".con"):
+        text = read_text(beside(file, f"{file.stem}.txt", name), encoding).replace("\r\n", "\n")
+        words: list[list[tuple[int, int]]] = []
+        at = 0
+        for line in text.split("\n"):
+            words.append([(at + w.start(), at + w.end()) for w in re.finditer(r"\S+", line)])
+            at += len(line) + 1
+        spans = []
+        for number, ended in enumerate(lines_of(file, encoding), 1):
+            concept = _CONCEPT.fullmatch(ended.strip())
+            if concept is None:
+                if ended.strip():
+                    raise InputError(f'{name}:{number}: {show(ended)}; c="…" 1:0 1:0||t="…"')
+                continue
+            quote, *places, label, _ = concept.groups()
+            first, begin, last, end = map(int, places)
+            if not (0 < first <= last <= len(words)) or not (
+                begin < len(words[first - 1]) and end < len(words[last - 1])
+            ):
+                raise InputError(f"{name}:{number}: {show(ended)} is beyond its text")
+            start, stop = words[first - 1][begin][0], words[last - 1][end][1]
+            covered = text[start:stop]
+            same = covered.lower().split() == quote.lower().split()  # concepts are in lower case
+            span = {"start": start, "end": stop, "label": label}
+            spans.append({**span, "quote": covered if same else quote})
+        yield name, {"id": file.stem, "text": text, "spans": spans}
+
+
+def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield texts with tagtog's entities, whose starts count in a part of the text.
+
+    The text stands beside the file, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
+    between blank lines. Who marked an entity is in its ``confidence``; else it is the file.
+
+    Raises:
+        InputError: for a text that is not there, or has not the parts of the entities.
+    """
+    for file, name in _sources(path, ".ann.json"):
+        stem = file.name.removesuffix(".ann.json")
+        parts: dict[str, int] = {}
+        for _, record in json_records(file, encoding=encoding):
+            names = values_at(record, "annotatable.parts[*]")
+            text, parts = _with_parts(file, stem, names, name)
+            by: dict[str, list[Any]] = {}
+            for entity in values_at(record, "entities[*]"):
+                part = entity.get("part")
+                if part not in parts:
+                    raise InputError(f"{name}: part {show(part)}, which the text does not have")
+                people = [str(who) for who in values_at(entity, "confidence.who[*]")] or [""]
+                for piece in values_at(entity, "offsets[*]"):
+                    start, quote = parts[part] + piece["start"], piece.get("text")
+                    label = entity.get("classId")
+                    span = {"start": start, "end": start + len(quote or ""), "label": label}
+                    for who in people:
+                        by.setdefault(who.removeprefix("user:"), []).append(
+                            {**span, "quote": quote}
+                        )
+            yield name, {"id": stem, "text": text, "by": by or {"": []}}
+
+
+def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[str, dict[str, int]]:
+    """Return a text, and where each of its parts begins."""
+    for end in (".plain.html", ".html"):
+        for each in _near(file, stem + end):
+            text, parts = "", {}
+            for _, id_, inner in _PART.findall(read_text(each)):
+                parts[id_] = len(text)
+                text += unescape(re.sub(r"<[^<>]*>", "", inner)) + "\n"
+            return text, parts
+    text = read_text(beside(file, f"{stem}.txt", where))
+    starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
+    starts = [start for start in starts if text[start:].strip()]
+    if len(names) == 1:
+        return text, {names[0]: 0}
+    if len(starts) != len(names):
+        raise InputError(
+            f"{where}: {counted(len(names), 'part')}, and {len(starts)} in the text between blank"
+            " lines; put tagtog's .plain.html beside it"
+        )
+    return text, dict(zip(names, starts, strict=True))
+
+
+def _near(file: Path, name: str) -> list[Path]:
+    try:
+        return [beside(file, name, name)]
+    except InputError:
+        return []
+
+
+def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield what each user of Potato marked: items that were answered were seen.
+
+    Raises:
+        InputError: if there are answers, and none of them marks a span.
+    """
+    rows, marked = [], 0
+    for file, name in _sources(path, "user_state.json"):
+        state = json.loads(read_text(file, encoding))
+        spans, labels = (
+            state.get(f"instance_id_to_{what}_to_value") or {} for what in ("span", "label")
+        )
+        for id_ in dict.fromkeys((*(state.get("instance_id_ordering") or ()), *spans, *labels)):
+            answered = id_ in spans or id_ in labels
+            own = list(_potato_spans(spans.get(id_))) if answered else None
+            marked += len(own or ())
+            user = state.get("user_id") or file.parent.name
+            rows.append((name, {"id": id_, "user": user, "seen": answered, "spans": own or []}))
+    if not marked:
+        raise InputError(
+            f"{printable(os.fspath(path))}: {counted(len(rows), 'item')} of Potato with labels of"
+            " whole texts, and no spans; spanagree coefficients reads a table of labels"
+        )
+    yield from rows
+
+
+def _potato_spans(given: Any) -> Iterator[dict[str, Any]]:
+    """Yield spans, which are lists by scheme, or pairs of a span and its value."""
+    if isinstance(given, dict):
+        for some in given.values():
+            yield from some
+    for span, value in given if isinstance(given, list) else ():
+        if value not in (False, "false", None):
+            yield {**span, "label": span.get("name") or span.get("label"), "text": span.get("text")}

@@ -1,0 +1,67 @@
+"""Edits of texts as spans: M2, and UA-GEC's marks in the text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, printable, show
+from spanagree.files import PathName, lines_of, read_text
+
+_EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\S+)\s*", re.DOTALL)
+_MARK = re.compile(r"\{([^{}]*?)=>([^{}]*?):::error_type=([^{}]*)\}")
+
+
+def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield the sentences of M2 with the edits of each annotator, known by a number.
+
+    ``noop`` says that a sentence was seen and nothing edited; of an annotator without a line it is
+    not said.
+
+    Raises:
+        InputError: for a line that is neither a sentence nor an edit of one.
+    """
+    name = printable(os.fspath(path))
+    sentences: list[tuple[str, list[str], dict[str, Any]]] = []
+    for number, ended in enumerate(lines_of(path, encoding), 1):
+        line, where = ended.rstrip("\r\n"), f"{name}:{number}"
+        edit = _EDIT.fullmatch(line)
+        if line.startswith("S ") or line == "S":
+            sentences.append((where, line[2:].split(), {}))
+        elif edit and sentences:
+            start, end, label, who = edit.groups()
+            edits = sentences[-1][2].setdefault(who, [])
+            if label.lower() != "noop":
+                edits.append([int(start), int(end), label])
+        elif line.strip():
+            raise InputError(f"{where}: {show(line)}; M2 has lines S, and lines A below each")
+    people = sorted({who for *_, by in sentences for who in by})
+    for where, tokens, by in sentences:
+        yield where, {"tokens": tokens, "by": {who: by.get(who) for who in people}}
+
+
+def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield the one text of a file as it was before the edits that are marked in it.
+
+    ``0109.a2.ann`` is document 0109 by annotator a2; other files are of nobody named.
+
+    Raises:
+        InputError: for marks inside each other.
+    """
+    name = printable(os.fspath(path))
+    marked = read_text(path, encoding)
+    text, at, spans = "", 0, []
+    for mark in _MARK.finditer(marked):
+        text += marked[at : mark.start()]
+        spans.append([len(text), len(text) + len(mark[1]), mark[3].strip()])
+        text += mark[1]
+        at = mark.end()
+    text += marked[at:]
+    if ":::error_type=" in text:
+        raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
+    called = re.fullmatch(r"(.+)\.(a\d+)\.ann", Path(path).name)
+    id_, who = called.groups() if called else (Path(path).stem, "")
+    yield name, {"id": id_, "annotator": who, "text": text, "spans": spans}

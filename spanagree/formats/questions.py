@@ -1,0 +1,101 @@
+"""Answers to questions about a text, as quotes of it: SQuAD, UniversalNER, CrowdTruth."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+from spanagree.errors import InputError, listed, printable, show
+from spanagree.files import PathName
+from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import first_at, values_at
+
+_NOTHING = ("", "[NONE]", "NONE")  # as crowd workers say that nothing is to be marked
+_QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
+
+
+def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield each question of SQuAD with its answers, which nobody is named for: by their order.
+
+    A question without an answer was asked, and nothing marked.
+    """
+    for where, value in json_records(path, encoding=encoding):
+        for paragraph in values_at(value, "data[*].paragraphs[*]"):
+            for question in values_at(paragraph, "qas[*]"):
+                answers = first_at(question, "answers") or []
+                by = {f"answer {i}": [{**a, "label": "answer"}] for i, a in enumerate(answers, 1)}
+                by = by or {"answer 1": []}
+                yield where, {"id": question.get("id"), "context": paragraph["context"], "by": by}
+
+
+def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield each text of UniversalNER once, with the answers about all types.
+
+    Raises:
+        InputError: for a conversation without a text, or an answer that is no list of strings.
+    """
+    texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
+    for where, record in json_records(path, encoding=encoding):
+        turns = [str(value) for value in values_at(record, "conversations[*].value")]
+        if not turns or not turns[0].startswith("Text: "):
+            raise InputError(f"{where}: no text; the first of a conversation is 'Text: …'")
+        _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (where, []))
+        for question, answer in pairwise(turns):
+            if asked := _QUESTION.fullmatch(question.strip()):
+                strings = _strings(answer, where)
+                spans += ({"text": each, "label": asked[1]} for each in strings)
+    for text, (where, spans) in texts.items():
+        yield where, {"text": text, "spans": spans}
+
+
+def crowdtruth_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield each judgment of CrowdTruth: what a worker marked in a sentence, as strings.
+
+    Of the columns of sentences that is read in which more of the strings stand.
+
+    Raises:
+        InputError: for a table without sentences or marked strings.
+    """
+    name = printable(os.fspath(path))
+    table = csv_rows(path, encoding)
+    _, header = next(table, (0, []))
+    rows = [(f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in table]
+    texts = [column for column in header if column.endswith(("sentence", "text"))]
+    marked = next((c for c in header if c.startswith("tagged_") and not c.endswith("_gold")), None)
+    if not texts or marked is None:
+        raise InputError(
+            f"{name}: the columns {listed(header)}; CrowdTruth has one of sentences, and one of"
+            " strings called tagged_…; --from dataset reads others"
+        )
+    given = [_strings(row[marked], where) for where, row in rows]
+    standing = {
+        column: sum(
+            s in row[column] for (_, row), some in zip(rows, given, strict=True) for s in some
+        )
+        for column in texts
+    }
+    text = max(texts, key=lambda column: standing[column])
+    for (where, row), some in zip(rows, given, strict=True):
+        spans = [{"text": each} for each in some]
+        record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
+        yield where, {**record, "spans": spans}
+
+
+def _strings(cell: str, where: str) -> list[str]:
+    """Return the strings of a list of them, in which quotes may lack what JSON needs; or NONE."""
+    if cell.strip() in _NOTHING:
+        return []
+    with suppress(ValueError):
+        value = json.loads(cell or "[]")
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            return value
+    inner = re.fullmatch(r'\s*\[\s*"(.*)"\s*\]\s*', cell, re.DOTALL)
+    if inner is None:
+        raise InputError(f"{where}: {show(cell)}; a list of strings in JSON is needed")
+    return re.split(r'"\s*,\s*"', inner[1])

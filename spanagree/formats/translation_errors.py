@@ -1,0 +1,101 @@
+"""Errors in translations whose texts stand elsewhere: Appraise's scores, and MQM's ratings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, counted, printable, show
+from spanagree.files import PathName, from_json, lines_of, read_text
+from spanagree.formats.csv_rows import csv_rows
+
+_NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
+
+
+def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield what each login marked in a translation: rows of twelve cells without a header.
+
+    The document is ``system/document/line``. Its text is that line of the system's output in a
+    folder ``system-outputs`` as mt-metrics-eval has it, if ``documents`` beside that says that the
+    line is of the document; else that of another file of the command. Rows that test the annotator,
+    repeat another or are exercises are passed over.
+
+    Raises:
+        InputError: for rows of another length, or spans that are not JSON.
+    """
+    name = printable(os.fspath(path))
+    passed, records = 0, []
+    for line, row in csv_rows(path, encoding):
+        where = f"{name}:{line}"
+        if len(row) < 12:
+            raise InputError(f"{where}: {counted(len(row), 'cell')}; Appraise's scores have twelve")
+        login, system, number, kind, *_ = row
+        document, *signs = row[7].split("#")
+        if kind != "TGT" or any(sign in row[7].lower() for sign in _NO_ITEMS):
+            passed += 1
+            continue
+        system = signs[0] if signs else system
+        spans = from_json(row[9], f"{where}: spans", "a list in JSON is needed")
+        for span in spans:
+            kinds = span.get("error_type")
+            span["label"] = "/".join(kinds) if isinstance(kinds, list) else span.get("severity")
+        record = {"id": f"{system}/{document}/{number}", "login": login, "spans": spans}
+        if text := _line_of(str(Path(path).resolve().parent), system, document, int(number)):
+            record["text"] = text
+        records.append((where, record))
+    if records:
+        records[0][1]["passed"] = [1] * passed
+    yield from records
+
+
+@lru_cache(maxsize=1000)
+def _lines(path: Path) -> list[str]:
+    return read_text(path).split("\n")
+
+
+def _outputs(folder: Path, system: str, pair: str = "*") -> list[Path]:
+    near = (folder, folder.parent)
+    return [file for each in near for file in each.glob(f"system-outputs/{pair}/{system}.txt")]
+
+
+def _line_of(folder: str, system: str, document: str, number: int) -> str | None:
+    for output in _outputs(Path(folder), system):
+        documents = output.parent.parent.parent / "documents" / f"{output.parent.name}.docs"
+        if documents.is_file():
+            ids = [line.split()[-1:] for line in _lines(documents)]
+            if 0 <= number - 1 < len(ids) and ids[number - 1] == [document]:
+                return _lines(output)[number - 1]
+    return None
+
+
+def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield the segments of each system with one rater's errors; ``None`` is not rated.
+
+    The document is ``system/line``, from 1, and its text that line of the system's output in a
+    folder ``system-outputs`` near the file, as mt-metrics-eval has it.
+
+    Raises:
+        InputError: for lines without a system and JSON, or more of them than a system has.
+    """
+    name = printable(os.fspath(path))
+    pair = Path(path).name.partition(".")[0]
+    last: dict[str, int] = {}
+    for number, ended in enumerate(lines_of(path, encoding), 1):
+        where = f"{name}:{number}"
+        system, _, answer = ended.rstrip("\r\n").partition("\t")
+        if not answer:
+            raise InputError(
+                f"{where}: {show(ended)}; a system, a tab, and None or JSON are needed"
+            )
+        segment = last[system] = last.get(system, 0) + 1
+        record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
+        if answer != "None":
+            record |= from_json(answer, where, "errors in JSON, or None")
+        for output in _outputs(Path(path).resolve().parent, system, pair)[:1]:
+            if segment > len(_lines(output)):
+                raise InputError(f"{where}: segment {segment}, which {output.name} does not have")
+            record["text"] = _lines(output)[segment - 1]
+        yield where, record

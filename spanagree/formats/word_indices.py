@@ -1,0 +1,143 @@
+"""Marks as indices of characters, words or tokens, and other forms that count along a text."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, counted, is_whole, printable, show
+from spanagree.files import PathName, read_text
+from spanagree.formats.beside_texts import beside
+from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import values_at
+
+
+def runs(indices: Sequence[int]) -> list[list[int]]:
+    """Return the start and end of each run of indices that follow each other.
+
+    >>> runs([0, 1, 5])
+    [[0, 2], [5, 6]]
+    """
+    made: list[list[int]] = []
+    for index in sorted({*indices}):
+        if made and made[-1][1] == index:
+            made[-1][1] += 1
+        else:
+            made.append([index, index + 1])
+    return made
+
+
+def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield BigBIO's documents, each with the text of its passages at their offsets."""
+    for where, record in json_records(path, encoding=encoding):
+        text = ""
+        for passage in values_at(record, "passages[*]"):
+            starts = values_at(passage, "offsets[*][0]")
+            for start, piece in zip(starts, values_at(passage, "text[*]"), strict=False):
+                if not is_whole(start) or start < len(text):
+                    raise InputError(
+                        f"{where}: a passage at {show(start)}, where the one before has not ended"
+                    )
+                text = text.ljust(start) + piece
+        yield where, {**record, "text": text}
+
+
+def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield HateXplain's posts: which tokens each annotator marked as a reason for a label.
+
+    There is a rationale for each annotator, or for each whose label is not normal, in order; then
+    the others saw the post and marked nothing. Where there are others, it is not said whose they
+    are: those whose label is normal marked nothing, the others are left out.
+
+    Raises:
+        InputError: for a post without tokens, or a rationale that does not fit them.
+    """
+    for where, value in json_records(path, encoding=encoding):
+        for record in [value] if "post_tokens" in value else value.values():
+            people = record.get("annotators") or []
+            rationales = record.get("rationales") or []
+            marking = [p for p in people if p.get("label") not in ("normal", 1)]
+            whose = people if len(rationales) == len(people) else marking
+            by: dict[str, Any] = {f"{p['annotator_id']}": [] for p in people}
+            if len(rationales) == len(whose):
+                for person, rationale in zip(whose, rationales, strict=True):
+                    tokens = record["post_tokens"]
+                    if len(rationale) != len(tokens):
+                        raise InputError(
+                            f"{where}: a rationale of {counted(len(rationale), 'sign')} for"
+                            f" {counted(len(tokens), 'token')}; each token needs 0 or 1"
+                        )
+                    marked = runs([i for i, sign in enumerate(rationale) if sign])
+                    label = str(person["label"])
+                    by[f"{person['annotator_id']}"] = [[*run, label] for run in marked]
+            else:
+                by = {
+                    key: by[key]
+                    for key in by
+                    if key not in {f"{p['annotator_id']}" for p in marking}
+                }
+            yield where, {**record, "by": by}
+
+
+def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield texts with the runs of the characters whose indices are listed beside them.
+
+    Raises:
+        InputError: for what is no list of whole numbers.
+    """
+    name = printable(os.fspath(path))
+    table = csv_rows(path, encoding)
+    _, header = next(table, (0, []))
+    for line, row in table:
+        cells = dict(zip((column.strip().lower() for column in header), row, strict=True))
+        yield (
+            f"{name}:{line}",
+            {
+                "text": cells["text"],
+                "spans": runs(_indices(cells["spans"], f"{name}:{line}")),
+            },
+        )
+
+
+def _indices(cell: str, where: str) -> list[int]:
+    with suppress(ValueError):
+        value = json.loads(cell)
+        if isinstance(value, list) and all(map(is_whole, value)):
+            return value
+    raise InputError(f"{where}: {show(cell)}; a list of whole numbers is needed")
+
+
+def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield Kaggle's texts with what is marked in each: runs of words, by their indices.
+
+    The text is split at white space. It stands in a file of the id's name beside the table, or in
+    another file of the command.
+
+    Raises:
+        InputError: for a table without ids or labels, or what are no indices.
+    """
+    name = printable(os.fspath(path))
+    table = csv_rows(path, encoding)
+    _, header = next(table, (0, []))
+    label = next((c for c in ("discourse_type", "class", "label") if c in header), None)
+    if "id" not in header:
+        raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
+    texts: dict[str, list[Any]] = {}
+    for line, row in table:
+        cells = dict(zip(header, row, strict=True))
+        words = cells["predictionstring"].split()
+        if not all(word.isdigit() for word in words):
+            raise InputError(f"{name}:{line}: {show(cells['predictionstring'])}; indices of words")
+        spans = texts.setdefault(cells["id"], [])
+        if words:
+            spans.append({"runs": runs(list(map(int, words))), "label": label and cells[label]})
+    for id_, spans in texts.items():
+        record: dict[str, Any] = {"id": id_, "spans": spans}
+        with suppress(InputError):
+            record["tokens"] = read_text(beside(Path(path), f"{id_}.txt", name)).split()
+        yield name, record
