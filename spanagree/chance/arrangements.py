@@ -32,6 +32,7 @@ BUDGET = 1 << 22
 """The most numbers that a group's arrangements may take; above it the mixture is taken."""
 
 _TOGETHER = 1 << 20  # numbers of groups that are computed at once
+_POWER = 900  # numbers below 2 to this are not scaled
 _CLOSE = 1e-6  # relative; kinds of the mixture are met as closely
 _ROUNDS = 2000
 
@@ -204,23 +205,6 @@ def _over(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
     return np.asarray(states * 2 * places > budget)
 
 
-def mixed_groups(kinds: PlaceKinds, group: Ints, budget: float = BUDGET) -> Ints:
-    """Return the groups that the mixture is taken for, without computing anything.
-
-    Args: as of :func:`arrangements`.
-    """
-    (of_group, of_kind), _, count = distinct(group, kinds.kind)
-    if not len(of_group):
-        return of_group
-    todo = _not_uniform(kinds, of_group, of_kind, count)
-    rows = np.flatnonzero(todo & ~_slots_only(kinds, of_group, of_kind))
-    if not len(rows):
-        return rows
-    (numbers,), unit, _ = distinct(of_group[rows])
-    places = np.bincount(unit, kinds.places[of_kind[rows]])
-    return numbers[_over(unit, count[rows], places, budget)]
-
-
 def _portions(rows: Ints, work: Floats) -> Iterator[Ints]:
     """Yield rows of about equal work, some at a time."""
     order = np.argsort(work, kind="stable")
@@ -272,16 +256,19 @@ def _less(u: tuple[int, ...], k: int) -> tuple[int, ...]:
 
 def _ways(
     batch: _Batch, levels: Sequence[Sequence[tuple[int, ...]]], mirrored: bool
-) -> tuple[dict[tuple[int, ...], Floats], Ints]:
+) -> tuple[dict[tuple[int, ...], Floats], Ints | None]:
     """Return F, or B if ``mirrored``, of each u: flat over (groups, borders), by border.
 
-    Each level is scaled by a power of 2, whose exponents are the second table; (levels, groups).
+    Where numbers may leave the range of floats, each level is scaled by a power of 2, whose
+    exponents are the second table; (levels, groups).
     """
     units, wide = len(batch.classes), int(batch.borders.max())
     here, there = _ends_of(batch, mirrored)
     start = [u * wide + s for u, s in zip(batch.unit, here, strict=True)]
     end = [u * wide + e for u, e in zip(batch.unit, there, strict=True)]
     ways = {levels[0][0]: np.ones(units * wide)}
+    most = max(map(len, batch.unit)) * len(batch.unit)  # places of a group, at most
+    scaled = len(levels) * math.log2(most + 1) > _POWER
     exponents = np.zeros((len(levels), units), np.int64)
     for number, level in enumerate(levels[1:], 1):
         top = np.zeros(units)
@@ -293,11 +280,13 @@ def _ways(
             table = np.cumsum(arrived.reshape(units, wide), axis=1)
             ways[u] = table.ravel()
             np.maximum(top, table[:, -1], out=top)
+        if not scaled:
+            continue
         exponents[number] = np.frexp(top)[1]
         for u in level:
             table = ways[u].reshape(units, wide)
             np.ldexp(table, -exponents[number][:, None], out=table)
-    return ways, np.cumsum(exponents, axis=0)
+    return ways, np.cumsum(exponents, axis=0) if scaled else None
 
 
 def _ends_of(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
@@ -315,25 +304,26 @@ def _ends_of(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
 def _exact(batch: _Batch) -> list[Floats]:
     """Return the probability of each place of each kind."""
     counts, wide = batch.counts, int(batch.borders.max())
-    levels = _states(counts)
+    levels = _states(counts)[:-1]  # of all segments but one
     front, up = _ways(batch, levels, mirrored=False)
     back, down = _ways(batch, levels, mirrored=True)
-    total = front[counts].reshape(-1, wide)[:, -1]
     behind, _ = _ends_of(batch, mirrored=True)
     results = []
     for k, unit in enumerate(batch.unit):
         at = unit * wide + batch.start[k]
         after = unit * wide + behind[k]
         p = np.zeros(len(unit))
-        for number, level in enumerate(levels[:-1]):
+        for number, level in enumerate(levels):
             of_level = np.zeros(len(unit))
             for u in level:
                 if u[k] < counts[k]:
                     rest = tuple(counts[i] - x - (i == k) for i, x in enumerate(u))
                     of_level += front[u][at] * back[rest][after]
-            power = up[number] + down[len(levels) - 2 - number] - up[-1]
-            p += np.ldexp(of_level, power[unit])
-        results.append(p / (counts[k] * total[unit]))
+            if up is not None and down is not None:
+                power = up[number] + down[len(levels) - 1 - number] - up[-1]
+                of_level = np.ldexp(of_level, power[unit])
+            p += of_level
+        results.append(p / np.bincount(unit, p)[unit])  # the kind's segments alike
     return results
 
 

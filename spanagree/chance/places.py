@@ -372,7 +372,7 @@ def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> Plac
     else:
         row = corpus.known("tokens", f"places {name}")
     known = {piece: bool(has(piece)) for piece in set(row)}
-    have = np.fromiter((known[piece] for piece in row), np.bool_, len(row))
+    have = np.fromiter(map(known.__getitem__, row), np.bool_, len(row))
     check_some(have, f"places {name}", "no token has it")
     return both_ends(corpus.lengths, have)
 
@@ -388,7 +388,9 @@ def check_some(have: Bools, what: str, why: str) -> None:
 
 
 def _begins_with_capital(token: str) -> bool:
-    return next((sign for sign in token if sign.isalpha()), "").isupper()
+    if not token[:1].isalpha():
+        token = next(filter(str.isalpha, token), "")
+    return token[:1].isupper()
 
 
 _PROPERTIES: dict[str, Callable[[str], bool]] = {

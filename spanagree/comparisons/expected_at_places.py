@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -17,7 +19,8 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import places_of
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
-from spanagree.chance.place_rules import WordRule
+from spanagree.chance.place_rules import AnywhereRule, WordRule
+from spanagree.chance.places import Places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import Profiles, exclusion_groups
 from spanagree.comparisons.measures import Match
@@ -38,6 +41,7 @@ class AtPlaces:
         one_rule: whether all labels have the same rule.
         free: segments do not exclude each other (the overlapping model).
         random_lengths: whether the places of a kind differ in length, as in characters.
+        ruled: of each rule, whether segments may not stand anywhere.
     """
 
     kinds: PlaceKinds
@@ -45,6 +49,7 @@ class AtPlaces:
     one_rule: bool
     free: bool
     random_lengths: bool
+    ruled: Bools
 
     def kinds_of(self, classes: Ints) -> Ints:
         """Return the kinds of segments."""
@@ -93,6 +98,10 @@ def at_places(
     given = places_of(chance)
     if given is None:
         return None
+    asked = str.__str__(chance), tuple(names)
+    for whose, rule, before, known in _LAST:
+        if whose() is corpus and rule is given and before == asked:
+            return known
     places = given.of(corpus)
     layers = [corpus.layers[name] for name in names]
     all_of = columns_of_all(layers)
@@ -111,8 +120,15 @@ def at_places(
         len(places.rules) == 1,
         chance == "overlapping",
         any(isinstance(each, WordRule) for each in places.rules),
+        np.array([not isinstance(each, AnywhereRule) for each in places.rules]),
     )
-    return at, np.split(random.class_of, borders)
+    placed = at, np.split(random.class_of, borders)
+    _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), given, asked, placed)]
+    return placed
+
+
+_LAST: list[tuple[ref[Corpus], Places, Any, tuple[AtPlaces, list[Ints]]]] = []
+"""What was asked for last while its corpus lives, as what is said beside figures needs it again."""
 
 
 def expected_at_places(

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.chance.arrangements import mixed_groups
+from spanagree.arrays import unique
 from spanagree.chance.model import places_of
-from spanagree.chance.place_kinds import place_kinds
-from spanagree.chance.place_rules import AT_SITE, NO_SITES, AnywhereRule
-from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.chance.place_rules import AT_SITE, NO_SITES
+from spanagree.comparisons.expected_at_places import at_places
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted, printable
@@ -204,25 +203,22 @@ def _share(value: float) -> str:
 
 def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShares | None:
     """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
-    given = places_of(chance)
-    if given is None:
+    given, placed = places_of(chance), at_places(corpus, names, chance)
+    if given is None or placed is None:
         return None
-    places = given.of(corpus)
+    at, parts = placed
+    kinds, places = at.kinds, at.kinds.places
+    in_mixture = np.isin(at.random.group, at.random.mixed)
     has_sites, mixed, annotators = True, 0, {}
-    for name in names:
-        layer = corpus.layers[name]
-        rule = places.table[places.variant[layer.document], layer.label]
-        kinds = place_kinds(places.rules, rule, layer.document, layer.start, layer.end)
-        asked = np.array([not isinstance(each, AnywhereRule) for each in places.rules])
-        own = asked[kinds.rule[kinds.kind]] if len(layer) else np.zeros(0, np.bool_)
-        site = kinds.at_site[kinds.kind][own]
+    for name, classes in zip(names, parts, strict=True):
+        kind = at.kinds_of(classes)
+        own = kind[at.ruled[kinds.rule[kind]]]
+        site = kinds.at_site[own]
         has_sites &= not (site == NO_SITES).any()
-        number, times = np.unique(kinds.places[kinds.kind][own], return_counts=True)
+        number, times = np.unique(places[own], return_counts=True)
         by_places = dict(zip(number.tolist(), times.tolist(), strict=True))
-        annotators[name] = PlacesOf(int(own.sum()), int((site == AT_SITE).sum()), by_places)
-        if chance != "overlapping":
-            group, documents = exclusion_groups(layer, len(corpus.labels), chance)
-            mixed += len(np.unique(documents[mixed_groups(kinds, group)]))
+        annotators[name] = PlacesOf(len(own), int((site == AT_SITE).sum()), by_places)
+        mixed += len(unique(corpus.layers[name].document[in_mixture[classes]]))
     return PlaceShares(given.name, annotators, has_sites, mixed)
 
 
