@@ -129,6 +129,7 @@ if TYPE_CHECKING:  # the public names: looked up when they are first used, so th
     from spanagree.systems.result import System as System
     from spanagree.systems.tally_files import read_tallies as read_tallies
     from spanagree.systems.tally_files import write_tallies as write_tallies
+    from spanagree.uncertainty.bootstrap import Bootstrap as Bootstrap
     from spanagree.training.trainer_metrics import trainer_metrics as trainer_metrics
     from spanagree.unitizing.alpha_u import alpha_u as alpha_u
     from spanagree.unitizing.alpha_u_result import AlphaU as AlphaU

@@ -20,12 +20,9 @@ from spanagree.choices import (
     MIN_SHARED,
     Arguments,
     Chance,
-    Interval,
     MatchName,
     OnError,
     Pairs,
-    ResampleBy,
-    SampledBy,
     What,
 )
 from spanagree.comparisons.compared import compared
@@ -35,7 +32,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import kept_names, unit
-from spanagree.uncertainty.bootstrap import TeamResampling
+from spanagree.uncertainty.bootstrap import Bootstrap, TeamResampling, asked_bootstrap
 from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
 
 if TYPE_CHECKING:
@@ -57,12 +54,7 @@ def agree(
     places: Given | None = None,
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval | None = None,
-    resample_by: ResampleBy | SampledBy | None = None,
+    ci: bool | Bootstrap = False,
     p_values: bool = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
@@ -84,11 +76,11 @@ def agree(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
-        ci: confidence intervals for every figure, by resampling documents; see
-            :func:`spanagree.evaluate` for these and for the other arguments.
-        resample_by: unit, document, sentence or text; annotators, documents being fixed; or both,
-            which is the default of four annotators and more (but over blocks): the team, its
-            labels, the mean and each annotator over other annotators too, pairs over documents.
+        ci: confidence intervals for every figure, by resampling documents; or a
+            :class:`Bootstrap`, which says how. Of four annotators and more (but over blocks)
+            resample_by is both: the team, its labels, the mean and each annotator over other
+            annotators too, pairs over documents. The other arguments are as for
+            :func:`spanagree.evaluate`.
         p_values: p, z and standard deviation of each pair too, both random; not over blocks.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
@@ -117,11 +109,12 @@ def agree(
     here = 0
     if isinstance(corpus, Corpus):
         here = len(corpus.annotators if annotators is None else annotators)
-    fixed = ci and resample_by is None and not in_blocks and here < LEAST_ANNOTATORS
-    if resample_by is None:
-        resample_by = "both" if here >= LEAST_ANNOTATORS else "unit"
-    how = (confidence, resamples, seed, interval, resample_by)
-    resampling = asked_resampling(in_blocks, ci, *how, TeamResampling)
+    how = asked_bootstrap(ci)
+    fixed = how is not None and how.resample_by is None and not in_blocks
+    fixed = fixed and here < LEAST_ANNOTATORS
+    if how is not None and how.resample_by is None and here >= LEAST_ANNOTATORS:
+        how = replace(how, resample_by="both")
+    resampling = asked_resampling(how or False, in_blocks=in_blocks, kind=TeamResampling)
     counting = functools.partial(
         count, annotators=annotators, match=match, chance=chance, resampling=resampling
     )

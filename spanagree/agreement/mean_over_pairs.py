@@ -15,7 +15,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.results.score import Interval, f1_figures
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample
+from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample
 from spanagree.uncertainty.evidence import evidence_of
 
 _NEAR = 1 << 14  # figures of pairs in resamples that are near the processor at a time
@@ -39,7 +39,7 @@ def interval_of_mean(sample: Sample, resampling: Resampling, wide: int = 3) -> I
         alone[mean.pair] = np.bincount(mean.pair, minlength=len(alone))[mean.pair] == 1
         drawn = [] if resampling.interval == "jackknife" else mean.resampled(alone, resampling)
         figures = np.concatenate([np.empty((0, 3)), *drawn])
-        made = Bootstrap(mean.estimate, figures, mean.left_out(), sample.times)
+        made = ResampledFigures(mean.estimate, figures, mean.left_out(), sample.times)
         return made.intervals(resampling, mean.evidence())[0]
 
 

@@ -20,7 +20,13 @@ from spanagree.arrays import Floats, Hashes, Ints
 from spanagree.comparisons.exact_sums import ExactSums, on_grids
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.results.score import Interval
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Statistic
+from spanagree.uncertainty.bootstrap import (
+    Bootstrap,
+    ResampledFigures,
+    Resampling,
+    Statistic,
+    asked_bootstrap,
+)
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -154,22 +160,27 @@ def mixed(z: Hashes) -> Hashes:
 
 
 def asked_resampling(
-    in_blocks: bool,
-    ci: bool,
-    confidence: float,
-    resamples: int,
-    seed: int,
-    interval: str | None,
-    resample_by: str = "unit",
+    ci: bool | Bootstrap,
+    *,
+    in_blocks: bool = False,
+    seed: int = 0,
     kind: type[Resampling] = Resampling,
 ) -> Resampling | None:
     """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
 
-    ``kind`` is that of a team, if annotators may be a sample too.
+    Args:
+        ci: whether, or how.
+        in_blocks: whether units are counted in blocks.
+        seed: of ``True``.
+        kind: that of a team, if annotators may be a sample too.
 
     Raises:
-        SettingError: over blocks for another interval than percentile; as for :class:`Resampling`.
+        SettingError: over blocks for another interval than percentile; for what is drawn of a team
+            only; as for :class:`Bootstrap`.
     """
+    if (how := asked_bootstrap(ci, seed)) is None:
+        return None
+    interval, resample_by = how.interval, how.resample_by or "unit"
     if in_blocks and interval not in (None, "percentile"):
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
@@ -182,8 +193,7 @@ def asked_resampling(
         )
     usual = "jackknife" if resample_by == "annotators" else "bca"
     made = "percentile" if in_blocks else interval or usual
-    resampling = kind(confidence, resamples, seed, made, in_blocks, resample_by)
-    return resampling if ci else None
+    return kind(how.confidence, how.resamples, how.seed, made, in_blocks, resample_by)
 
 
 def percentile_intervals(
@@ -206,5 +216,5 @@ def percentile_intervals(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate, figures = statistic(total[None])[0], statistic(drawn)
-    resampled = Bootstrap(estimate, figures, np.empty((0, 0)), np.array([units]))
+    resampled = ResampledFigures(estimate, figures, np.empty((0, 0)), np.array([units]))
     return resampled.intervals(resampling, evidence)

@@ -46,7 +46,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     comparing_what(),
     options.places(),
     unitizing(),
-    options.certainty(_AGREE),
+    options.certainty(),
     options.blocks(),
     options.reading(),
     options.output(),
@@ -77,11 +77,11 @@ def agree(
     if test:
         settings["p_values"], by = True, "pair"
     corpus, settings = chosen_what(job.source(), settings)
-    result = job.work("comparing", sa.agree, corpus, **settings, **job.certainty)
+    result = job.work("comparing", sa.agree, corpus, **settings, **job.intervals)
     beside = {}
     if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
         by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
-        drawn = job.certainty if by_documents else {}
+        drawn = job.intervals if by_documents else {}
         annotators = settings.get("annotators")
         beside["presence"] = sa.presence(corpus, annotators=annotators, **drawn)
     job.show(result if sort is None else result.sorted(sort), by, beside=beside)

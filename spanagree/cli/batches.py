@@ -30,7 +30,7 @@ def batches_option(files: bool = True) -> options.Option:
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
     """Compare batches, and show what changed."""
     job.check_picture(sa.Batches, None)
-    ask = {**settings, **job.certainty}
+    ask = {**settings, "ci": "ci" in job.certainty, "bootstrap": job.bootstrap}
     if by != FILES:
         result = sa.batches(job.read(), by, **ask)
     else:

@@ -47,7 +47,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
         *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
         options.by([*BY["Coefficients"], "label"]),
     ),
-    options.certainty(_FUNCTION),
+    options.certainty(),
     options.blocks(),
     options.reading(but=("--tokens", "--annotator", "--label")),
     options.output(),
@@ -79,7 +79,7 @@ def coefficients(
             raise click.UsageError(f"--attribute does not go with {way}; leave one of them out")
         progress("coefficients")
         values = sa.attribute_labels(_chosen(job.read(), annotators), attribute)
-        job.show(sa.coefficients(values, **settings, **drawing), by)
+        job.show(sa.coefficients(values, **settings, **job.intervals), by)
         return
     if tokens:
         if categories is not None and not ordered:
@@ -95,7 +95,7 @@ def coefficients(
         else:
             whole = _chosen(corpus.read(), annotators)
             progress("coefficients")
-            settings |= {**drawing, "skip_outside": skip_outside}
+            settings |= {**job.intervals, "skip_outside": skip_outside}
             job.show(sa.coefficients_by_label(whole, **settings))
             return
     else:
@@ -104,7 +104,7 @@ def coefficients(
         table = label_file(job, labels)
         table = table if annotators is None else table.of_annotators(annotators)
     progress("coefficients")
-    job.show(sa.coefficients(table, **settings, **drawing), by)
+    job.show(sa.coefficients(table, **settings, **job.intervals), by)
 
 
 def _token_labels(

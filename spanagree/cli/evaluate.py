@@ -50,7 +50,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
     options.places(options.chance_of()),
     references(),
     options.certainty(
-        _EVALUATE,
         options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
         options.flag("--simulate", _DRAWS),
     ),
@@ -91,7 +90,6 @@ def evaluate(
     if test is None and by != "difficulty":
         job.check_picture(sa.Evaluation, by)
     job, seed = random_seed(job, baseline, test)
-    drawing = dict(job.certainty)
     if tallies is not None:
         from spanagree.systems.tally_files import (
             check_tallies_can_be_written,
@@ -109,14 +107,15 @@ def evaluate(
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
-    intervals = drawing if "ci" in drawing else {}
     p_values = {}
     if by == "document":
         from spanagree.comparisons.compared import has_distribution
 
         known = has_distribution(corpus, settings.get("match", "exact"))
         p_values = {"p_values": True} if known else {}
-    result = job.work("evaluating", sa.evaluate, corpus, named, **settings, **p_values, **intervals)
+    result = job.work(
+        "evaluating", sa.evaluate, corpus, named, **settings, **p_values, **job.intervals
+    )
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)
     if tallies is not None:
@@ -128,7 +127,7 @@ def evaluate(
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
         job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
-        tested = test and _tested(test, corpus, result, drawing, simulate)
+        tested = test and _tested(test, corpus, result, job, simulate)
         job.show(result, by, test=tested)
 
 
@@ -138,13 +137,12 @@ def _merge(job: Job, by: str | None, test: str | None) -> None:
         job.check_picture(sa.Evaluation, by)
     if by is not None:
         check_choice(by, BY["Evaluation"], "--by of tallies")
-    drawing = dict(job.certainty)
     progress("reading")
     result = sa.read_tallies(job.files)
     progress("resampling")
-    if drawing.pop("ci", False):
-        result = sa.with_intervals(result, **drawing)
-    tested = test and sa.compare_systems(result, test=test, **drawing)
+    if job.intervals:
+        result = sa.with_intervals(result, job.bootstrap)
+    tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap)
     if by == "document":
         say(
             [
@@ -156,14 +154,14 @@ def _merge(job: Job, by: str | None, test: str | None) -> None:
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.Evaluation, drawing: dict[str, Any], simulate: bool
+    test: str, corpus: Any, result: sa.Evaluation, job: Job, simulate: bool
 ) -> sa.Comparison | sa.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
-    drawing.pop("ci", None)
     if test != "chance":
         progress("testing")
-        return sa.compare_systems(result, test=test, **drawing)
+        return sa.compare_systems(result, test=test, bootstrap=job.bootstrap)
     named = {"draws": "resamples", "seed": "seed"}
+    drawing = job.certainty
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
     return sa.chance_test(corpus, result, simulate=simulate, progress=progress("chance"), **chosen)
 

@@ -114,7 +114,7 @@ def calling(
     of_function = options.of(function, but=(*fixed, *(each.name or "" for each in own)))
     shown = [*own, *of_function, *([options.by(by)] if by else [])]
     groups = [options.group("Computing", *shown)]
-    groups += [options.certainty(function)] if "ci" in takes else []
+    groups += [options.certainty()] if "ci" in takes else []
     groups += [options.blocks()] if "executor" in takes else []
     names = [each.opts[-1] for each in shown][: MOST - 6]
     names += ["--ci"] * ("ci" in takes) + ["--from", "--format", "--output", "--plot"]
@@ -122,7 +122,7 @@ def calling(
     def run(job: Job, by: str | None = None, **settings: Any) -> None:
         package, _, name = function.rpartition(".")
         compute = getattr(import_module(package), name)
-        how = {**settings, **fixed, **job.certainty}
+        how = {**settings, **fixed, **job.intervals}
         in_blocks = "executor" in takes
         work = functools.partial(job.work, "computing", compute) if in_blocks else compute
         job.show(work(job.source() if in_blocks else job.read(), **how), by)
@@ -165,6 +165,16 @@ class Job:
     levels: Mapping[str, Any] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
+
+    @property
+    def bootstrap(self) -> sa.Bootstrap:
+        """How intervals are made, or resamples for another purpose."""
+        return sa.Bootstrap(**{key: x for key, x in self.certainty.items() if key != "ci"})
+
+    @property
+    def intervals(self) -> dict[str, Any]:
+        """The argument that asks for intervals, if they are asked for."""
+        return {"ci": self.bootstrap} if "ci" in self.certainty else {}
 
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""

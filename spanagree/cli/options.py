@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from spanagree import choices
 from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
-from spanagree.cli.signatures import OF_BLOCKS, OF_INTERVALS, Parameter, parameters
+from spanagree.cli.signatures import BOOTSTRAP, OF_BLOCKS, OF_INTERVALS, Parameter, parameters
 from spanagree.errors import InputError, show, whole_number
 from spanagree.files import file_names
 
@@ -172,7 +172,7 @@ def _of(parameter: Parameter, text: str, required: bool) -> Option:
     attributes: dict[str, Any] = {"required": True} if required else {}
     name, allowed = written(parameter.name), parameter.choices
     purpose = as_sentence(text)
-    if parameter.kind == "bool":
+    if parameter.kind.split(" | ")[0] == "bool":
         return flag(name, purpose)
     if parameter.default not in (None, False, ()):
         attributes["unless"] = (
@@ -249,16 +249,18 @@ def levels() -> Group:
     )
 
 
-def certainty(function: str, *own: Option, **texts: str) -> Group:
-    """Return the options of intervals that a function takes, before those of one command only.
+def certainty(*own: Option, but: Collection[str] = (), **texts: str) -> Group:
+    """Return the options of how intervals are made, before those of one command only.
 
-    What its docstring does not say of them, that of ``evaluate`` does, or ``texts`` by name.
+    Args:
+        own: those of one command only.
+        but: attributes of a :class:`spanagree.Bootstrap` that the command has no option for.
+        texts: what the command says of an option in place of the docstring.
     """
-    usual = parameters("spanagree.systems.evaluate.evaluate")
-    names = [name for name in OF_INTERVALS if name in parameters(function)]
-    own_texts = {name: parameters(function)[name].text or usual[name].text for name in names}
-    shared = of(function, *names, texts={**own_texts, **texts})
-    return group("Certainty", *group("Certainty", *shared, part="certainty"), *own)
+    purpose = "Give every figure a confidence interval, by resampling documents."
+    asked = flag("--ci", texts.get("ci", purpose))
+    shared = of(BOOTSTRAP, *(x for x in parameters(BOOTSTRAP) if x not in but), texts=texts)
+    return group("Certainty", *group("Certainty", asked, *shared, part="certainty"), *own)
 
 
 def blocks(*own: Option) -> Group:

@@ -92,8 +92,9 @@ def against_references(
         how = {"seed": drawn_from}
         how |= {"chance": settings["chance"]} if "chance" in settings else {}
         corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
-    drawing = {**job.certainty, **more}
-    result = sa.evaluate_references(corpus, **chosen, **drawing, progress=progress("comparing"))
+    result = sa.evaluate_references(
+        corpus, **chosen, **job.intervals, **more, progress=progress("comparing")
+    )
     job.show(result, by)
 
 

@@ -14,8 +14,11 @@ from typing import Any, NamedTuple
 from spanagree import choices
 
 OF_BLOCKS = ("executor", "on_error", "progress")
-OF_INTERVALS = ("ci", "confidence", "resamples", "seed", "interval", "resample_by")
+OF_INTERVALS = ("ci", "bootstrap", "seed")
 """Parameters that many functions have; their options stand below headings of their own."""
+
+BOOTSTRAP = "spanagree.uncertainty.bootstrap.Bootstrap"
+"""What ``ci`` and ``bootstrap`` may be; it has an option for each of its attributes."""
 
 _ROOT = Path(__file__).parent.parent
 _MANY = re.compile(r"(?:Sequence|Collection|Iterable|list)\[(.*)\]")
@@ -50,15 +53,19 @@ def parameters(function: str) -> dict[str, Parameter]:
     """Return the parameters of a function by name, in their order.
 
     Args:
-        function: its full name, ``spanagree.room.module.function``.
+        function: its full name, ``spanagree.room.module.function``; or that of a data class.
 
     >>> parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
     ('nonoverlapping', 'per-label', 'overlapping')
     """
     module, _, name = function.rpartition(".")
     tree = ast.parse(_ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8"))
-    every = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
-    arguments, texts = every[-1].args, _texts(ast.get_docstring(every[-1]) or "")
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    every = [each for each in tree.body if isinstance(each, kinds) and each.name == name]
+    texts = _texts(ast.get_docstring(every[-1]) or "")
+    if isinstance(every[-1], ast.ClassDef):
+        return _attributes(every[-1], texts)
+    arguments = every[-1].args
     named = arguments.args + arguments.kwonlyargs
     bare: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults = [*bare, *arguments.defaults, *arguments.kw_defaults]
@@ -66,6 +73,16 @@ def parameters(function: str) -> dict[str, Parameter]:
         each.arg: _parameter(each, default, texts.get(each.arg, ""))
         for each, default in zip(named, defaults, strict=True)
     }
+
+
+def _attributes(kind: ast.ClassDef, texts: dict[str, str]) -> dict[str, Parameter]:
+    """Return the attributes of a data class, which are its parameters."""
+    made = {}
+    for each in kind.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            argument = ast.arg(each.target.id, each.annotation)
+            made[argument.arg] = _parameter(argument, each.value, texts.get(argument.arg, ""))
+    return made
 
 
 def _parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parameter:
@@ -91,7 +108,7 @@ def _texts(docstring: str) -> dict[str, str]:
     >>> _texts("Do.\\n\\nArgs:\\n    a, b: two\\n        numbers.\\n    c: one.")
     {'a': 'two numbers.', 'b': 'two numbers.', 'c': 'one.'}
     """
-    section = re.search(r"^Args:\n((?: .*\n|\n)+)", f"{docstring}\n", re.MULTILINE)
+    section = re.search(r"^(?:Args|Attributes):\n((?: .*\n|\n)+)", f"{docstring}\n", re.MULTILINE)
     texts: dict[str, str] = {}
     names: list[str] = []
     for line in section[1].splitlines() if section else ():

@@ -50,13 +50,15 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
-    chosen = {**settings, **job.certainty}
+    seed = {"seed": job.certainty["seed"]} if "seed" in job.certainty else {}
+    chosen = {**settings, **job.intervals}
+    sampled = {**chosen, **seed}
     if measure == "presence":
         job.show(sa.presence(job.read(), **chosen, progress=progress("comparing")))
     elif measure == "all":
-        job.show(_sampled(job, sa.side_by_side, chosen), by)
+        job.show(_sampled(job, sa.side_by_side, sampled), by)
     elif measure == "gamma":
-        job.show(_sampled(job, sa.gamma, {**chosen, "pairs": by == "pair"}), by)
+        job.show(_sampled(job, sa.gamma, {**sampled, "pairs": by == "pair"}), by)
     else:
         of_units = functools.partial(sa.alpha_u, measure=measure, pairs=by == "pair", **chosen)
         job.show(job.work("comparing", of_units, job.source()), by)

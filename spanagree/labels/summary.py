@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import CategoryWeights, Interval, Measurement, ResampleBy, Weights
+from spanagree.choices import CategoryWeights, Measurement, Weights
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, counted, printable, show
@@ -29,7 +29,7 @@ from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, together
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value, figure
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
 
 # --- bias between annotators ----------------------------------------------------------------------
 
@@ -595,12 +595,7 @@ def coefficients(
     weights: Weights = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int | None = None,
-    seed: int | None = None,
-    interval: Interval | None = None,
-    resample_by: ResampleBy = "unit",
+    ci: bool | Bootstrap = False,
     measurement: Measurement | None = None,
     category_weights: CategoryWeights | None = None,
     order: Sequence[str] | None = None,
@@ -616,10 +611,9 @@ def coefficients(
             inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
-        ci: confidence intervals, by resampling items, or of tokens their documents; see
-            :func:`spanagree.evaluate` for ``confidence``, ``resamples``, ``seed``, ``interval`` and
-            ``resample_by``.
-            Of tallies over blocks, resamples are those that were drawn when they were made.
+        ci: confidence intervals, by resampling items, or of tokens their documents; or a
+            :class:`Bootstrap`, which says how. Of tallies over blocks, resamples are those that
+            were drawn when they were made.
         measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
             and the weights of the others unless ``category_weights`` names them: identity,
             ordinal, quadratic, ratio.
@@ -637,10 +631,7 @@ def coefficients(
     >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
     [('SPA', 1.0), ('π', 1.0)]
     """
-    resampling = None
-    if ci:
-        how = (confidence, interval, resample_by)
-        resampling = _resampling(table, *how, resamples=resamples, seed=seed)
+    resampling = _resampling(table, asked_bootstrap(ci))
     basis = Basis.of(table, complete_only, measurement, category_weights, order)
     return _scored(basis, weights, class_distribution, resampling)
 
@@ -691,31 +682,22 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     }
 
 
-def _resampling(
-    table: Labels,
-    confidence: float,
-    interval: str | None,
-    resample_by: str,
-    **asked: int | None,
-) -> Resampling | None:
+def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
-    over_blocks = isinstance(table, LabelTallies)
-    drawn = table.resampling if isinstance(table, LabelTallies) else Resampling()
-    if drawn is None:
+    if how is None or not isinstance(table, LabelTallies):
+        return asked_resampling(how or False)
+    if table.resampling is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
             " token_labels(blocks, resamples=1000)"
         )
-    had = {name: getattr(drawn, name) for name in asked}
-    chosen = had | {name: number for name, number in asked.items() if number is not None}
-    for name, number in chosen.items():
-        if over_blocks and number != had[name]:
+    drawn = {name: getattr(table.resampling, name) for name in ("resamples", "seed")}
+    for name, had in drawn.items():
+        if (number := getattr(how, name)) not in (had, getattr(USUAL, name)):
             raise SettingError(
-                f"{name} {show(number)}; those of the blocks were drawn with {name} {had[name]}"
+                f"{name} {show(number)}; those of the blocks were drawn with {name} {had}"
             )
-    return asked_resampling(
-        over_blocks, True, confidence, **chosen, interval=interval, resample_by=resample_by
-    )
+    return asked_resampling(replace(how, **drawn), in_blocks=True)
 
 
 # --- one label at a time --------------------------------------------------------------------------

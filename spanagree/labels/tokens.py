@@ -21,7 +21,7 @@ from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -99,7 +99,9 @@ def token_labels(
             if value:
                 raise SettingError(f"{name}: for blocks; one corpus keeps its items")
         return label_tokens(corpus, skip_outside)
-    drawing = asked_resampling(True, True, 95, resamples, seed, None) if resamples else None
+    drawing = asked_resampling(
+        Bootstrap(resamples=resamples, seed=seed) if resamples else False, in_blocks=True
+    )
     counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing, pairs=pairs)
     return count_all(corpus, counting, "take labels from", executor, on_error, progress)
 

@@ -21,9 +21,10 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
+from spanagree.blocks.poisson import asked_resampling
 from spanagree.chance.model import chance_model, with_ids
 from spanagree.chance.places import Given
-from spanagree.choices import Chance, Interval, MatchName
+from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, printable
@@ -37,7 +38,7 @@ from spanagree.results.table import Column, Table, Value, probability
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
 from spanagree.systems.compare_systems import Difference
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of
+from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, intervals_of
 from spanagree.uncertainty.draws import portions, weights
 from spanagree.uncertainty.permutation import holm
 
@@ -240,10 +241,7 @@ def batches(
     places: Given | None = None,
     annotators: Sequence[str] | None = None,
     ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval = "bca",
+    bootstrap: Bootstrap = USUAL,
 ) -> Batches:
     """Return the agreement of each batch, and whether it changes from batch to batch.
 
@@ -259,10 +257,8 @@ def batches(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         ci: confidence intervals for each batch.
-        confidence: of all intervals, in per cent.
-        resamples: how many resamples, and how many permutations.
-        seed: of these.
-        interval: bca, percentile or jackknife, of the batches; that of a change is percentile.
+        bootstrap: how all intervals are made, but that of a change is percentile; ``resamples`` is
+            also how many permutations there are.
 
     Raises:
         SettingError: as for :func:`spanagree.agree`; if there is no document in any batch.
@@ -273,7 +269,8 @@ def batches(
     >>> [batch.f1.observed for batch in made.batches], made.changes[0].observed.value
     ([0.0, 1.0], 1.0)
     """
-    resampling = Resampling(confidence, resamples, seed, interval)
+    resampling = asked_resampling(bootstrap)
+    assert resampling is not None
     if isinstance(corpus, Mapping):
         corpus = {name: corpus_of(each) for name, each in corpus.items()}
     else:
@@ -291,7 +288,7 @@ def batches(
     changes = _changes(list(parts), tables, resampling)
     slope, p = _trend(tables, resampling)
     first = agreements[0].settings
-    drawn = {"resamples": int(resamples), "seed": int(seed)}
+    drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
     chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": says}
     who = {name for one in agreements for name in one.annotators}
     first = replace(first, annotators=len(who), min_shared=None)

@@ -10,7 +10,6 @@ import numpy as np
 
 from spanagree.arrays import Bools
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import Interval, ResampleBy
 from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
@@ -25,7 +24,7 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 ANY = "any label"
 _KINDS = ("absent", "present")
@@ -129,12 +128,7 @@ def presence(
     corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval | None = None,
-    resample_by: ResampleBy = "unit",
+    ci: bool | Bootstrap = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Presence:
     """Return how far annotators agree on which documents have anything, and which have each label.
@@ -147,8 +141,7 @@ def presence(
     Args:
         corpus: the annotators as layers.
         annotators: the names of those to compare; all unless given.
-        ci: confidence intervals, by resampling documents; see :func:`spanagree.evaluate` for these
-            and for the other arguments.
+        ci: confidence intervals, by resampling documents; or how they are made.
         progress: called with the number of coefficients done, and of all.
 
     Raises:
@@ -161,7 +154,7 @@ def presence(
     1.0
     """
     corpus = corpus_of(corpus)
-    resampling = asked_resampling(False, ci, confidence, resamples, seed, interval, resample_by)
+    resampling = asked_resampling(ci)
     annotators = kept_names(annotators)
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)

@@ -11,9 +11,10 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress, step_of
 from spanagree.blocks.ids import ids_of_units
+from spanagree.blocks.poisson import asked_resampling
 from spanagree.chance.model import ChanceModel, chance_model, with_ids
 from spanagree.chance.places import Given
-from spanagree.choices import DRAWS, Chance, ChanceOf, Interval, MatchName, ResampleBy
+from spanagree.choices import DRAWS, Chance, ChanceOf, MatchName
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -44,7 +45,7 @@ from spanagree.results.result import Comparable, Result, caveats, note_left_out,
 from spanagree.results.score import F1, Score, ScoreColumns
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, kept_names, unit
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 PEOPLE = "human agreement"
 _SHARE = ("share of F1", "", "share above chance")
@@ -316,12 +317,8 @@ def evaluate_references(
     chance_of: ChanceOf = "both",
     best_match: bool = False,
     draws: int = DRAWS,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
     seed: int = 0,
-    interval: Interval = "bca",
-    resample_by: ResampleBy = "unit",
+    ci: bool | Bootstrap = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> AgainstReferences:
     """Return F1 of systems against many annotators, beside what these reach among themselves.
@@ -341,10 +338,8 @@ def evaluate_references(
         best_match: whether the nearest reference of each document counts, its chance being
             drawn; of R, systems too choose among R − 1, as a mean over which one is left out.
         draws: how many, for the chance of the best match.
-        ci: intervals for every figure, as of :func:`spanagree.evaluate`.
-        seed: a whole number from 0, of resamples and of draws.
-        interval: bca, percentile or jackknife.
-        resample_by: what is drawn for intervals, unit, document or sentence, not text.
+        seed: a whole number from 0, of draws, and of resamples unless ``ci`` has its own.
+        ci: intervals for every figure, as of :func:`spanagree.evaluate`; texts cannot be drawn.
         progress: called with the number of steps done, and of all.
 
     Raises:
@@ -362,7 +357,7 @@ def evaluate_references(
     chance, corpus = with_ids(chance_model(chance, places, chance_of), corpus)
     check_names(match, chance)
     check_draws(draws)
-    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
+    resampling = asked_resampling(ci, seed=seed)
     people, machines = _sides(corpus, kept_names(references), kept_names(systems))
     settings = AgainstSettings(
         match=match, chance=chance, systems=machines, references=len(people),
@@ -371,7 +366,7 @@ def evaluate_references(
     )  # fmt: skip
     by_chance = (draws, seed) if best_match else None
     corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    result = _compared(corpus, settings, by_chance, resampling if ci else None, progress)
+    result = _compared(corpus, settings, by_chance, resampling, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     if shares is None or not isinstance(chance, ChanceModel):

@@ -47,6 +47,7 @@ from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
+from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 from spanagree.unitizing.side_by_side import SideBySide, side_by_side
 
@@ -58,6 +59,7 @@ _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _LAYERS = 1000  # labels times annotators, of the coefficients by label
 _RESAMPLES = 2000
+_BOOTSTRAP = Bootstrap(resamples=_RESAMPLES)
 _BATCHES = 5
 _IN_BATCH = 10  # documents, at least
 _BATCHED = 5000  # documents and pairs, at most
@@ -255,7 +257,7 @@ class TeamOverview(Overview):
                 return "left out, as there are very many documents or pairs; the command has it"
         ask = self.agreement.settings
         match, chance = ask.match, ask.chance
-        return batches(self.corpus, by, match=match, chance=chance, ci=True, resamples=_RESAMPLES)
+        return batches(self.corpus, by, match=match, chance=chance, ci=True, bootstrap=_BOOTSTRAP)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -390,7 +392,7 @@ def _overview_of_references(
     best_match: bool,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
-    how = {**settings, "best_match": best_match, "ci": True, "resamples": _RESAMPLES}
+    how = {**settings, "best_match": best_match, "ci": _BOOTSTRAP}
     against = evaluate_references(corpus, references, systems=systems, **how)
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]

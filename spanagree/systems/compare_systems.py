@@ -16,7 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, unique
-from spanagree.choices import Interval, ResampleBy, Test
+from spanagree.blocks.poisson import asked_resampling
+from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
 from spanagree.results.names import short_names
@@ -27,7 +28,7 @@ from spanagree.results.table import Column, Table, Value, decimal
 from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings, Kept
 from spanagree.systems.result import Evaluation, check_evaluation
-from spanagree.uncertainty.bootstrap import Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
 from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
 
@@ -269,11 +270,7 @@ def compare_systems(
     evaluation: Evaluation,
     *,
     test: Test = "bootstrap",
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval = "bca",
-    resample_by: ResampleBy = "unit",
+    bootstrap: Bootstrap = USUAL,
 ) -> Comparison:
     """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
 
@@ -288,18 +285,16 @@ def compare_systems(
     Args:
         evaluation: of two systems or more.
         test: bootstrap or permutation.
-        confidence: of the intervals, in per cent; they come from the bootstrap in either test.
-        resamples: how many.
-        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: how intervals are made: bca, percentile or jackknife.
-        resample_by: unit, document, sentence or text is drawn, or exchanged; see ``evaluate``.
+        bootstrap: how intervals are made, which come from resamples in either test; how many ways
+            are drawn or exchanged, and of what.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_evaluation(evaluation, "compare_systems")
-    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
-    _check_test(test, resampling.by_text(evaluation.settings), resample_by)
+    resampling = asked_resampling(bootstrap)
+    assert resampling is not None
+    _check_test(test, resampling.by_text(evaluation.settings), resampling.resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
@@ -321,7 +316,10 @@ def compare_systems(
             replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
             for pair, p in zip(ordered, adjusted, strict=True)
         ]
-    drawn = {"resamples": int(resamples), "seed": int(seed)}  # p is drawn, whatever the interval
+    drawn = {
+        "resamples": int(resampling.resamples),
+        "seed": int(resampling.seed),
+    }  # p is drawn, whatever the interval
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     scores = {name: system.f1 for name, system in evaluation.systems.items()}

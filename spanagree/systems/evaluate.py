@@ -17,11 +17,9 @@ from spanagree.choices import (
     Arguments,
     Chance,
     ChanceOf,
-    Interval,
     MatchName,
     OnError,
     Pairs,
-    ResampleBy,
     What,
 )
 from spanagree.comparisons.compared import compared
@@ -40,7 +38,7 @@ from spanagree.systems.result import (
     notes_on_chance,
     result,
 )
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import USUAL, Bootstrap
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -61,12 +59,7 @@ def evaluate(
     arguments: Arguments = "fixed",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval | None = None,
-    resample_by: ResampleBy = "unit",
+    ci: bool | Bootstrap = False,
     p_values: bool = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
@@ -99,14 +92,9 @@ def evaluate(
             capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
             of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.
         chance_of: whose annotations are random, both, or systems with gold as it is.
-        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``.
-        confidence: of the intervals, in per cent.
-        resamples: how many.
-        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``;
+            or a :class:`Bootstrap`, which says how.
         p_values: p, z and standard deviations of each system and document too; not over blocks.
-        resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
-            sentences, whose chance is still theirs; text or sentence, each of joined documents.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
@@ -130,7 +118,7 @@ def evaluate(
     )  # fmt: skip
     chance, source = with_ids(chance_model(chance, places, chance_of), source)
     in_blocks = not isinstance(source, Corpus)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval, resample_by)
+    resampling = asked_resampling(ci, in_blocks=in_blocks)
     counting = functools.partial(
         count, gold=named, match=match, chance=chance, resampling=resampling
     )
@@ -166,15 +154,7 @@ def with_p_values(
     return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
-def with_intervals(
-    evaluation: Evaluation,
-    *,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval = "bca",
-    resample_by: ResampleBy = "unit",
-) -> Evaluation:
+def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Evaluation:
     """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
 
     Raises:
@@ -182,5 +162,4 @@ def with_intervals(
     """
     check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()
-    resampling = Resampling(confidence, resamples, seed, interval, resample_by=resample_by)
-    return result(evaluation.counted, resampling)
+    return result(evaluation.counted, asked_resampling(bootstrap))

@@ -16,6 +16,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Hashes, Ints, distinct_rows
+from spanagree.choices import Interval as IntervalName
+from spanagree.choices import ResampleBy, SampledBy
 from spanagree.comparisons.exact_sums import on_grids
 from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.results.score import UNDEFINED, Figures, Interval
@@ -63,8 +65,67 @@ _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 
 
 @dataclass(frozen=True)
+class Bootstrap:
+    """How confidence intervals are made; ``ci=True`` stands for ``ci=Bootstrap()``.
+
+    Attributes:
+        confidence: of the intervals, in per cent.
+        resamples: how many.
+        seed: a whole number from 0; the same one gives the same digits, in any order of documents.
+        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
+            sentences, whose chance is still theirs; text or sentence, each of joined documents. Of
+            a team also annotators, documents being fixed; or both.
+
+    Raises:
+        SettingError: for a confidence outside 0–100, less than one resample, a bad seed, or an
+            unknown choice.
+
+    >>> Bootstrap(confidence=99, seed=3).resamples
+    10000
+    """
+
+    confidence: float = 95
+    resamples: int = 10_000
+    seed: int = 0
+    interval: IntervalName | None = None
+    resample_by: ResampleBy | SampledBy | None = None
+
+    def __post_init__(self) -> None:
+        if self.resample_by is not None:
+            check_choice(self.resample_by, (*RESAMPLE_BY, *SAMPLED_BY), "resample_by")
+        if self.interval is not None:
+            check_choice(self.interval, INTERVALS, "interval")
+        c = self.confidence
+        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
+            raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
+        check_whole(self.resamples, 1, "resamples")
+        check_whole(self.seed, 0, "seed")
+
+
+USUAL = Bootstrap()
+
+
+def asked_bootstrap(ci: bool | Bootstrap, seed: int = 0) -> Bootstrap | None:
+    """Return how intervals are made, if they are asked for.
+
+    Args:
+        ci: whether, or how.
+        seed: of ``True``.
+
+    Raises:
+        SettingError: for anything else.
+    """
+    if isinstance(ci, Bootstrap):
+        return ci
+    if not isinstance(ci, (bool, np.bool_)):
+        raise SettingError(f"ci {show(ci)}; True, False or a Bootstrap is needed")
+    return Bootstrap(seed=seed) if ci else None
+
+
+@dataclass(frozen=True)
 class Resampling:
-    """How often to resample, from which seed, and what becomes of it.
+    """How resamples are drawn, all of it settled, and what becomes of them.
 
     Raises:
         SettingError: for a confidence outside 0–100, less than one resample, or a bad seed.
@@ -82,11 +143,7 @@ class Resampling:
     def __post_init__(self) -> None:
         check_choice(self.resample_by, self.ALLOWED, "resample_by")
         check_choice(self.interval, INTERVALS, "interval")
-        c = self.confidence
-        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
-            raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
-        check_whole(self.resamples, 1, "resamples")
-        check_whole(self.seed, 0, "seed")
+        Bootstrap(self.confidence, self.resamples, self.seed)  # whose numbers are checked
 
     @property
     def tail(self) -> float:
@@ -294,7 +351,7 @@ _PLAIN = "percentile, as its bias or acceleration is undefined"
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class ResampledFigures:
     """The figures, and what they are in resamples and with one unit left out.
 
     Attributes:
@@ -435,7 +492,7 @@ def _interval(
 
 def bootstrap(
     sample: Sample, statistic: Statistic, resampling: Resampling, *, ways: bool = False
-) -> Bootstrap:
+) -> ResampledFigures:
     """Return the figures of a sample with their resamples and leave-one-outs.
 
     ``ways``: resamples that are alike, as many are of few units, may be one replicate.
@@ -451,7 +508,7 @@ def bootstrap(
             drawn, often = iter([sample.sums(few[0])]), few[1]
         else:
             drawn = sample.resampled(resampling)
-        return Bootstrap(
+        return ResampledFigures(
             estimate,
             np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
             np.concatenate([statistic(sums) for sums in sample.each_left_out()])

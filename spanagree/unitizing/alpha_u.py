@@ -19,12 +19,12 @@ import numpy as np
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling, percentile_intervals
 from spanagree.blocks.run import Block
-from spanagree.choices import Chance, Continuum, Interval, Measure, OnError
+from spanagree.choices import Chance, Continuum, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import kept_names
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, count, drawn_columns
 from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.unitizing.placed import CHANCES
@@ -60,11 +60,7 @@ def alpha_u(
     chance: Chance = "per-label",
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    interval: Interval | None = None,
+    ci: bool | Bootstrap = False,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -79,11 +75,7 @@ def alpha_u(
         chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci: whether figures get intervals, by resampling documents.
-        confidence: of the intervals.
-        resamples: how many.
-        seed: of the resampling.
-        interval: how it is made, as for :func:`spanagree.agree`.
+        ci: whether, or how, figures get intervals, by resampling documents.
         executor: whose workers count blocks.
         on_error: what becomes of a block that fails, as for :func:`spanagree.evaluate`.
         progress: called with the number of blocks done, and of all if known.
@@ -99,7 +91,7 @@ def alpha_u(
     in_blocks = not isinstance(corpus, Corpus)
     annotators = kept_names(annotators)
     _check(measure, continuum, chance, in_blocks)
-    resampling = asked_resampling(in_blocks, ci, confidence, resamples, seed, interval)
+    resampling = asked_resampling(ci, in_blocks=in_blocks)
     counting = functools.partial(
         count,
         measure=measure,

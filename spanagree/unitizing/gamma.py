@@ -21,13 +21,14 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.choices import TIME_LIMIT, Categorical, Chance, Interval, Sampler
+from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
+from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.unitizing.canonical import canonical, only, times_seen
 from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.unitizing.effort import Steps
@@ -65,10 +66,7 @@ def gamma(
     seed: int = 0,
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
-    ci: bool = False,
-    confidence: float = 95,
-    resamples: int = 10_000,
-    interval: Interval | None = None,
+    ci: bool | Bootstrap = False,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gamma:
@@ -92,10 +90,7 @@ def gamma(
         seed: for all that is drawn.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci: whether figures get intervals, by resampling documents.
-        confidence: of the intervals.
-        resamples: how many.
-        interval: how it is made, as for :func:`spanagree.agree`.
+        ci: whether, or how, figures get intervals, by resampling documents.
         executor: whose workers make the draws; they change no digit.
         progress: called with the number of draws made, and of all as far as known.
 
@@ -112,7 +107,7 @@ def gamma(
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),
-        asked_resampling(False, ci, confidence, resamples, seed, interval),
+        asked_resampling(ci, seed=seed),
         executor,
         progress,
         Steps(time_limit, steps),

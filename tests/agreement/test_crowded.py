@@ -131,8 +131,8 @@ def test_single_documents_are_there_for_who_asks():
     """Documents, intervals and chance rest on rows, which are made when somebody asks."""
     corpus = sa.Corpus.from_segments(*many())
     at_once, one_by_one = (
-        agree(corpus, 10, ci=True, resamples=50),
-        agree(corpus, NEVER, ci=True, resamples=50),
+        agree(corpus, 10, ci=sa.Bootstrap(resamples=50)),
+        agree(corpus, NEVER, ci=sa.Bootstrap(resamples=50)),
     )
     for a, b in zip(at_once.by_document(), one_by_one.by_document(), strict=True):
         assert a[:2] == b[:2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from spanagree.agreement.other_annotators import changes
 from spanagree.results.score import f1_figures
 
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
-ASK = {"ci": True, "resamples": 200, "seed": 3}
+ASK = {"ci": sa.Bootstrap(resamples=200, seed=3)}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_the_variance_is_the_unbiased_one(annotators):
     two pairs that have nobody in common is the latter.
     """
     corpus = complete(annotators, 6, seed=annotators)
-    result = sa.agree(corpus, ci=True, resample_by="annotators")
+    result = sa.agree(corpus, ci=sa.Bootstrap(resample_by="annotators"))
     h = {frozenset((p.a, p.b)): p.f1.observed for p in result.pairs.values()}
     disjoint = [h[p] * h[q] for p, q in itertools.product(h, h) if not p & q]
     mean = math.fsum(h.values()) / len(h)
@@ -90,7 +91,10 @@ def by_hand(crowd, figure):
 
 def test_both_by_twenty_lines(crowd):
     """The interval over both, with gaps: that over documents, widened by the error of loops."""
-    plain, both = (sa.agree(crowd, **ASK, resample_by=by) for by in ("unit", "both"))
+    plain, both = (
+        sa.agree(crowd, **{**ASK, "ci": replace(ASK["ci"], resample_by=by)})
+        for by in ("unit", "both")
+    )
     value = plain.team.f1.observed
     error, freedom = by_hand(crowd, value)
     wide = student.ppf(0.975, freedom) * error
@@ -109,7 +113,7 @@ def test_both_by_twenty_lines(crowd):
 
 def test_one_against_others(crowd):
     """An annotator against the rest: the others are the sample; the plain formula of a mean."""
-    result = sa.agree(crowd, ci=True, resample_by="annotators")
+    result = sa.agree(crowd, ci=sa.Bootstrap(resample_by="annotators"))
     member = result.annotators["ann"]
     whole, value = member.tally.size_a + member.tally.size_b, member.f1.observed
     pairs = [p for p in result.pairs.values() if "ann" in (p.a, p.b)]
@@ -128,7 +132,10 @@ def test_one_against_others(crowd):
 def test_order_changes_no_digit(crowd):
     """Annotators and documents in another order give the same digits."""
     turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(len(crowd))[::-1])
-    one, other = (sa.agree(c, **ASK, resample_by="both") for c in (crowd, turned))
+    one, other = (
+        sa.agree(c, **{**ASK, "ci": replace(ASK["ci"], resample_by="both")})
+        for c in (crowd, turned)
+    )
     assert one.team.f1.interval == other.team.f1.interval
     assert one.mean.interval == other.mean.interval
     assert one.labels["PEST"].f1.interval == other.labels["PEST"].f1.interval
@@ -144,12 +151,14 @@ def test_fewer_than_four(crowd, by):
             assert all(math.isnan(end) for end in interval.corrected)
             assert f"{len(names)} annotators; an interval over annotators needs 4" in interval.reason  # fmt: skip
     for none in (crowd.of_annotators(["ann"]), crowd.subset([])):
-        assert sa.agree(none, ci=True, resample_by=by).team.f1.interval is None
+        assert sa.agree(none, ci=sa.Bootstrap(resample_by=by)).team.f1.interval is None
 
 
 def test_a_pair_is_fixed(crowd):
     """Over annotators alone a pair has no interval: it is these two."""
-    interval = sa.agree(crowd, ci=True, resample_by="annotators").pairs["ann", "bob"].f1.interval
+    interval = (
+        sa.agree(crowd, ci=sa.Bootstrap(resample_by="annotators")).pairs["ann", "bob"].f1.interval
+    )
     assert math.isnan(interval.observed[0])
     assert "a pair is these two annotators, and no others; resample by unit" in interval.reason
 
@@ -174,7 +183,7 @@ def test_coverage_of_few():
             layers[f"a{a}"] = [[(x, x + 1, "X") for x in each] for each in starts.tolist()]
         corpus = sa.Corpus.from_segments([20] * 15, layers)
         for i, by in enumerate(("unit", "both")):
-            got = sa.agree(corpus, ci=True, interval="jackknife", resample_by=by)
+            got = sa.agree(corpus, ci=sa.Bootstrap(interval="jackknife", resample_by=by))
             low, high = got.team.f1.interval.observed
             held[i] += low <= truth <= high
     assert abs(held[1] / 150 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 150)
@@ -184,15 +193,15 @@ def test_coverage_of_few():
 def test_refused(crowd, run):
     """Where annotators are no sample: systems, coefficients, blocks; and draws of nothing."""
     wrong = r"resample_by '(annotators|both)'; allowed: unit, document"
-    pair = {"resample_by": "both", "ci": True}
+    pair = {"ci": sa.Bootstrap(resample_by="both")}
     with pytest.raises(sa.SettingError, match=wrong):
         sa.evaluate(crowd, "ann", **pair)
     with pytest.raises(sa.SettingError, match=wrong):
-        sa.with_intervals(sa.evaluate(crowd, "ann"), resample_by="annotators")
+        sa.with_intervals(sa.evaluate(crowd, "ann"), sa.Bootstrap(resample_by="annotators"))
     with pytest.raises(sa.SettingError, match="resample_by both: over blocks units are drawn"):
         sa.agree([crowd], **pair)
     with pytest.raises(sa.SettingError, match="interval bca; over annotators nothing is drawn"):
-        sa.agree(crowd, ci=True, interval="bca", resample_by="annotators")
+        sa.agree(crowd, ci=sa.Bootstrap(interval="bca", resample_by="annotators"))
     code, _, err = run("agree", CROWD, "--ci", "--resample-by", "annotators", "--seed", "1")
     assert code == 2
     assert "--seed does not go with --resample-by annotators: it draws nothing" in err
@@ -210,7 +219,7 @@ def test_in_words(crowd, run):
         code, out, _ = run("agree", CROWD, "--ci", "--explain", "--format", "markdown", *more)
         assert code == 0
         assert explained in " ".join(out.split())
-        result = sa.agree(crowd, ci=True, resample_by=by)
+        result = sa.agree(crowd, ci=sa.Bootstrap(resample_by=by))
         assert cited in " ".join(sa.cite(result).split())
 
 

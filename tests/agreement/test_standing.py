@@ -90,7 +90,7 @@ def test_p_of_wholes_by_enumeration():
     parts = [*corpus, *gap]
     layers = {n: [None if d.segments[n] is None else [*d.segments[n]] for d in parts] for n in corpus.layers}  # fmt: skip
     both = sa.Corpus.from_segments([d.length for d in parts], layers).grouped_by([*"aabbbcca"])
-    made = sa.agree(both, ci=True, resamples=9, resample_by="document")
+    made = sa.agree(both, ci=sa.Bootstrap(resamples=9, resample_by="document"))
     for name, each in made.standings.items():
         scores = scores_by_hand(both, name)
         assert [len(one) for one in scores[:7]] == [3] * 7
@@ -98,7 +98,7 @@ def test_p_of_wholes_by_enumeration():
         sums = [sum(ways) for ways in itertools.product(*wholes)]
         own = sum(whole[0] for whole in wholes)
         assert each.p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-9)
-    alone = sa.agree(both, ci=True, resamples=9)
+    alone = sa.agree(both, ci=sa.Bootstrap(resamples=9))
     assert {n: s.p for n, s in alone.standings.items()} != {n: s.p for n, s in made.standings.items()}  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def test_the_order_of_documents_changes_nothing(drawn):
 
 def test_errors_of_rises(crowd):
     """The variance is that of what documents add: the slope of the rise in the weight of each."""
-    result = sa.agree(crowd, ci=True, interval="jackknife")
+    result = sa.agree(crowd, ci=sa.Bootstrap(interval="jackknife"))
     rows = result.kept.rows
     values = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second))
 
@@ -210,7 +210,7 @@ def test_coverage_of_rises():
     held = []
     for _ in range(400):
         part = world.subset(np.sort(rng.choice(3000, 60, replace=False)).tolist())
-        members = sa.agree(part, ci=True, interval="jackknife").annotators
+        members = sa.agree(part, ci=sa.Bootstrap(interval="jackknife")).annotators
         ends = {name: m.rise_interval.corrected for name, m in members.items()}
         held.append([ends[n][0] <= rise <= ends[n][1] for n, rise in truth.items()])
     assert (np.abs(np.mean(held, axis=0) - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)).all()
@@ -218,10 +218,10 @@ def test_coverage_of_rises():
 
 def test_no_rise_without_a_team(crowd):
     """Of two annotators there is no team without either; a rise is not that of other annotators."""
-    result = sa.agree(crowd, ci=True, interval="jackknife", resample_by="annotators")
+    result = sa.agree(crowd, ci=sa.Bootstrap(interval="jackknife", resample_by="annotators"))
     assert result.annotators["dia"].rise_interval is None
     corpus = sa.Corpus.from_segments([9, 9], {n: [[(0, 2, "X")], [(3, 4, "X")]] for n in "ab"})
-    ends = sa.agree(corpus, ci=True, resamples=9).annotators["a"].rise_interval
+    ends = sa.agree(corpus, ci=sa.Bootstrap(resamples=9)).annotators["a"].rise_interval
     assert math.isnan(ends.corrected[0])
     assert ends.reason.startswith("the team without the annotator is undefined")
 
@@ -290,7 +290,9 @@ def test_undefined_comes_last():
 
 def test_over_blocks_there_is_no_standing(crowd):
     """Blocks keep sums only: all else is there, p and shares are not, and people see no column."""
-    result = sa.agree([crowd.subset(range(30)), crowd.subset(range(30, 63))], ci=True, resamples=9)
+    result = sa.agree(
+        [crowd.subset(range(30)), crowd.subset(range(30, 63))], ci=sa.Bootstrap(resamples=9)
+    )
     assert result.standings == {}
     assert result.annotators["dia"].rise_interval is None
     table = result.sorted("apart").table("annotator")

@@ -52,7 +52,7 @@ def same_intervals(one, other):
     assert repr(one) == repr(other)
 
 
-ASK = {"ci": True, "resamples": 31, "seed": 5}
+ASK = {"ci": sa.Bootstrap(resamples=31, seed=5)}
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_against_the_definition(parts, match):
     """Percentiles of F1 from weights times each document's tally, added up as fractions of floats."""
     corpus, blocks = parts
     ask = {"gold": "gold", "match": match}
-    found = sa.evaluate(blocks, ci=True, resamples=200, seed=9, **ask).systems["tagger"]
+    found = sa.evaluate(blocks, ci=sa.Bootstrap(resamples=200, seed=9), **ask).systems["tagger"]
     whole = sa.evaluate(corpus, **ask)
     tallies = dict(whole.by_document("tagger"))
     drawn = []
@@ -114,8 +114,8 @@ def test_against_the_definition(parts, match):
 def test_like_the_bootstrap(parts):
     """The Poisson bootstrap has the spread of the bootstrap: standard errors within 4 of theirs."""
     corpus, blocks = parts
-    one = sa.evaluate(corpus, "gold", ci=True, interval="percentile").systems["tagger"].f1
-    other = sa.evaluate(blocks, "gold", ci=True, resamples=10_000).systems["tagger"].f1
+    one = sa.evaluate(corpus, "gold", ci=sa.Bootstrap(interval="percentile")).systems["tagger"].f1
+    other = sa.evaluate(blocks, "gold", ci=sa.Bootstrap(resamples=10_000)).systems["tagger"].f1
     for kind in ("observed", "expected", "corrected"):
         (a, b), (c, d) = getattr(one.interval, kind), getattr(other.interval, kind)
         # an end has a standard error of about 2.7·σ/√10,000 (theory, normal), σ = width/3.92
@@ -128,9 +128,9 @@ def test_like_the_bootstrap(parts):
 
 def test_signature_and_settings(parts):
     """The signature says that the intervals are of a Poisson bootstrap."""
-    result = sa.evaluate(parts[1], "gold", ci=True, resamples=20, seed=3, confidence=90)
+    result = sa.evaluate(parts[1], "gold", ci=sa.Bootstrap(resamples=20, seed=3, confidence=90))
     assert "|ci:poisson90|resamples:20|seed:3|" in result.signature
-    team = sa.agree(parts[1], ci=True, resamples=20)
+    team = sa.agree(parts[1], ci=sa.Bootstrap(resamples=20))
     assert "|ci:poisson95|resamples:20|seed:0|" in team.signature
     assert team.mean.interval is not None
     assert team.pairs["gold", "tagger"].f1.interval == team.pairs["tagger", "gold"].f1.interval
@@ -139,7 +139,7 @@ def test_signature_and_settings(parts):
 def test_agreement_of_two_is_its_pair(parts):
     """Of two annotators, team, mean, pair and either of them have the same interval."""
     blocks = [block.of_annotators(["gold", "tagger"]) for block in parts[1]]
-    found = sa.agree(blocks, ci=True, resamples=99)
+    found = sa.agree(blocks, ci=sa.Bootstrap(resamples=99))
     (pair,) = found.pairs.values()
     assert pair.f1.interval == found.team.f1.interval
     assert {m.f1.interval for m in found.annotators.values()} == {found.team.f1.interval}

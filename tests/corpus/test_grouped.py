@@ -14,7 +14,7 @@ from spanagree.cli.main import main
 from spanagree.report.explain import explain
 
 NAMES = ("gold", "lexicon", "tagger", "chunker")
-ASK = {"ci": True, "resamples": 99, "seed": 2}
+ASK = {"ci": sa.Bootstrap(resamples=99, seed=2)}
 POSTS = {
     "ann": [[(0, 1, "X")], [], [(1, 2, "X")], None],
     "bob": [[], [(0, 2, "X")], None, None],
@@ -58,9 +58,17 @@ def test_as_conll(file, sentences, documents, by):
     """
     by = by.format(file)
     sentences = replace(sentences, ids=sa.read(file).ids)
-    resampled = f1_of(sentences, **ASK, resample_by="document")
-    assert f1_of(sa.read(file, group_by=by), **ASK, resample_by="document") == resampled
-    assert f1_of(sa.read(file), **ASK, resample_by="document") != resampled
+    resampled = f1_of(sentences, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
+    assert (
+        f1_of(
+            sa.read(file, group_by=by), **{**ASK, "ci": replace(ASK["ci"], resample_by="document")}
+        )
+        == resampled
+    )
+    assert (
+        f1_of(sa.read(file), **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
+        != resampled
+    )
     joined = sa.read(file, group_by=by, unit="document")
     assert joined.lengths.tolist() == documents.lengths.tolist()
     assert joined.tokens == documents.tokens
@@ -135,7 +143,7 @@ def test_gaps(posts):
             both = one.layers[a].annotated & one.layers[b].annotated
             assert one.lengths[both].sum() == (5 if (a, b) == ("ann", "bob") else 0)
     assert len(sa.Corpus.from_segments([], {"a": []}).grouped_by([], joined=True)) == 0
-    result = sa.agree(joined, ci=True, resamples=9, resample_by="document")
+    result = sa.agree(joined, ci=sa.Bootstrap(resamples=9, resample_by="document"))
     assert list(result.pairs) == [("ann", "bob")]
     assert result.pairs["ann", "bob"].f1[:3] == sa.agree(posts).pairs["ann", "bob"].f1[:3]
 
@@ -146,7 +154,10 @@ def test_order_changes_no_digit(file):
     turned = corpus.of_annotators(NAMES[::-1]).subset(np.arange(len(corpus))[::-1])
     for joined in (True, False):
         one, other = (
-            f1_of(c.grouped_by("(.*)-", joined=joined), **ASK, resample_by="document")
+            f1_of(
+                c.grouped_by("(.*)-", joined=joined),
+                **{**ASK, "ci": replace(ASK["ci"], resample_by="document")},
+            )
             for c in (corpus, turned)
         )
         assert one == other
@@ -163,11 +174,11 @@ def test_in_no_group(posts):
 
 def test_signature(posts):
     """Groups are named where they change figures; and stay with joined documents in a file."""
-    ask = {"ci": True, "resamples": 9}
+    ask = {"ci": sa.Bootstrap(resamples=9)}
     grouped = posts.grouped_by("(.*)-")
     plain = sa.evaluate(grouped, **ask)
     assert plain.signature == sa.evaluate(posts, **ask).signature
-    drawn = sa.evaluate(grouped, **ask, resample_by="document")
+    drawn = sa.evaluate(grouped, **{**ask, "ci": replace(ask["ci"], resample_by="document")})
     assert "|group_by:pattern (.*)-|" in drawn.signature
     assert "9 resamples of the groups" in told(drawn)
     assert "over groups, each with all its documents" in " ".join(sa.cite(drawn.signature).split())
@@ -245,7 +256,10 @@ def test_command(file, capsys):
     drawn = ["--ci", "--resamples", "99", "--seed", "2", "--resample-by", "document"]
     assert main(["evaluate", *ask, *drawn, "--format", "json"]) == 0
     signature = json.loads(capsys.readouterr().out)["signature"]
-    theirs = sa.evaluate(sa.read(file, group_by="^(.*)-"), **ASK, resample_by="document")
+    theirs = sa.evaluate(
+        sa.read(file, group_by="^(.*)-"),
+        **{**ASK, "ci": replace(ASK["ci"], resample_by="document")},
+    )
     assert signature == theirs.signature
     for more, says in (
         (

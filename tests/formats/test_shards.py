@@ -92,7 +92,7 @@ def test_ids_are_unique_over_shards(folder, monkeypatch):
         for pattern in ("gold-*.conll", str(folder / "gold-*.conll"), "./gold-*.conll")
     ]
     assert found == [["gold-0.conll:1", "gold-1.conll:1", "gold-2.conll:1"]] * 3
-    result = sa.evaluate(shards, "gold", ci=True, resamples=20)
+    result = sa.evaluate(shards, "gold", ci=sa.Bootstrap(resamples=20))
     assert result.systems["tagger"].f1.interval is not None
 
 

@@ -297,7 +297,7 @@ def test_evidence_counts_near_labels():
         [(i, who, i % 7 + shift) for i in range(40) for who, shift in (("a", 0), ("b", 1))]
     )
     assert any("hold any agreement" in caveat for caveat in sa.coefficients(labels).caveats)
-    graded = sa.coefficients(labels, measurement="interval", ci=True, resamples=99)
+    graded = sa.coefficients(labels, measurement="interval", ci=sa.Bootstrap(resamples=99))
     assert not any("hold any agreement" in caveat for caveat in graded.caveats)
     assert graded.alpha.interval.corrected[0] > 0.5
 
@@ -350,7 +350,7 @@ def test_blocks(how):
     by_n = np.maximum(tallies.counts.n - 1.0, 0)
     ours = _replicated(Basis.of(tallies, False, **how), by_n).columns
     assert ours == pytest.approx(drawn.T @ np.asarray(units), abs=1e-9)
-    result = sa.coefficients(tallies, ci=True, resamples=20, seed=3, **how)
+    result = sa.coefficients(tallies, ci=sa.Bootstrap(resamples=20, seed=3), **how)
     low, high = result.alpha.interval.corrected
     assert low < result.alpha.value < high
 

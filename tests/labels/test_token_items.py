@@ -159,9 +159,9 @@ def test_refused(crowd):
             "ci: over blocks resamples are drawn while blocks are read; ask for them there: token_labels(blocks, resamples=1000)",
             lambda: sa.coefficients(tallies, ci=True),
         ),
-        ("resamples 6; those of the blocks were drawn with resamples 5", lambda: sa.coefficients(drawn, ci=True, resamples=6)),
-        ("seed 1; those of the blocks were drawn with seed 0", lambda: sa.coefficients(drawn, ci=True, seed=1)),
-        ("interval 'bca'; over blocks there is percentile, of a Poisson bootstrap", lambda: sa.coefficients(drawn, ci=True, interval="bca")),
+        ("resamples 6; those of the blocks were drawn with resamples 5", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(resamples=6))),
+        ("seed 1; those of the blocks were drawn with seed 0", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(seed=1))),
+        ("interval 'bca'; over blocks there is percentile, of a Poisson bootstrap", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(interval="bca"))),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
             call()

@@ -186,8 +186,8 @@ def test_the_ceiling_is_what_agree_says(annotators):
     corpus = sa.Corpus.from_segments(*many(annotators, 8))
     people = list(corpus.annotators[1:])
     for match in ("exact", "token", "iou", "overlap")[: 4 if annotators == 3 else 2]:
-        team = sa.agree(corpus, annotators=people, match=match, ci=True, interval="jackknife", resample_by="unit")  # fmt: skip
-        how = {"match": match, "ci": True, "interval": "jackknife"}  # which draws nothing
+        team = sa.agree(corpus, annotators=people, match=match, ci=sa.Bootstrap(interval="jackknife", resample_by="unit"))  # fmt: skip
+        how = {"match": match, "ci": sa.Bootstrap(interval="jackknife")}  # which draws nothing
         result = sa.evaluate_references(corpus, people, **how)
         assert result.ceiling.f1[:3] == pytest.approx(team.team.f1[:3], abs=1e-12)
         assert result.ceiling.documents == team.team.documents
@@ -218,7 +218,7 @@ def test_order_changes_no_digit(best_match):
     whole = sa.Corpus.from_segments(lengths, layers)
     turned = {n: layers[n][::-1] for n in reversed(layers)}
     other = sa.Corpus.from_segments(lengths[::-1], turned)
-    a, b = (sa.evaluate_references(c, ci=True, resamples=50, **how) for c in (whole, other))
+    a, b = (sa.evaluate_references(c, ci=sa.Bootstrap(resamples=50), **how) for c in (whole, other))
     assert a["m"] == b["m"]
     assert a.ceiling == b.ceiling
     assert dict(a.people) == {name: b.people[name] for name in a.people}
@@ -265,7 +265,7 @@ def test_the_interval_of_a_share():
     lengths, layers = many(4, 12, gaps=0.1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     how = {"systems": ["m"], "match": "token"}
-    result = sa.evaluate_references(corpus, ci=True, interval="jackknife", **how)
+    result = sa.evaluate_references(corpus, ci=sa.Bootstrap(interval="jackknife"), **how)
     shares = []
     used = [
         d for d in range(12)
@@ -285,7 +285,7 @@ def test_whole_documents_are_resampled():
     """Resampled by document, sentences of a document go together: two documents, two units."""
     corpus = sa.Corpus.from_segments(*many(3, 6))
     corpus = replace(corpus, wholes=np.array([0, 0, 0, 1, 1, 1]))
-    how = {"systems": ["m"], "ci": True, "interval": "jackknife", "match": "token"}
+    how = {"systems": ["m"], "match": "token", "ci": sa.Bootstrap(interval="jackknife")}
     by_unit = sa.evaluate_references(corpus, **how)
     by_document = sa.evaluate_references(corpus, resample_by="document", **how)
     assert by_unit["m"].f1[:3] == by_document["m"].f1[:3]
@@ -450,7 +450,7 @@ def test_nothing_to_compare(lengths, best_match):
     nobody = [None] * len(lengths)
     layers = {"a": nobody, "b": [[(0, 1, "X")]] * len(lengths), "m": nobody}
     corpus = sa.Corpus.from_segments(lengths, layers)
-    result = sa.evaluate_references(corpus, systems=["m"], best_match=best_match, ci=True, resamples=9)  # fmt: skip
+    result = sa.evaluate_references(corpus, systems=["m"], best_match=best_match, ci=sa.Bootstrap(resamples=9))  # fmt: skip
     reason = "no document that two references saw" if best_match else "no document with a reference"
     assert result["m"].f1.reason == reason
     assert result.people["a"].f1.reason == "no document with another reference"
@@ -500,7 +500,9 @@ def test_the_command(run, crowd, tmp_path):
         0, "spanagree: note: m: 4 of 20 documents not shared with a reference, left out\n"
     )  # fmt: skip
     data = json.loads(out)
-    result = sa.evaluate_references(sa.read(str(crowd)), systems=["m"], ci=True, resamples=50)
+    result = sa.evaluate_references(
+        sa.read(str(crowd)), systems=["m"], ci=sa.Bootstrap(resamples=50)
+    )
     assert data == json.loads(json.dumps(result.to_dict()))
     rows = result.to_dict("annotator")["tables"]["annotators"]
     assert [x["system"] for x in rows][-4:] == ["a0", "a1", "a2", "a3"]

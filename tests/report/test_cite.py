@@ -313,17 +313,17 @@ def test_few_that_decide_are_said_as_they_are_counted():
         gold = [[(0, 1, "X")]] * 40
         mine = [[(2, 3, "X")]] * errors + gold[errors:]
         corpus = sa.Corpus.from_segments([9] * 40, {"gold": gold, "mine": mine})
-        result = sa.evaluate(corpus, ci=True, resamples=50)
+        result = sa.evaluate(corpus, ci=sa.Bootstrap(resamples=50))
         assert f"fewer than {RARE} of the documents" in paragraph(result.signature)
         kinds[errors] = result.systems["mine"].f1.interval.kind
-        units = sa.alpha_u(corpus, ci=True, resamples=50)
+        units = sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=50))
         assert "Clopper" not in paragraph(units.signature)
         assert units.team.all.interval.kind == "bca"
         items = [str(x) for x in range(40)]
         table = sa.LabelTable.from_rows(
             [(i, who, "ab"[who == "b" and k < errors]) for k, i in enumerate(items) for who in "ab"]
         )
-        figures = sa.coefficients(table, ci=True, resamples=50)
+        figures = sa.coefficients(table, ci=sa.Bootstrap(resamples=50))
         assert figures.bias.interval.kind == "bca"
         if errors == RARE:
             assert figures.kappa.interval.kind == kinds[errors]
@@ -357,15 +357,17 @@ def test_results(newsroom):
     """Every kind of result has a paragraph from its own signature."""
     names = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     corpus = sa.read_conll(names)
-    result = sa.evaluate(corpus, ci=True, resamples=20)
+    result = sa.evaluate(corpus, ci=sa.Bootstrap(resamples=20))
     hard = sa.difficulty(corpus, "gold.conll")
     table = sa.token_labels(corpus)
     results = [
         result,
         sa.evaluate_levels(result, hard),
         hard,
-        sa.compare_systems(result, resamples=20),
-        sa.compare_systems(result, resamples=20, interval="jackknife", test="permutation"),
+        sa.compare_systems(result, bootstrap=sa.Bootstrap(resamples=20)),
+        sa.compare_systems(
+            result, bootstrap=sa.Bootstrap(resamples=20, interval="jackknife"), test="permutation"
+        ),
         sa.chance_test(corpus, result, draws=5),
         sa.agree(corpus),
         sa.coefficients(table),
@@ -375,7 +377,7 @@ def test_results(newsroom):
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
         sa.make_gold(corpus),
         sa.plan_sample(corpus, 0.1),
-        sa.batches(corpus, 2, resamples=99),
+        sa.batches(corpus, 2, bootstrap=sa.Bootstrap(resamples=99)),
         sa.soft_scores(corpus),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
         sa.alt_test(corpus, "tagger.conll", 0.1),

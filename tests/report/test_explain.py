@@ -20,7 +20,7 @@ from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
-DRAWN = {"ci": True, "resamples": 20}
+DRAWN = {"ci": sa.Bootstrap(resamples=20)}
 SYSTEM, INTERVAL = Column("system", "system", "name"), Column("", "interval", "interval")
 F1 = Column("f1", "F1", meaning="F1 of a system")
 
@@ -43,7 +43,9 @@ def evaluations(folder):
             yield from tables_of(sa.evaluate_levels(result, hard))
             yield from tables_of(hard)
             for test in TESTS:
-                yield from tables_of(sa.compare_systems(result, test=test, resamples=20))
+                yield from tables_of(
+                    sa.compare_systems(result, test=test, bootstrap=sa.Bootstrap(resamples=20))
+                )
         yield from tables_of(sa.chance_test(corpus, result, draws=5))
         with_p_values = sa.evaluate(corpus, p_values=True)
         yield from tables_of(with_p_values)

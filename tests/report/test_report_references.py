@@ -22,7 +22,7 @@ def answers():
 def test_figures(answers):
     """Every figure is one of evaluate_references, which other tests prove: the ceiling and shares."""
     result = sa.evaluate_references(
-        answers, systems=SYSTEMS, match="token", ci=True, resamples=2000
+        answers, systems=SYSTEMS, match="token", ci=sa.Bootstrap(resamples=2000)
     )
     people = answers.of_annotators(list(result.people))
     pairs = [(a, b) for b in SYSTEMS for a in people.layers]
@@ -90,7 +90,7 @@ def test_labels():
 def test_the_nearest_reference(answers, tmp_path, capsys):
     """The best match is on the page as the result has it, drawn chance too; the command asks for it."""
     how = {"systems": SYSTEMS, "match": "token", "best_match": True}
-    result = sa.evaluate_references(answers, ci=True, resamples=2000, **how)
+    result = sa.evaluate_references(answers, ci=sa.Bootstrap(resamples=2000), **how)
     text = page(answers, **how)
     shown = Page(text)
     summary = [value for section, value, _ in shown.figures if section == "summary"]

@@ -28,7 +28,7 @@ def three(value):
 
 def test_agreement(crowd):
     """Figures, intervals and coverage are those of the result, to three digits."""
-    result = sa.agree(crowd, ci=True, resamples=50, resample_by="unit")
+    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=50, resample_by="unit"))
     text, f1 = words(result), result.team.f1
     assert text.startswith(
         "5 annotators worked on 63 documents (25 to 63 each), of which 62 were seen by two or more;"
@@ -64,7 +64,7 @@ def test_agreement_without_gaps_or_figures():
 
 def test_coefficients(crowd):
     """Each coefficient with its interval; with gaps the formula of each, and where it is from."""
-    result = sa.coefficients(sa.token_labels(crowd), ci=True, resamples=50)
+    result = sa.coefficients(sa.token_labels(crowd), ci=sa.Bootstrap(resamples=50))
     text = words(result)
     assert text.startswith(
         "5 annotators gave 4669 labels of 4 categories to 1324 tokens, of which 1299"

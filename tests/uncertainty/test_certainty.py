@@ -126,7 +126,7 @@ def test_same_seed_same_digits(crowd, random):
     """The same seed gives the same digits, with documents and systems in any order."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    ask = {"gold": "ann", "ci": True, "resamples": 50, "seed": 7}
+    ask = {"gold": "ann", "ci": sa.Bootstrap(resamples=50, seed=7)}
     result = sa.evaluate(corpus, **ask)
     names, documents = list(layers), list(range(len(lengths)))
     random.shuffle(names)
@@ -144,7 +144,10 @@ def test_same_seed_same_digits(crowd, random):
         for label, tally in system.labels.items():
             assert repr(other.labels[label].f1.interval) == repr(tally.f1.interval)
     for test in TESTS if len(names) > 2 else ():
-        one, other = (sa.compare_systems(r, resamples=50, test=test) for r in (result, turned))
+        one, other = (
+            sa.compare_systems(r, bootstrap=sa.Bootstrap(resamples=50), test=test)
+            for r in (result, turned)
+        )
         for pair in one.pairs:
             theirs = other[pair.a, pair.b]
             ends = [(of.corrected.p, of.observed.low, of.observed.high) for of in (pair, theirs)]
@@ -153,7 +156,7 @@ def test_same_seed_same_digits(crowd, random):
 
 def test_intervals_hold_the_figures(systems):
     """Every interval of a real evaluation holds its figure; the others are those without intervals."""
-    plain, sure = sa.evaluate(systems), sa.evaluate(systems, ci=True, resamples=500)
+    plain, sure = sa.evaluate(systems), sa.evaluate(systems, ci=sa.Bootstrap(resamples=500))
     for name, system in sure.systems.items():
         assert plain.systems[name].tally == system.tally
         for tally in (system.tally, *system.labels.values()):
@@ -161,10 +164,12 @@ def test_intervals_hold_the_figures(systems):
                 for kind in ("observed", "expected", "corrected"):
                     low, high = getattr(score.interval, kind)
                     assert low - 1e-12 <= getattr(score, kind) <= high + 1e-12
-    other = sa.evaluate(systems, ci=True, resamples=500, seed=1)
+    other = sa.evaluate(systems, ci=sa.Bootstrap(resamples=500, seed=1))
     assert other.systems["tagger"].f1.interval != sure.systems["tagger"].f1.interval
     assert "|ci:bca95|resamples:500|seed:0|" in sure.signature
-    wide = sa.evaluate(systems, ci=True, resamples=500, confidence=99.5, interval="percentile")
+    wide = sa.evaluate(
+        systems, ci=sa.Bootstrap(resamples=500, confidence=99.5, interval="percentile")
+    )
     assert wide.systems["tagger"].f1.interval.observed[0] < sure.systems["tagger"].f1.interval.observed[0]  # fmt: skip
     assert "|ci:percentile99.5|" in wide.signature
 
@@ -189,14 +194,14 @@ def test_undefined_figures():
     interval = sa.evaluate(nothing, ci=True).systems["b"].f1.interval
     assert interval.reason == "observed, expected, corrected: the figure itself is undefined"
     same = sa.Corpus.from_segments([9] * 5, {"a": [[(0, 1, "X")]] * 5, "b": [[(0, 1, "X")]] * 5})
-    interval = sa.evaluate(same, ci=True, resamples=100).systems["b"].f1.interval
+    interval = sa.evaluate(same, ci=sa.Bootstrap(resamples=100)).systems["b"].f1.interval
     assert interval.observed == pytest.approx((0.025 ** (1 / 5), 1))
     assert interval.reason == (
         "observed, expected, corrected: percentile, as its bias or acceleration is undefined;"
         " joined with Clopper–Pearson's, as 0 of 5 hold any disagreement"
     )
     some = sa.Corpus.from_segments([9] * 3, {"a": [[(0, 1, "X")], [], []], "b": [[(0, 1, "X")], [], []]})  # fmt: skip
-    interval = sa.evaluate(some, ci=True, resamples=2000).systems["b"].f1.interval
+    interval = sa.evaluate(some, ci=sa.Bootstrap(resamples=2000)).systems["b"].f1.interval
     assert re.search(r"undefined in \d+ of 2000 resamples", interval.reason)
 
 
@@ -231,7 +236,7 @@ def test_bad_settings(systems, ask, said):
 def test_agreement_of_two_is_evaluation(systems):
     """Of two annotators the team, the mean and the pair have the interval of their evaluation."""
     two = systems.of_annotators(["gold", "tagger"])
-    ask = {"ci": True, "resamples": 300}
+    ask = {"ci": sa.Bootstrap(resamples=300)}
     f1 = sa.evaluate(two, **ask).systems["tagger"].f1.interval
     result = sa.agree(two, **ask)
     for ours in (
@@ -248,7 +253,7 @@ def test_agreement_of_two_is_evaluation(systems):
 def test_agreement_of_a_team(newsroom):
     """Intervals of the team, its labels, members and pairs hold their figures; sparse sums are the same."""
     corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
-    result = sa.agree(corpus, ci=True, resamples=400)
+    result = sa.agree(corpus, ci=sa.Bootstrap(resamples=400))
     parts = [result.team, *result.annotators.values(), *result.pairs.values(), *result.labels.values()]  # fmt: skip
     for part in parts:
         low, high = part.f1.interval.corrected
@@ -260,7 +265,7 @@ def test_agreement_of_a_team(newsroom):
     dense = module._DENSE
     try:
         module._DENSE = 0
-        sparse = sa.agree(corpus, ci=True, resamples=400).mean.interval
+        sparse = sa.agree(corpus, ci=sa.Bootstrap(resamples=400)).mean.interval
     finally:
         module._DENSE = dense
     assert sparse.corrected == pytest.approx(result.mean.interval.corrected, abs=0.03)
@@ -305,7 +310,7 @@ def test_coefficients_from_sums():
     from spanagree.labels.intervals import units_of
 
     table = sa.LabelTable.from_rows(label_rows(np.random.default_rng(5)))
-    result = sa.coefficients(table, ci=True, resamples=500)
+    result = sa.coefficients(table, ci=sa.Bootstrap(resamples=500))
     total = units_of(table, result.spa.weights).sum(axis=0)[None]
     figures = all_figures(total, 3, 4)[0].reshape(-1, 3)
     for of, row in zip(result.all, figures, strict=True):
@@ -334,7 +339,9 @@ def test_items_are_resampled():
         (np.arange(50),), statistic, n_resamples=1500, method="percentile", batch=500, **{SEED: 1}
     ).confidence_interval
     table = sa.LabelTable.from_counts(counts, list("abc"))
-    ours = sa.coefficients(table, ci=True, resamples=20_000, interval="percentile").pi.interval
+    ours = sa.coefficients(
+        table, ci=sa.Bootstrap(resamples=20_000, interval="percentile")
+    ).pi.interval
     error = 2.7 * (reference.high - reference.low) / 3.92 / math.sqrt(1500)
     every = np.arange(50)
     left_out = statistic(np.array([np.delete(every, i) for i in every]), 0)
@@ -347,10 +354,10 @@ def test_items_are_resampled():
 def test_rows_in_any_order():
     """Rows of labels in any order give the same digits of every interval."""
     rows = list(label_rows(np.random.default_rng(14)))
-    one = sa.coefficients(sa.LabelTable.from_rows(rows), ci=True, resamples=100)
+    one = sa.coefficients(sa.LabelTable.from_rows(rows), ci=sa.Bootstrap(resamples=100))
     np.random.default_rng(1).shuffle(rows)
     other = sa.coefficients(
-        sa.LabelTable.from_rows([tuple(r) for r in rows]), ci=True, resamples=100
+        sa.LabelTable.from_rows([tuple(r) for r in rows]), ci=sa.Bootstrap(resamples=100)
     )
     for a, b in zip(one.all, other.all, strict=True):
         for kind in ("observed", "expected", "corrected"):
@@ -367,7 +374,7 @@ def test_tokens_are_resampled_by_document():
         layers["b"].append([(0, 20, "X")] if agree else [(0, 20, "Y")])
     corpus = sa.Corpus.from_segments([20] * 30, layers)
     table = sa.token_labels(corpus)
-    pi = sa.coefficients(table, ci=True, resamples=2000, interval="percentile").pi
+    pi = sa.coefficients(table, ci=sa.Bootstrap(resamples=2000, interval="percentile")).pi
     agreed = pi.observed * 30
     left_out = [(agreed - 1) / 29] * round(agreed) + [agreed / 29] * round(30 - agreed)
     ends = stats.binom(30, pi.observed).ppf([0.025, 0.975]) / 30  # of documents, not of tokens
@@ -417,7 +424,9 @@ def test_exact_permutation_is_scipys():
 def test_drawn_permutation_is_scipys():
     """Many documents: p of drawn exchanges equals scipy's within simulation error."""
     evaluation = sa.evaluate(two_systems(np.random.default_rng(9), 80, better=0.08))
-    (pair,) = sa.compare_systems(evaluation, test="permutation", resamples=20_000).pairs
+    (pair,) = sa.compare_systems(
+        evaluation, test="permutation", bootstrap=sa.Bootstrap(resamples=20_000)
+    ).pairs
     assert not pair.exact
     t = [evaluation.counted.documents_kept().table(name, np.arange(80)) for name in "ab"]
     rows = np.concatenate([np.stack((x[:, 0], x[:, 1], x[:, 2] + x[:, 3]), axis=1) for x in t])
@@ -442,7 +451,7 @@ def test_uniform_under_the_null(test):
     found = []
     for _ in range(200):
         evaluation = sa.evaluate(two_systems(rng, 60))
-        (pair,) = sa.compare_systems(evaluation, test=test, resamples=199, seed=int(rng.integers(1 << 30))).pairs  # fmt: skip
+        (pair,) = sa.compare_systems(evaluation, test=test, bootstrap=sa.Bootstrap(resamples=199, seed=int(rng.integers(1 << 30)))).pairs  # fmt: skip
         found.append(pair.corrected.p)
     assert stats.kstest(found, "uniform").pvalue > 1e-3
     assert min(found) > 0
@@ -460,7 +469,7 @@ def test_difference_of_a_system_and_itself():
 
 def test_pairs_of_systems(systems):
     """All pairs, found in either order with the sign turned; documents both saw."""
-    result = sa.compare_systems(sa.evaluate(systems), resamples=200)
+    result = sa.compare_systems(sa.evaluate(systems), bootstrap=sa.Bootstrap(resamples=200))
     assert [(p.a, p.b) for p in result.pairs] == list(itertools.combinations(NAMES[1:], 2))
     one, other = result["tagger", "chunker"], result["chunker", "tagger"]
     assert (other.a, other.b) == ("chunker", "tagger")
@@ -481,7 +490,7 @@ def test_order_of_systems():
     corpus = two_systems(np.random.default_rng(13), 60, better=0.1)
     turned = corpus.of_annotators(["gold", "b", "a"])
     for test in TESTS:
-        one, other = (sa.compare_systems(sa.evaluate(c), test=test, resamples=300)["a", "b"] for c in (corpus, turned))  # fmt: skip
+        one, other = (sa.compare_systems(sa.evaluate(c), test=test, bootstrap=sa.Bootstrap(resamples=300))["a", "b"] for c in (corpus, turned))  # fmt: skip
         assert repr(one.corrected.p) == repr(other.corrected.p)
         assert repr(one.observed.p) == repr(other.observed.p)
         assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-15)
@@ -505,9 +514,14 @@ def test_few_documents(systems):
     """With few documents the bootstrap finds too much; it is said, and the permutation test does not."""
     few = sa.evaluate(systems.subset(range(20)))
     said = "only 20 documents: with fewer than 30 the bootstrap finds differences too often; the permutation test does not"
-    assert sa.compare_systems(few, resamples=99).caveats == (said,)
-    assert sa.compare_systems(few, resamples=99, test="permutation").caveats == ()
-    assert sa.compare_systems(sa.evaluate(systems), resamples=99).caveats == ()
+    assert sa.compare_systems(few, bootstrap=sa.Bootstrap(resamples=99)).caveats == (said,)
+    assert (
+        sa.compare_systems(few, bootstrap=sa.Bootstrap(resamples=99), test="permutation").caveats
+        == ()
+    )
+    assert (
+        sa.compare_systems(sa.evaluate(systems), bootstrap=sa.Bootstrap(resamples=99)).caveats == ()
+    )
 
 
 def test_gaps_between_systems():
@@ -519,16 +533,18 @@ def test_gaps_between_systems():
         "b": [*gold[:3], [], [], None],
         "c": [None, None, *gold[:4]],
     }
-    result = sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5] * 6, layers)), resamples=50)
+    result = sa.compare_systems(
+        sa.evaluate(sa.Corpus.from_segments([5] * 6, layers)), bootstrap=sa.Bootstrap(resamples=50)
+    )
     assert {(p.a, p.b): p.documents for p in result.pairs} == {
         ("a", "b"): 5, ("a", "c"): 4, ("b", "c"): 3,
     }  # fmt: skip
     nothing = {"gold": [[], []], "a": [[], None], "b": [None, []]}
-    (pair,) = sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), resamples=9).pairs  # fmt: skip
+    (pair,) = sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), bootstrap=sa.Bootstrap(resamples=9)).pairs  # fmt: skip
     assert pair.documents == 0
     assert math.isnan(pair.corrected.p)
     assert math.isnan(pair.corrected.p_holm)
-    json.dumps(sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), resamples=9).to_dict(), allow_nan=False)  # fmt: skip
+    json.dumps(sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), bootstrap=sa.Bootstrap(resamples=9)).to_dict(), allow_nan=False)  # fmt: skip
 
 
 def test_holm():
@@ -719,7 +735,9 @@ def test_many_systems_against_chance():
     assert said in few.table().remarks
     exact = sa.chance_test(corpus, sa.evaluate(corpus))
     assert (exact.systems["good"].p_holm, exact.caveats) == (2 * exact.systems["good"].p, ())
-    pairs = sa.compare_systems(sa.evaluate(corpus), test="permutation", resamples=9)
+    pairs = sa.compare_systems(
+        sa.evaluate(corpus), test="permutation", bootstrap=sa.Bootstrap(resamples=9)
+    )
     assert "after Holm's correction for 1 pair none" in pairs.caveats[0]
 
 
@@ -735,7 +753,7 @@ def test_caveats():
     assert sa.evaluate(sa.Corpus.from_segments([50] * 5, few)).caveats == (
         "mine: only 5 documents with anything to compare; on others the figures may differ a lot",
     )
-    easy = sa.evaluate(sa.Corpus.from_segments([2] * 40, layers), ci=True, resamples=100)
+    easy = sa.evaluate(sa.Corpus.from_segments([2] * 40, layers), ci=sa.Bootstrap(resamples=100))
     assert easy.caveats[0].startswith("mine: the corrected figure is only known to lie in")
     one = {name: [[(0, 1, "X")]] * 40 for name in ("gold", "mine")}
     tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
@@ -785,7 +803,7 @@ def test_commands(files, newsroom, systems, capsys):
     ask = ["--resamples", "200", "--seed", "5"]
     assert main(["evaluate", *files, "--ci", *ask, "--format", "json"]) == 0
     out = json.loads(capsys.readouterr().out)
-    result = sa.evaluate(systems, ci=True, resamples=200, seed=5)
+    result = sa.evaluate(systems, ci=sa.Bootstrap(resamples=200, seed=5))
     interval = result.systems["tagger"].f1.interval
     assert out["tables"]["systems"][1]["f1"]["interval"]["corrected"] == list(interval.corrected)
     for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap"], ["--test", "permutation"], ["--test", "chance"], ["--ci", "--test", "bootstrap", "--by", "label"]):  # fmt: skip

@@ -13,7 +13,7 @@ from strategies import PAIRS, crowds
 import spanagree as sa
 from spanagree.agreement import crowded
 
-ASK = {"ci": True, "resamples": 99, "seed": 5}
+ASK = {"ci": sa.Bootstrap(resamples=99, seed=5)}
 
 
 def corpus_of(crowd, documents, ids, names=None):

@@ -14,7 +14,7 @@ from scipy import stats
 import spanagree as sa
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample, bootstrap
 from spanagree.uncertainty.ends import Drawn, quantiles
 from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
@@ -68,7 +68,7 @@ def test_bca_is_scipys(values, confidence):
 def bare(estimate, replicates, left_out, times=None):
     """A bootstrap of one figure from its numbers."""
     column = [np.array(x, np.float64)[:, None] for x in (replicates, left_out)]
-    return Bootstrap(np.array([estimate]), *column, np.array(times or [1] * len(left_out)))
+    return ResampledFigures(np.array([estimate]), *column, np.array(times or [1] * len(left_out)))
 
 
 @pytest.mark.parametrize("left_out", [[1, 2, 4], [-1, -2, -4], [1, 2, 3]])

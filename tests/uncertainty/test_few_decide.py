@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_evidence():
 @pytest.mark.parametrize("wrong", [0, 1, 3, 9])
 def test_few_errors(wrong, interval):
     """50 documents with few errors: the loss, at the ends of the share of documents with any (scipy)."""
-    result = sa.evaluate(corpus_of(wrong), ci=True, resamples=200, interval=interval)
+    result = sa.evaluate(corpus_of(wrong), ci=sa.Bootstrap(resamples=200, interval=interval))
     for score, loss in ((result.systems["mine"].f1, wrong / (200 - wrong)), (result.systems["mine"].recall, wrong / 100)):  # fmt: skip
         low, high = 1 - (share(wrong, 50) * (loss * 50 / wrong if wrong else 1))[::-1]
         assert score.interval.observed[0] <= low + 1e-12
@@ -80,7 +81,7 @@ def test_few_errors(wrong, interval):
 
 def test_ten_errors_are_the_bootstraps():
     """From ten documents on the interval is BCa's alone, and so said."""
-    result = sa.evaluate(corpus_of(10), ci=True, resamples=200)
+    result = sa.evaluate(corpus_of(10), ci=sa.Bootstrap(resamples=200))
     interval = result.systems["mine"].f1.interval
     assert (interval.kind, interval.reason) == ("bca", "")
     assert result.caveats == ()
@@ -89,7 +90,7 @@ def test_ten_errors_are_the_bootstraps():
 def test_nothing_matches():
     """50 documents without a match: the mirror image, up to 1 − 0.025^(1/50)."""
     other = [[(8, 9, "X")]] * 50
-    result = sa.evaluate(corpus_of(0, mine=other), ci=True, resamples=100)
+    result = sa.evaluate(corpus_of(0, mine=other), ci=sa.Bootstrap(resamples=100))
     f1 = result.systems["mine"].f1
     assert f1.interval.observed == pytest.approx((0, 1 - 0.025 ** (1 / 50)))
     assert f1.interval.corrected[1] == pytest.approx(beyond(1 - 0.025 ** (1 / 50), f1))
@@ -100,7 +101,7 @@ def test_documents_without_segments_do_not_count():
     """Of 400 documents 40 have segments: these are what the interval and the caveat count."""
     gold = [TWO if d < 40 else [] for d in range(400)]
     corpus = sa.Corpus.from_segments([20] * 400, {"gold": gold, "mine": gold})
-    result = sa.evaluate(corpus, ci=True, resamples=100)
+    result = sa.evaluate(corpus, ci=sa.Bootstrap(resamples=100))
     assert result.systems["mine"].f1.interval.observed[0] == pytest.approx(0.025 ** (1 / 40))
     assert "only 0 of 40 documents hold any disagreement" in result.caveats[0]
     few = corpus.subset(range(20, 400))
@@ -114,7 +115,7 @@ def test_agreement():
     """Pairs, annotators, labels, the team and the mean: all have the honest lower end."""
     layer = [TWO] * 30
     corpus = sa.Corpus.from_segments([20] * 30, {"a": layer, "b": layer, "c": [*layer[:20], *[None] * 10]})  # fmt: skip
-    result = sa.agree(corpus, ci=True, resamples=100)
+    result = sa.agree(corpus, ci=sa.Bootstrap(resamples=100))
     for part, documents in ((result.team, 30), (result.pairs["a", "b"], 30), (result.pairs["a", "c"], 20), (result.annotators["c"], 20), (result.labels["X"], 30)):  # fmt: skip
         assert part.f1.interval.observed == pytest.approx((0.025 ** (1 / documents), 1))
     assert result.mean.interval.observed == pytest.approx((0.025 ** (1 / 30), 1))
@@ -129,7 +130,7 @@ def test_blocks(wrong):
     gold = [[*TWO, *((8, 9, y) for _, _, y in more)] for more in rare]
     corpus = corpus_of(wrong, gold=gold, other=gold)
     blocks = [corpus.subset(part) for part in (range(7), range(7, 31), range(31, 50))]
-    ask = {"ci": True, "resamples": 600, "seed": 3}
+    ask = {"ci": sa.Bootstrap(resamples=600, seed=3)}
 
     def counts(interval):
         return [part for part in interval.reason.split("; ") if "Clopper" in part]
@@ -137,7 +138,10 @@ def test_blocks(wrong):
     def same(mine, theirs):  # or that of t reaches as far, in one of the two
         return not counts(mine) or not counts(theirs) or counts(mine) == counts(theirs)
 
-    whole, parts = (sa.evaluate(c, **ask, interval="percentile") for c in (corpus, blocks))
+    whole, parts = (
+        sa.evaluate(c, **{**ask, "ci": replace(ask["ci"], interval="percentile")})
+        for c in (corpus, blocks)
+    )
     shaky = [[each for each in made.caveats if "interval" not in each] for made in (whole, parts)]
     assert shaky[0] == shaky[1]
     for name, system in whole.systems.items():
@@ -147,7 +151,10 @@ def test_blocks(wrong):
                 mine, theirs = getattr(one, kind).interval, getattr(two, kind).interval
                 assert same(mine, theirs)
                 assert theirs.kind == "poisson" + "+clopper-pearson" * bool(counts(theirs))
-    team, other = (sa.agree(c, **ask, interval="percentile") for c in (corpus, blocks))
+    team, other = (
+        sa.agree(c, **{**ask, "ci": replace(ask["ci"], interval="percentile")})
+        for c in (corpus, blocks)
+    )
     assert team.evidence == other.evidence
     pairs = itertools.chain(
         ((team.team, other.team), (team.labels["Y"], other.labels["Y"])),
@@ -157,7 +164,9 @@ def test_blocks(wrong):
     for one, two in pairs:
         assert same(one.f1.interval, two.f1.interval)
     assert same(team.mean.interval, other.mean.interval)
-    tokens = sa.coefficients(sa.token_labels(corpus), ci=True, resamples=60, interval="percentile")
+    tokens = sa.coefficients(
+        sa.token_labels(corpus), ci=sa.Bootstrap(resamples=60, interval="percentile")
+    )
     tallied = sa.coefficients(sa.token_labels(blocks, resamples=60), ci=True)
     assert tokens.evidence == tallied.evidence
     assert same(tokens.pi.interval, tallied.pi.interval)
@@ -166,7 +175,7 @@ def test_blocks(wrong):
 def test_items():
     """50 items on which two annotators agree: π, κ, α, AC1 and SPA have an honest lower end; B has its own."""
     rows = [(i, who, "xy"[i < 5]) for i in range(50) for who in "ab"]
-    result = sa.coefficients(sa.LabelTable.from_rows(rows), ci=True, resamples=300)
+    result = sa.coefficients(sa.LabelTable.from_rows(rows), ci=sa.Bootstrap(resamples=300))
     low = 0.025 ** (1 / 50)
     for part in (result.spa, result.pi, result.kappa, result.alpha, result.ac1):
         assert part.interval.observed == pytest.approx((low, 1))
@@ -297,7 +306,9 @@ def test_undefined_stays_so():
 def test_interval_and_p_agree(test):
     """3 of 50 documents differ, all for one system: p is 2/8 by enumeration, and 0 is in the interval."""
     evaluation = sa.evaluate(corpus_of(8, better=[ONE] * 5 + [TWO] * 45))
-    pair = sa.compare_systems(evaluation, test=test, resamples=2000)["better", "mine"]
+    pair = sa.compare_systems(evaluation, test=test, bootstrap=sa.Bootstrap(resamples=2000))[
+        "better", "mine"
+    ]
     low, _ = share(3, 3)
     for difference in (pair.observed, pair.corrected):
         assert difference.p == 0.25
@@ -310,7 +321,7 @@ def test_interval_and_p_agree(test):
     assert pair.differing == 3
     turned = sa.compare_systems(
         sa.evaluate(corpus_of(8, better=[ONE] * 5 + [TWO] * 45).of_annotators(["gold", "better", "mine"])),
-        test=test, resamples=2000,
+        test=test, bootstrap=sa.Bootstrap(resamples=2000),
     )["better", "mine"]  # fmt: skip
     assert turned.corrected.low == pytest.approx(pair.corrected.low, abs=1e-15)
 
@@ -318,7 +329,7 @@ def test_interval_and_p_agree(test):
 def test_no_document_differs():
     """Equal systems: of 50 documents any may differ, 1 − 0.025^(1/50) of them, and by all there is."""
     evaluation = sa.evaluate(corpus_of(8, same=[ONE] * 8 + [TWO] * 42))
-    (pair,) = sa.compare_systems(evaluation, resamples=200).pairs
+    (pair,) = sa.compare_systems(evaluation, bootstrap=sa.Bootstrap(resamples=200)).pairs
     most = 1 - 0.025 ** (1 / 50)
     assert (pair.observed.low, pair.observed.high) == pytest.approx((-most, most))
     by_chance = evaluation.systems["mine"].f1.expected
@@ -338,7 +349,9 @@ def test_contradictions_are_said():
             for name, odds in (("a", 0.8), ("b", 0.68))
         }
         corpus = sa.Corpus.from_segments([20] * 40, {"gold": gold, **layers})
-        (pair,) = sa.compare_systems(sa.evaluate(corpus), resamples=199, seed=seed).pairs
+        (pair,) = sa.compare_systems(
+            sa.evaluate(corpus), bootstrap=sa.Bootstrap(resamples=199, seed=seed)
+        ).pairs
         for difference in (pair.observed, pair.corrected):
             agree = (difference.p > 0.05) == (difference.low <= 0 <= difference.high)
             said = (

@@ -16,8 +16,8 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.report.explain import explain
 
-ASK = {"ci": True, "resamples": 199, "seed": 4}
-TEXTS = {"ci": True, "resamples": 199, "seed": 4, "resample_by": "text"}
+ASK = {"ci": sa.Bootstrap(resamples=199, seed=4)}
+TEXTS = {"ci": sa.Bootstrap(resamples=199, seed=4, resample_by="text")}
 
 
 def bare(score):
@@ -53,14 +53,16 @@ def test_one_text_each(sentences):
     assert (plain.team, plain.mean, plain.labels) == (ours.team, ours.mean, ours.labels)
     assert dict(plain.pairs) == dict(ours.pairs)
     assert plain.annotators == ours.annotators
-    pair = [sa.compare_systems(sa.evaluate(joined), resamples=99, resample_by=by).pairs for by in ("unit", "text")]  # fmt: skip
+    pair = [sa.compare_systems(sa.evaluate(joined), bootstrap=sa.Bootstrap(resamples=99, resample_by=by)).pairs for by in ("unit", "text")]  # fmt: skip
     assert pair[0] == pair[1]
 
 
 @pytest.mark.parametrize("match", ["exact", "token"])
 def test_by_hand(documents, match):
     """A jackknife over sentences, by F1 without each one in plain Python, gives the interval."""
-    result = sa.evaluate(documents, match=match, ci=True, interval="jackknife", resample_by="text")
+    result = sa.evaluate(
+        documents, match=match, ci=sa.Bootstrap(interval="jackknife", resample_by="text")
+    )
     rows = []  # matched, expected and size of each sentence
     for document, ends in zip(documents, documents.text_ends, strict=True):
         label_of = {s.label for n in ("gold", "tagger") for s in document.segments[n]}
@@ -126,7 +128,7 @@ def test_spread_of_other_texts():
     truth = sa.evaluate(threads(4000, 5, draw), match="token").systems["mine"].f1.corrected
     figures, errors, held = [], [], 0
     for _ in range(150):
-        how = {"match": "token", "ci": True, "interval": "jackknife", "resample_by": "text"}
+        how = {"match": "token", "ci": sa.Bootstrap(interval="jackknife", resample_by="text")}
         f1 = sa.evaluate(threads(12, 5, draw), **how).systems["mine"].f1
         low, high = f1.interval.corrected
         figures.append(f1.corrected)
@@ -184,7 +186,11 @@ def test_sentences(sentences, documents):
         " ".join(text for _, text in explain([result.table()])).split()
     )
     with pytest.raises(sa.SettingError, match="resample_by sentence: a permutation test"):
-        sa.compare_systems(sa.evaluate(documents), test="permutation", resample_by="sentence")
+        sa.compare_systems(
+            sa.evaluate(documents),
+            test="permutation",
+            bootstrap=sa.Bootstrap(resample_by="sentence"),
+        )
     posts = replace(sentences, reading={})
     with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* not read as sentences"):
         sa.evaluate(posts, **TEXTS | {"resample_by": "sentence"})
@@ -199,7 +205,7 @@ def test_refused(sentences, documents):
         (lambda: sa.agree(sentences, **TEXTS), "the documents were not joined of texts; join them"),
         (lambda: sa.evaluate(documents.to_characters(), **TEXTS), "were not joined of texts"),
         (
-            lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", resample_by="text"),
+            lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", bootstrap=sa.Bootstrap(resample_by="text")),
             "a permutation test exchanges what chance expects too",
         ),
         (lambda: sa.presence(documents, **TEXTS), "choose unit or document"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from spanagree.cli.main import main
 from spanagree.formats.combine import concatenated, unite
 from spanagree.uncertainty.bootstrap import Resampling
 
-ASK = {"ci": True, "resamples": 300, "seed": 2}
+ASK = {"ci": sa.Bootstrap(resamples=300, seed=2)}
 
 
 def test_wholes(sentences, documents):
@@ -29,14 +30,14 @@ def test_wholes(sentences, documents):
 def test_evaluation(sentences):
     """The raw interval is that of documents, as raw sums do not depend on the unit; figures stay."""
     plain = sa.evaluate(sentences)
-    result = sa.evaluate(sentences, **ASK, resample_by="document")
+    result = sa.evaluate(sentences, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
     # an evaluation of whole documents, whose tallies are the sums of their sentences'
     table = plain.counted.documents_kept().table("tagger", np.arange(len(sentences)))
     sums = np.stack([np.bincount(sentences.wholes, column) for column in table.T], axis=1)
     drawn = np.random.default_rng(2).integers(0, 14, (20_000, 14))
     matched, expected, a, b = np.moveaxis(sums[drawn].sum(axis=1), -1, 0)
     corrected = 2 * (matched - expected) / (a + b - 2 * expected)
-    by_quantile = sa.with_intervals(plain, resamples=20_000, interval="percentile", resample_by="document")  # fmt: skip
+    by_quantile = sa.with_intervals(plain, sa.Bootstrap(resamples=20_000, interval="percentile", resample_by="document"))  # fmt: skip
     f1 = by_quantile.systems["tagger"].f1
     matched, expected, a, b = (sums.sum(axis=0) - sums).T
     left_out = 2 * (matched - expected) / (a + b - 2 * expected)
@@ -54,11 +55,17 @@ def test_evaluation(sentences):
 def test_agreement_and_tokens(sentences, documents):
     """Of two annotators an agreement is an evaluation; π of tokens is that of whole documents, to the digit."""
     two = sentences.of_annotators(["gold", "tagger"])
-    f1 = sa.evaluate(two, **ASK, resample_by="document").systems["tagger"].f1
-    agreed = sa.agree(two, **ASK, resample_by="document")
+    f1 = (
+        sa.evaluate(two, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
+        .systems["tagger"]
+        .f1
+    )
+    agreed = sa.agree(two, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
     for part in (agreed.team.f1, agreed.pairs["gold", "tagger"].f1, agreed.mean):
         assert part.interval.corrected == pytest.approx(f1.interval.corrected)
-    ours = sa.coefficients(sa.token_labels(sentences), **ASK, resample_by="document")
+    ours = sa.coefficients(
+        sa.token_labels(sentences), **{**ASK, "ci": replace(ASK["ci"], resample_by="document")}
+    )
     theirs = sa.coefficients(sa.token_labels(documents), **ASK)
     assert ours.pi.interval == theirs.pi.interval
     assert ours.pi.interval != sa.coefficients(sa.token_labels(sentences), **ASK).pi.interval
@@ -68,10 +75,14 @@ def test_agreement_and_tokens(sentences, documents):
 def test_tests(sentences, test):
     """Both tests take whole documents: 14 that differ, in any order of systems and sentences."""
     evaluation = sa.evaluate(sentences)
-    result = sa.compare_systems(evaluation, test=test, resamples=200, resample_by="document")
+    result = sa.compare_systems(
+        evaluation, test=test, bootstrap=sa.Bootstrap(resamples=200, resample_by="document")
+    )
     assert [(pair.documents, pair.differing) for pair in result.pairs] == [(14, 14)] * 3
     turned = sa.evaluate(sentences.subset(range(102, -1, -1)))
-    other = sa.compare_systems(turned, test=test, resamples=200, resample_by="document")
+    other = sa.compare_systems(
+        turned, test=test, bootstrap=sa.Bootstrap(resamples=200, resample_by="document")
+    )
     assert [p.corrected for p in other.pairs] == [p.corrected for p in result.pairs]
 
 
@@ -88,18 +99,18 @@ def test_where_documents_are_not_known(sentences, tmp_path):
         " -DOCSTART- lines between documents, or resample by unit"
     )
     for refused in (
-        lambda: sa.evaluate(corpus, ci=True, resample_by="document"),
-        lambda: sa.agree(corpus, ci=True, resample_by="document"),
-        lambda: sa.coefficients(sa.token_labels(corpus), ci=True, resample_by="document"),
+        lambda: sa.evaluate(corpus, ci=sa.Bootstrap(resample_by="document")),
+        lambda: sa.agree(corpus, ci=sa.Bootstrap(resample_by="document")),
+        lambda: sa.coefficients(sa.token_labels(corpus), ci=sa.Bootstrap(resample_by="document")),
     ):
         with pytest.raises(sa.SettingError, match=said):
             refused()
     with pytest.raises(sa.SettingError, match="resample_by document: over blocks units are drawn;"):
-        sa.evaluate([sentences], ci=True, resample_by="document")
+        sa.evaluate([sentences], ci=sa.Bootstrap(resample_by="document"))
     with pytest.raises(sa.SettingError, match="unknown resample_by 'x'; allowed: unit, document"):
         Resampling(resample_by="x")
     whole = sa.Corpus.from_segments([5] * 3, {"a": [[(0, 1, "X")]] * 3, "b": [[(0, 1, "X")], [], []]})  # fmt: skip
-    by = [sa.evaluate(whole, **ASK, resample_by=unit).systems["b"].f1.interval for unit in ("unit", "document")]  # fmt: skip
+    by = [sa.evaluate(whole, **{**ASK, "ci": replace(ASK["ci"], resample_by=unit)}).systems["b"].f1.interval for unit in ("unit", "document")]  # fmt: skip
     assert by[0] == by[1]
 
 

@@ -71,7 +71,7 @@ def test_order_of_annotators():
         return names
 
     one, other = (
-        sa.agree(crowd(16, 12, order), ci=True, resamples=200) for order in (list, turned)
+        sa.agree(crowd(16, 12, order), ci=sa.Bootstrap(resamples=200)) for order in (list, turned)
     )
     assert len(one.pairs) == 120
     for names, pair in one.pairs.items():
@@ -88,8 +88,8 @@ def test_portions_of_pairs(change, monkeypatch):
     """However many pairs are worked on at a time, sparse or not, the mean has the same interval."""
     monkeypatch.setattr("spanagree.uncertainty.bootstrap._DENSE", 0)  # as of a large crowd
     corpus = crowd(7, 30, list)
-    whole = sa.agree(corpus, ci=True, resamples=90).mean.interval
+    whole = sa.agree(corpus, ci=sa.Bootstrap(resamples=90)).mean.interval
     for name, value in change.items():
         monkeypatch.setattr(mean_over_pairs, name, value)
-    part = sa.agree(corpus, ci=True, resamples=90).mean.interval
+    part = sa.agree(corpus, ci=sa.Bootstrap(resamples=90)).mean.interval
     np.testing.assert_allclose(ends(part), ends(whole), rtol=0, atol=1e-12)

@@ -301,7 +301,9 @@ def test_order_changes_no_digit():
         [13] * 20, {n: [documents[i][d] for d in order] for i, n in reversed([*enumerate("abcd")])}
     )
     for measure in ("alpha-u", "alpha-u-placed"):
-        one, other = (alpha_u(c, measure=measure, ci=True, resamples=200) for c in (corpus, turned))
+        one, other = (
+            alpha_u(c, measure=measure, ci=sa.Bootstrap(resamples=200)) for c in (corpus, turned)
+        )
         assert one.all == other.all
         assert one.labels == other.labels
 
@@ -338,12 +340,14 @@ def test_blocks_change_no_digit(measure):
             frozenset(two): figures for two, figures in whole.pairs.items()
         }
         assert (result.signature, result.notes) == (whole.signature, whole.notes)
-        drawn.append(alpha_u(blocks, measure=measure, ci=True, resamples=200).team)
+        drawn.append(alpha_u(blocks, measure=measure, ci=sa.Bootstrap(resamples=200)).team)
     assert drawn[0] == drawn[1] == drawn[2]
     low, high = drawn[0].all.interval.corrected
     assert low < whole.all.value < high
     # Poisson weights of documents and resampled documents have the same spread
-    ends = alpha_u(corpus, measure=measure, ci=True, interval="percentile").all.interval.corrected
+    ends = alpha_u(
+        corpus, measure=measure, ci=sa.Bootstrap(interval="percentile")
+    ).all.interval.corrected
     assert high - low == pytest.approx(ends[1] - ends[0], rel=0.3)
 
 

@@ -42,7 +42,7 @@ def test_json_is_the_python_result(run):
     _, out, _ = run("--measure", "gamma", "--alpha", "3", "--seed", "5", "--format", "json")
     assert json.loads(out) == sa.gamma(corpus, alpha=3, seed=5).to_dict()
     _, out, _ = run("--measure", "alpha-u", "--ci", "--resamples", "50", "--format", "json")
-    assert json.loads(out) == sa.alpha_u(corpus, ci=True, resamples=50).to_dict()
+    assert json.loads(out) == sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=50)).to_dict()
     _, out, _ = run(
         "--measure", "alpha-u", "--by", "pair", "--annotators", "ann,bob", "--format", "json"
     )
@@ -138,7 +138,7 @@ def test_cited(run):
     assert "Mathet et al., 2015" in text
     assert "α = 3, β = 1, Δ_∅ = 1" in text
     assert "annotators drawn at random and shifted, drawn with seed 0" in text
-    text = sa.cite(sa.alpha_u(corpus, measure="alpha-u-placed", ci=True, resamples=20))
+    text = sa.cite(sa.alpha_u(corpus, measure="alpha-u-placed", ci=sa.Bootstrap(resamples=20)))
     assert "is not the published one" in " ".join(text.split())
     assert "Krippendorff, 1995" in " ".join(text.split())
 

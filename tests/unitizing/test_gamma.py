@@ -347,11 +347,11 @@ def test_order_changes_no_digit(sampler):
     corpus = three(2)
     order = [4, 1, 5, 0, 3, 2]
     turned = corpus.subset(order).of_annotators(["c", "a", "b"])
-    result = sa.gamma(corpus, sampler=sampler, ci=True, resamples=100)
+    result = sa.gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100))
     with ThreadPoolExecutor(2) as workers:
         for other in (
-            sa.gamma(turned, sampler=sampler, ci=True, resamples=100),
-            sa.gamma(corpus, sampler=sampler, ci=True, resamples=100, executor=workers),
+            sa.gamma(turned, sampler=sampler, ci=sa.Bootstrap(resamples=100)),
+            sa.gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100), executor=workers),
         ):
             assert other.team == result.team
     assert sa.gamma(corpus, sampler=sampler, seed=1).gamma != result.gamma
