@@ -272,8 +272,7 @@ def test_the_default_seed():
     functions = filter(inspect.isfunction, (getattr(sa, name) for name in sa.__all__))
     given = [inspect.signature(each).parameters.get("seed") for each in functions]
     defaults = [each.default for each in given if each and each.default is not each.empty]
-    assert defaults.count(None) == 1  # of coefficients, as a table in blocks has its own
-    assert set(defaults) == {0, None}
+    assert set(defaults) == {0}
 
 
 def test_docstrings():

@@ -146,7 +146,7 @@ def test_order_changes_no_digit(crowd):
 def test_fewer_than_four(crowd, by):
     """Three annotators give no interval, and a reason; nor do two, one, or an empty corpus."""
     for names in (["ann", "bob", "cem"], ["ann", "bob"]):
-        result = sa.agree(crowd, annotators=names, **({"ci": True} if by == "annotators" else ASK), resample_by=by)  # fmt: skip
+        result = sa.agree(crowd, annotators=names, ci=replace(sa.Bootstrap() if by == "annotators" else ASK["ci"], resample_by=by))  # fmt: skip
         for interval in (result.team.f1.interval, result.mean.interval):
             assert all(math.isnan(end) for end in interval.corrected)
             assert f"{len(names)} annotators; an interval over annotators needs 4" in interval.reason  # fmt: skip

@@ -198,7 +198,7 @@ def test_refused(parts, call):
     )
     refused(
         "interval 'bca'; over blocks there is percentile, of a Poisson bootstrap",
-        lambda: call(blocks, ci=True, interval="bca"),
+        lambda: call(blocks, ci=sa.Bootstrap(interval="bca")),
     )
     with pytest.raises(sa.SettingError, match=r"^block 1: ci: \d+ sums in each of 9000000 resamples; over blocks they are all kept, and \d+ resamples or fewer, or fewer annotators, would fit$"):  # fmt: skip
-        call(blocks, ci=True, resamples=9_000_000)
+        call(blocks, ci=sa.Bootstrap(resamples=9_000_000))

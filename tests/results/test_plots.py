@@ -43,15 +43,15 @@ def crowd(newsroom):
 def results(corpus, crowd):
     """One result of each kind."""
     whole = sa.evaluate(corpus)
-    few = {"resamples": 20}
+    few = sa.Bootstrap(resamples=20)
     return {
         "ranks": whole,
-        "intervals": sa.evaluate(corpus, ci=True, **few),
+        "intervals": sa.evaluate(corpus, ci=few),
         "levels": sa.evaluate_levels(whole, sa.difficulty(corpus, "gold")),
         "agreement": sa.agree(crowd),
-        "coefficients": sa.coefficients(sa.token_labels(crowd), ci=True, **few),
+        "coefficients": sa.coefficients(sa.token_labels(crowd), ci=few),
         "difficulty": sa.difficulty(crowd),
-        "comparison": sa.compare_systems(whole, **few),
+        "comparison": sa.compare_systems(whole, bootstrap=few),
         "by_chance": sa.chance_test(corpus, whole, draws=20, simulate=True),
         "exact chance": sa.chance_test(corpus, whole),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
@@ -133,18 +133,18 @@ def test_texts_stay_apart(corpus, crowd, results):
 
     The extents are those that matplotlib measures in what it draws.
     """
-    few = {"resamples": 20}
+    few = sa.Bootstrap(resamples=20)
     for whole in (sa.evaluate(twelve(corpus)), sa.evaluate(twelve(corpus, 40))):
         gold = whole.settings.gold
         many = twelve(corpus, len(whole.systems))
         drawn = {
             "ranks": whole.picture(),
             "labels": whole.picture("label"),
-            "intervals": sa.evaluate(many, ci=True, **few).picture(),
+            "intervals": sa.evaluate(many, ci=few).picture(),
             "levels": sa.evaluate_levels(whole, sa.difficulty(many, gold), levels=3).picture(),
             "pairs": sa.agree(many).picture(),
             "annotators": sa.agree(many).picture("annotator"),
-            "tests": sa.compare_systems(whole, **few).picture(),
+            "tests": sa.compare_systems(whole, bootstrap=few).picture(),
             "by_chance": sa.chance_test(many, whole).picture(),
             "confusion": sa.confusion(many, *list(many.layers)[:2]).picture(),
         }

@@ -18,11 +18,11 @@ from spanagree.systems.compare_systems import (
 X, NONE = [(0, 1, "X")], []
 
 
-def compared(layers, **ask):
+def compared(layers, test="bootstrap", **ask):
     """The one pair of two systems over documents of 5 tokens."""
     (length,) = {len(layer) for layer in layers.values()}
     corpus = sa.Corpus.from_segments([5] * length, layers)
-    result = sa.compare_systems(sa.evaluate(corpus), **ask)
+    result = sa.compare_systems(sa.evaluate(corpus), test=test, bootstrap=sa.Bootstrap(**ask))
     return result, result.pairs[0]
 
 

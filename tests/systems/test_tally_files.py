@@ -57,9 +57,9 @@ def test_parts_are_the_whole(crowd, how, ids, random):
             return
     one, other = sa.evaluate(whole, **ask).to_dict("document"), found.to_dict("document")
     assert repr(one) == repr(other)
-    some = {"resamples": 20, "interval": "percentile"}
-    again = sa.evaluate(whole, ci=True, **some, **ask)
-    assert repr(again.systems) == repr(sa.with_intervals(found, **some).systems)
+    some = sa.Bootstrap(resamples=20, interval="percentile")
+    again = sa.evaluate(whole, ci=some, **ask)
+    assert repr(again.systems) == repr(sa.with_intervals(found, some).systems)
 
 
 FILES = ("gold", "lexicon", "tagger", "chunker")

@@ -217,16 +217,23 @@ def test_undefined_figures():
         ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile, jackknife"),
     ],
 )
-def test_bad_settings(systems, ask, said):
-    """Resamples, seeds and confidences that are none are refused, wherever they are given."""
+def test_bad_settings(ask, said):
+    """Resamples, seeds and confidences that are none are refused."""
+    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        sa.Bootstrap(**ask)
+
+
+@pytest.mark.parametrize("ci", [1, "yes", 95, None])
+def test_ci_is_a_bootstrap_or_none(systems, ci):
+    """What is no answer to whether, or how, is refused, wherever it is given."""
     table = sa.token_labels(systems)
     for call in (
-        lambda: sa.evaluate(systems, ci=True, **ask),
-        lambda: sa.agree(systems, ci=True, **ask),
-        lambda: sa.coefficients(table, ci=True, **ask),
-        lambda: sa.compare_systems(sa.evaluate(systems), **ask),
+        lambda: sa.evaluate(systems, ci=ci),
+        lambda: sa.agree(systems, ci=ci),
+        lambda: sa.coefficients(table, ci=ci),
+        lambda: sa.alpha_u(systems, ci=ci),
     ):
-        with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+        with pytest.raises(sa.SettingError, match=f"^ci {ci!r}; True, False or a Bootstrap is"):
             call()
 
 

@@ -35,7 +35,12 @@ def test_figures_stay(documents, match):
             assert bare(mine) == bare(theirs)
             assert mine.interval.observed != theirs.interval.observed
     ours, theirs = (
-        sa.agree(documents, match=match, **{"resample_by": "unit", **ask}) for ask in (ASK, TEXTS)
+        sa.agree(
+            documents,
+            match=match,
+            **{**ask, "ci": replace(ask["ci"], resample_by=ask["ci"].resample_by or "unit")},
+        )
+        for ask in (ASK, TEXTS)
     )
     assert bare(ours.team.f1) == bare(theirs.team.f1)
     assert replace(ours.mean, interval=None) == replace(theirs.mean, interval=None)
@@ -49,7 +54,12 @@ def test_one_text_each(sentences):
     assert {n: (x.f1, x.precision, x.labels) for n, x in plain.systems.items()} == {
         n: (x.f1, x.precision, x.labels) for n, x in ours.systems.items()
     }
-    plain, ours = (sa.agree(joined, **{"resample_by": "unit", **ask}) for ask in (ASK, TEXTS))
+    plain, ours = (
+        sa.agree(
+            joined, **{**ask, "ci": replace(ask["ci"], resample_by=ask["ci"].resample_by or "unit")}
+        )
+        for ask in (ASK, TEXTS)
+    )
     assert (plain.team, plain.mean, plain.labels) == (ours.team, ours.mean, ours.labels)
     assert dict(plain.pairs) == dict(ours.pairs)
     assert plain.annotators == ours.annotators
@@ -177,10 +187,11 @@ def test_sentences(sentences, documents):
         for measure in (lambda c, **how: sa.evaluate(c, **how).systems["tagger"].f1,
                         lambda c, **how: sa.agree(c, **how).team.f1):  # fmt: skip
             asked, meant = (
-                measure(corpus, **TEXTS | {"resample_by": by}) for by in ("sentence", same)
+                measure(corpus, ci=replace(TEXTS["ci"], resample_by=by))
+                for by in ("sentence", same)
             )
             assert asked == meant
-    result = sa.evaluate(documents, **TEXTS | {"resample_by": "sentence"})
+    result = sa.evaluate(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
     assert "|resample_by:sentence|" in result.signature
     assert "199 resamples of the texts" in " ".join(
         " ".join(text for _, text in explain([result.table()])).split()
@@ -193,9 +204,9 @@ def test_sentences(sentences, documents):
         )
     posts = replace(sentences, reading={})
     with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* not read as sentences"):
-        sa.evaluate(posts, **TEXTS | {"resample_by": "sentence"})
+        sa.evaluate(posts, ci=replace(TEXTS["ci"], resample_by="sentence"))
     with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* choose unit or document"):
-        sa.presence(documents, **TEXTS | {"resample_by": "sentence"})
+        sa.presence(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
 
 
 def test_refused(sentences, documents):
