@@ -121,13 +121,18 @@ def test_tallies_add(answers, tmp_path):
     for name, system in whole.systems.items():
         assert merged[name].f1 == system.f1
         assert merged.uniform[name].f1 == whole.uniform[name].f1
-    ends = [sa.with_intervals(x, resamples=200)["eager"].f1.interval for x in (merged, whole)]
+    ends = [
+        sa.with_intervals(x, sa.Bootstrap(resamples=200))["eager"].f1.interval
+        for x in (merged, whole)
+    ]
     assert ends[0] == ends[1]
 
 
 def test_batches(answers):
     """A batch has the chance that its documents have, and the uniform one beside it."""
-    made = sa.batches(answers, 3, match="token", places="words", resamples=200)
+    made = sa.batches(
+        answers, 3, match="token", places="words", bootstrap=sa.Bootstrap(resamples=200)
+    )
     third = sa.agree(answers.subset(range(24, 36)), match="token", places="words")
     assert made["3"].f1[:3] == pytest.approx(third.team.f1[:3], abs=1e-12)
     assert made.uniform["3"].f1[:3] == pytest.approx(third.uniform.team.f1[:3], abs=1e-12)
