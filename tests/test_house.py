@@ -292,7 +292,7 @@ def test_docstrings():
 
 
 EXTRAS = ("spacy", "datasets", "pyarrow", "matplotlib")
-NEEDED = {"evaluate.md": ("pyarrow", "pandas"), "plots.md": ("matplotlib",), "questions.md": ("seqeval",), "training.md": ("spacy",)}  # fmt: skip
+NEEDED = {"notebook.md": ("pandas",), "evaluate.md": ("pyarrow", "pandas"), "plots.md": ("matplotlib",), "questions.md": ("seqeval",), "training.md": ("spacy",)}  # fmt: skip
 """What the Python examples of a page import; its commands may need all the extras."""
 
 
@@ -399,44 +399,6 @@ def test_examples_of_the_readme(newsroom, tmp_path):
         command = f"{shlex.quote(sys.executable)} -m {line}"
         subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, check=True)
     assert (tmp_path / "table.tex").exists()
-
-
-def test_options_in_the_docs():
-    """The tables of options name every option and every choice of the command line."""
-    from spanagree.cli.group import spanagree as program
-
-    page = "\n".join(
-        (ROOT / "docs" / f"{p}.md").read_text("utf-8")
-        for p in (
-            "evaluate",
-            "references",
-            "alt_test",
-            "relations",
-            "formats",
-            "agreement",
-            "unitizing",
-            "coefficients",
-            "difficulty",
-            "certainty",
-            "scale",
-            "disagreements",
-            "report",
-            "plots",
-            "in_a_paper",
-            "gold",
-            "plan",
-            "soft",
-        )
-    )
-    left_out = {"chance", "check", "completion"}
-    commands = [program.commands[name] for name in program.commands if name not in left_out]
-    for parameter in (parameter for command in commands for parameter in command.params):
-        if not parameter.opts[0].startswith("-"):
-            continue  # an argument
-        rows = [r for r in page.splitlines() if re.match(rf"\| [^|]*`{parameter.opts[0]}`", r)]
-        for choice in getattr(parameter.type, "choices", ()):
-            assert any(f"`{choice}`" in row for row in rows), (parameter.opts[0], choice)
-        assert rows, parameter.opts[0]
 
 
 def test_the_readme_runs_what_ci_runs():
