@@ -141,8 +141,8 @@ class Batches(Result):
         if math.isnan(p):
             return f"{sentence} There are too few documents for a test."
         word = "rises" if defined[-1].f1.corrected > defined[0].f1.corrected else "falls"
-        found = f"it {word} significantly" if p < LEVEL else "the change is not significant"
-        return f"{sentence} By a permutation test {found} (p {verdict.p_of(p)})."
+        trend = f"it {word} significantly" if p < LEVEL else "the change is not significant"
+        return f"{sentence} By a permutation test {trend} (p {verdict.p_of(p)})."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 

@@ -143,14 +143,14 @@ class AltTest(Result):
     @property
     def verdict(self) -> str:
         """Whether the candidate passes, by each kind of score."""
-        said = [
+        outcomes = [
             f"{'passes' if each.passes else 'does not pass'} by {_NAMES.get(kind, kind)}"
             f" (ω {verdict.short(each.winning_rate)})"
             for kind, each in self.verdicts.items()
         ]
         candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
         return (
-            f"{candidate} {' and '.join(said)}: ω is the share of annotators that it matches, with"
+            f"{candidate} {' and '.join(outcomes)}: ω is the share of annotators that it matches, with"
             f" ε {epsilon}, and {verdict.short(PASSES)} is enough."
         )
 
