@@ -140,7 +140,8 @@ class Batches(Result):
         p = self.p if len(self.batches) > 2 else self.changes[0].corrected.p_holm
         if math.isnan(p):
             return f"{sentence} There are too few documents for a test."
-        word = "rises" if defined[-1].f1.corrected > defined[0].f1.corrected else "falls"
+        change = self.slope if len(self.batches) > 2 else self.changes[0].corrected.value
+        word = "rises" if change > 0 else "falls"
         trend = f"it {word} significantly" if p < LEVEL else "the change is not significant"
         return f"{sentence} By a permutation test {trend} (p {verdict.p_of(p)})."
 

@@ -150,8 +150,8 @@ class AltTest(Result):
         ]
         candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
         return (
-            f"{candidate} {' and '.join(outcomes)}: ω is the share of annotators that it matches, with"
-            f" ε {epsilon}, and {verdict.short(PASSES)} is enough."
+            f"{candidate} {' and '.join(outcomes)}: ω is the share of annotators that it matches,"
+            f" with ε {epsilon}, and {verdict.short(PASSES)} is enough."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
