@@ -64,15 +64,9 @@ def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
     if how == "split" and taken is not None:
         taken = taken.spread(np.searchsorted(order[first_of], order), first_of)
     made = None if taken is None else taken.with_pieces({})
-    columns = {"annotation": raw.annotation[order], "label": raw.label[order]}
-    columns |= (
-        {"start": start, "end": end}
-        if how != "drop"
-        else {
-            "start": start[order],
-            "end": end[order],
-        }
-    )
+    columns = raw.segments_kept(order)
+    if how != "drop":
+        columns |= {"start": start, "end": end}
     says = {
         "hull": "taken from its first token to its last",
         "split": "taken as a segment for each piece",

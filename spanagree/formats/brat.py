@@ -10,7 +10,6 @@ from itertools import combinations
 from pathlib import Path
 
 from spanagree.choices import Absent, Discontinuous, Repair
-from spanagree.corpus.collector import Collector
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.raw import RawCorpus, check_absent
@@ -29,6 +28,14 @@ from spanagree.errors import (
 from spanagree.files import PathName, naming_files, read_text, write_text, writing
 from spanagree.formats.combine import renamed
 from spanagree.formats.peek import Peek
+from spanagree.formats.records import (
+    Annotation,
+    ReadLog,
+    Record,
+    Span,
+    gather,
+    span_in_pieces,
+)
 from spanagree.settings import as_read
 
 _ALLOWED = {
@@ -97,9 +104,14 @@ def raw_brat(
 ) -> RawCorpus:
     """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
     check_absent(absent)
-    root = Path(folder)
+    log = ReadLog("")
+    reading = {"format": "brat", **as_read(absent=absent)}
+    return gather(_records(Path(folder), log, absent), log, reading)
+
+
+def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
+    """Yield the documents of a folder or file."""
     name = printable(str(root))
-    collector = Collector("characters", unnamed=True)
     passed: Counter[str] = Counter()
     if root.is_file():
         files, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
@@ -108,9 +120,9 @@ def raw_brat(
         files = _files(root, passed)
     else:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
-    places, notes = _places(root, files)
+    places, log.notes = _places(root, files)
     texts = {place[1]: path for path, place in places.items() if path.suffix == ".txt"}
-    blank = 0
+    blank, is_empty = 0, True
     for path, (annotator, id_) in places.items():
         txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
         if path == ann and txt not in places:
@@ -122,27 +134,32 @@ def raw_brat(
             txt = texts[id_]  # all annotators' text, or another's
         elif path == ann:
             continue
-        where, text = printable(str(txt)), read_text(txt)
-        document = collector.document(id_, where, text=text, again=True)
-        if ann not in places:
-            continue
-        rows = read_text(ann)
-        if not rows.strip():
-            blank += 1
-            if absent == "unseen":
-                collector.annotator(annotator, where)
-                continue
-        annotation = collector.annotation(document, annotator, where)
-        _collect(collector, annotation, _rows_of(printable(str(ann)), rows), text, passed)
-    _refuse_empty(name, collector, files)
-    notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
+        is_empty = False
+        annotations = []
+        if ann in places:
+            rows = read_text(ann)
+            blank += not rows.strip()
+            is_seen = bool(rows.strip()) or absent != "unseen"
+            lines = _rows_of(printable(str(ann)), rows)
+            one = _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
+            annotations = [one]
+        yield Record(printable(str(txt)), id_, {"text": read_text(txt)}, annotations)
+    if is_empty:
+        raise InputError(
+            f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
+            " its annotations in an .ann file beside it"
+        )
+    if not any(path.suffix == ".ann" for path in files):
+        raise InputError(
+            f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
+            " there, and an empty one says that nothing was marked"
+        )
+    log.notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
     if blank and absent is None:
-        notes.append(
+        log.notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
-    how = {"format": "brat", **as_read(absent=absent)}
-    return collector.raw(how, notes)
 
 
 def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, str]], list[str]]:
@@ -170,20 +187,6 @@ def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, st
             " one annotator's"
         )
     return places, notes
-
-
-def _refuse_empty(name: str, collector: Collector, files: Iterable[Path]) -> None:
-    """Refuse a folder without texts, or without annotations."""
-    if not collector.ids:
-        raise InputError(
-            f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
-            " its annotations in an .ann file beside it"
-        )
-    if not any(path.suffix == ".ann" for path in files):
-        raise InputError(
-            f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
-            " there, and an empty one says that nothing was marked"
-        )
 
 
 def _files(root: Path, passed: Counter[str]) -> list[Path]:
@@ -215,42 +218,48 @@ def _rows_of(name: str, rows: str) -> list[tuple[str, str]]:
     return [(f"{name}:{n}", line.rstrip("\r")) for n, line in lines if line.strip()]
 
 
-def _collect(
-    collector: Collector,
-    annotation: int,
-    rows: Sequence[tuple[str, str]],
-    text: str,
-    passed: Counter[str],
-) -> None:
-    """Add the segments of a file, then what is said of them; count what is ``passed`` over."""
+def _annotation(
+    annotator: str, rows: Sequence[tuple[str, str]], passed: Counter[str]
+) -> Annotation:
+    """Return the segments of a file, and what is said of them; count what is ``passed`` over."""
     known: dict[str, int] = {}
+    spans: list[Span] = []
+    attributes: list[dict[str, str]] = []
     for where, row in rows:
         if row[0] not in "REAMN#*":
-            name, pieces, label = _segment(where, row, text)
-            known[name] = collector.in_pieces(annotation, pieces, label, where)
+            name, pieces, label, quote = _segment(where, row)
+            known[name] = len(spans)
+            attributes.append({})
+            more = label, quote, attributes[-1]
+            if len(pieces) == 1:
+                spans.append(Span(*pieces[0], *more, None, where))
+            else:
+                spans.append(span_in_pieces(pieces, *more, where))
     for _, row in rows:  # an event stands for its trigger, also before it is defined
         if row[0] == "E":
             name, _, arguments = row.partition("\t")
             trigger = arguments.split(" ")[0].rpartition(":")[2]
             if trigger in known:
                 known[name] = known[trigger]
+    relations = []
     for where, row in rows:
         if row[0] == "#":
             passed["notes"] += 1
         elif row[0] in "RE*":
             for first, second, label, directed in _links(where, row):
-                ends = known.get(first), known.get(second)
-                collector.relation(*ends, label, where, directed)
+                relations.append((known.get(first), known.get(second), label, where, directed))
         elif row[0] in "AMN":
             target, name, value = _attribute(where, row)
             if target in known:
-                collector.attribute(known[target], name, value, where)
+                others = attributes[known[target]].get(name, value).split(";")
+                attributes[known[target]][name] = ";".join(dict.fromkeys([*others, value]))
             else:
                 passed["attributes of what is no segment"] += 1
+    return Annotation(annotator, spans, relations=relations)
 
 
-def _segment(where: str, row: str, text: str) -> tuple[str, list[tuple[int, int]], str]:
-    """Return id, pieces and label of a text-bound annotation."""
+def _segment(where: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
+    """Return id, pieces, label and text of a text-bound annotation."""
     match = _TEXT_BOUND.fullmatch(row)
     if match is None:
         raise unfit(f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text")
@@ -258,17 +267,7 @@ def _segment(where: str, row: str, text: str) -> tuple[str, list[tuple[int, int]
     for piece in (piece.split() for piece in match[3].split(";")):
         start, end = (whole_number(offset, f"{where}: offset") for offset in piece)
         pieces.append((start, end))
-    covered = match[4]
-    if covered is not None and max(end for _, end in pieces) <= len(text):
-        there = " ".join(text[start:end] for start, end in pieces)
-        blank = "" if len(pieces) > 1 else " "  # pieces that touch are written as one
-        if blank.join(there.split()) != blank.join(covered.split()):
-            at = ";".join(f"{start} to {end}" for start, end in pieces)
-            raise InputError(
-                f"{where}: {show(match[1])} says {show(covered)}, but characters {at}"
-                f" of the text are {show(there)}; offsets and text have to agree"
-            )
-    return match[1], pieces, match[2]
+    return match[1], pieces, match[2], match[4]
 
 
 def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:

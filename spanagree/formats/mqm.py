@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from spanagree.corpus.collector import Collector, same_text
+from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, check_choice, counted, listed, printable
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
-from spanagree.formats.peek import Peek, passed_over
+from spanagree.formats.peek import Peek
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 SIDES = {"target": "the translation", "source": "what was translated"}
@@ -124,10 +125,11 @@ def raw_mqm(
                 passed[f"{side} error"] += len(marks) * is_error
     if not texts:
         raise InputError(f"{name}: no rows; MQM has a row for each error, or No-error")
-    chosen = as_read(encoding, text=text, feature=feature, align=align)
-    collector = _collected(name, texts, counts, align)
-    notes = [*passed_over(name, passed), *_notes(name, counts)]
-    return collector.raw({"format": "mqm", **chosen, **counts.settings()}, notes)
+    log = ReadLog(name)
+    log.passed = passed
+    reading = {"format": "mqm", **as_read(encoding, text=text, feature=feature, align=align)}
+    raw = gather(_records(texts, counts, log, align=align), log, reading, again=False)
+    return raw.but(reading={**reading, **counts.settings()})
 
 
 def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -190,26 +192,23 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
     return text, marks, odd
 
 
-def _collected(
-    name: str, texts: Mapping[tuple[str, str], _Text], counts: _Counts, align: bool
-) -> Collector:
-    """Return the documents, each with the text that most rows have, and what is marked in them.
+def _records(
+    texts: Mapping[tuple[str, str], _Text], counts: _Counts, log: ReadLog, *, align: bool
+) -> Iterator[Record]:
+    """Yield the documents, each with the text that most rows have, and what is marked in them.
 
     Raises:
         InputError: for a text that differs, unless it is to be aligned.
     """
-    collector = Collector("characters")
     asked = {side for _, side in texts}
     for (id_, side), one in texts.items():
         if side == "source" and len(asked) > 1 and not any(marks for *_, marks, _ in one.rows):
             continue
         text = one.versions.most_common(1)[0][0]
-        own = f"{id_}/source" if side == "source" else id_
-        document = collector.document(own, name, text=text)
-        annotations = {who: collector.annotation(document, who, name) for who in one.raters}
+        marked: dict[str, list[Span]] = {rater: [] for rater in one.raters}
         alignments: dict[str, Alignment] = {}
         for line, rater, version, marks, label in one.rows:
-            where = f"{name}:{line}"
+            where = f"{log.name}:{line}"
             same = version.rstrip() == text.rstrip()  # copies may end with a blank
             if not same and not align:
                 same_text(version, text, where, _RULE)
@@ -223,8 +222,11 @@ def _collected(
                 if place is None:
                     counts.lost[rater] += 1
                 else:
-                    collector.segment(annotations[rater], place[0], place[1], label, where)
-    return collector
+                    marked[rater].append(Span(place[0], place[1], label, where=where))
+        own = f"{id_}/source" if side == "source" else id_
+        annotations = [Annotation(rater, spans) for rater, spans in marked.items()]
+        yield Record(log.name, own, {"text": text}, annotations)
+    log.notes += _notes(log.name, counts)
 
 
 def _notes(name: str, counts: _Counts) -> Iterator[str]:

@@ -63,15 +63,15 @@ class Annotation(NamedTuple):
         annotator: the name; an empty one is that of the file.
         spans: what was marked; ``None``: the annotator never saw the document.
         when: the time in seconds, if known.
-        relations: the places of two spans among these (``None``: it is not there), label, and
-            whether there is a direction. They are gone through after the spans.
+        relations: the places of two spans among these (``None``: it is not there), label, place
+            for errors, and whether there is a direction. They are gone through after the spans.
         where: its place for errors, if it has one of its own.
     """
 
     annotator: Any
     spans: Iterable[Span] | None
     when: float | None = None
-    relations: Iterable[tuple[int | None, int | None, str, bool]] = ()
+    relations: Iterable[tuple[int | None, int | None, str, str, bool]] = ()
     where: str = ""
 
 
@@ -184,9 +184,9 @@ def gather(
                     made.append(segment(number, start, end, label, at, attributes, quote))
                 else:
                     made.append(in_pieces(number, pieces, label, at, attributes, quote))
-            for first, second, label, directed in relations:
+            for first, second, label, at, directed in relations:
                 head, tail = (None if i is None else made[i] for i in (first, second))
-                collector.relation(head, tail, label, place, directed)
+                collector.relation(head, tail, label, at, directed)
     notes = [*passed_over(log.name, log.passed)]
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.call_all(ONE_LABEL):

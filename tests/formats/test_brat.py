@@ -154,6 +154,22 @@ def test_empty_files(project):
         sa.read_brat(folder, absent="x")
 
 
+def test_texts_of_spans(project):
+    """They are checked as in other formats: UTF-16 is recognised, one that stands elsewhere moved.
+
+    Oracle: Python's own places in the text.
+    """
+    text = "\U0001f600 Rome, a town"
+    folder = project({"a/x.txt": text, "a/x.ann": "T1\tLOC 3 7\tRome"})
+    corpus = sa.read_brat(folder)
+    at = text.index("Rome")
+    assert corpus[0].segments["a"] == (sa.Segment(at, at + 4, "LOC"),)
+    assert corpus.notes == ("1 span with offsets in UTF-16 units, turned into code points",)
+    folder = project({"b/x.txt": text, "b/x.ann": "T1\tLOC 4 8\ttown"})
+    with pytest.raises(sa.InputError, match="in the text, not 'town'; --repair relocate-by-text"):
+        sa.read_brat(folder)
+
+
 BAD = {
     "no annotations": ({"a.txt": "x"}, "{0}: .txt files, and no .ann beside one; brat keeps annotations there, and an empty one says that nothing was marked"),
     "no texts": ({"a.md": "x"}, "{0}: no .txt in the folder or below it; brat keeps a text in a .txt file, and its annotations in an .ann file beside it"),
@@ -161,10 +177,10 @@ BAD = {
     "texts differ": ({"a/x.txt": "one two", "b/x.txt": "one too"}, "{0}/b/x.txt: document 'x': the text differs from the one before, first at character 5: 'one too', not 'one two'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
     "no standoff": ({"a/x.txt": "one", "a/x.ann": "T1 PER 0"}, "{0}/a/x.ann:1: 'T1 PER 0'; brat writes T1, a tab, a label, start and end, a tab, text"),
     "one offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0\tone"}, "{0}/a/x.ann:1: 'T1\\tPER 0\\tone'; brat writes T1, a tab, a label, start and end, a tab, text"),
-    "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T1' says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
+    "other text": ({"a/x.txt": "one two", "a/x.ann": "T1\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' has 'one' in the text, not 'two'; --repair relocate-by-text or --repair drop-misplaced (repair='relocate-by-text' or 'drop-misplaced') would help"),
     "beyond": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 9\tone"}, "annotator 'a', document 'x': segment 0–9 'PER' ends beyond the document of length 3; --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help"),
     "long offset": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 " + "9" * 5000}, "{0}/a/x.ann:1: offset '" + "9" * 58 + "…; a whole number of at most 15 digits is needed"),
-    "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "{0}/a/x.ann:1: 'T" + "1" * 57 + "… says 'two', but characters 0 to 3 of the text are 'one'; offsets and text have to agree"),
+    "long name": ({"a/x.txt": "one", "a/x.ann": f"T{'1' * 5000}\tPER 0 3\ttwo"}, "annotator 'a', document 'x': segment 0–3 'PER' has 'one' in the text, not 'two'; --repair relocate-by-text or --repair drop-misplaced (repair='relocate-by-text' or 'drop-misplaced') would help"),
     "encoding": ({"a/x.txt": "one", "a/x.ann": "T1\tPER 0 3\tone\0"}, "{0}/a/x.ann:1: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
 }  # fmt: skip
 
