@@ -25,7 +25,7 @@ class Texts:
     def __init__(self, read: Callable[[], Mapping[str, str]]) -> None:
         self._read = read
         self._texts: Mapping[str, str] | None = None
-        self.joined = 0
+        self.joined: set[str] = set()
 
     def of(self, id_: object, where: str) -> str | None:
         """Return the text of a document, ``None`` if no other file has the document.
@@ -40,14 +40,19 @@ class Texts:
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
                 " beside this one, or the column of the text with --text"
             )
-        text = self._texts.get(str(text_of_whole(id_)))
-        self.joined += text is not None
-        return text
+        key = str(text_of_whole(id_))
+        if key in self._texts:
+            self.joined.add(key)
+        return self._texts.get(key)
 
     def notes(self, before: str) -> Iterator[str]:
-        """Yield how many texts were joined."""
+        """Yield how many texts were joined.
+
+        Raises:
+            InputError: if there are some, and none was.
+        """
         if self.joined:
-            yield f"{before}{counted(self.joined, 'document')} with the text of another file"
+            yield f"{before}{counted(len(self.joined), 'document')} with the text of another file"
         elif self._texts:
             raise InputError(
                 f"{before}no document has an id that another file has; theirs are"
@@ -56,7 +61,12 @@ class Texts:
             )
 
     def rows(self, placed: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
-        """Yield rows with a text beside them, but those of documents that no other file has."""
+        """Yield rows with a text beside them, but those of documents that no other file has.
+
+        Raises:
+            InputError: for rows without ids, or if no other file has any of the documents.
+        """
+        where = ""
         for where, row in placed:
             id_ = row.get(document or column_of(row, _IDS) or "")
             if id_ is None:
@@ -66,6 +76,8 @@ class Texts:
                 )
             if (text := self.of(id_, where)) is not None:
                 yield where, {**row, "text": text}
+        if where and not self.joined:
+            next(self.notes(f"{where.rpartition(':')[0]}: "), None)
 
 
 def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -711,7 +711,7 @@ def _has_texts_only(path: PathName, options: Options) -> bool:
     try:
         format_of(path, options)
     except InputError:
-        return _has_texts(path)
+        return bool(_has_texts(path))
     return False
 
 
@@ -729,7 +729,8 @@ def _texts_beside(
 
 def _texts_of(layer: str, path: PathName, options: Options, form: str | None) -> Mapping[str, str]:
     if _has_texts_only(path, options):
-        return _texts_in(path, options.get("document"), options.get("text"))
+        texts: Mapping[str, str] = _texts_in(path, options.get("document"), options.get("text"))
+        return texts
     name = form or format_of(path, options)
     known = {key: value for key, value in options.items() if key in _form(name).takes}
     raw = _form(name).read({layer: path} if _form(name).is_layer else path, **known)

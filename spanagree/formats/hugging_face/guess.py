@@ -139,6 +139,9 @@ class _Guess:
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
         self.like += answers
         lists = lists or ([] if people else answers)
+        if not lists and not people:  # a dump of a model's answer may have them in an object
+            inside = [name for name in self.inner if self.may_be_spans(name)]
+            lists = [name for name in inside if self.is_spans(name) and any(self.cells(name))]
         ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
         if people or len(lists) == 1:
             return {"spans": (people or lists)[0]}
@@ -246,7 +249,8 @@ class _Guess:
 
     def are_quotes(self, column: str) -> bool:
         """Return whether a column has lists of strings of the text, alone or with labels."""
-        text = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
+        named = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
+        text = None if named is None else str(named)
         if not _SPEAKS_OF_QUOTES.search(plain(column)) or not list(self.cells(column)):
             return False
         number = there = 0
@@ -255,7 +259,7 @@ class _Guess:
             if quotes is None:
                 return False
             number += len(quotes)
-            there += sum(quote in str(row.get(text)) for quote in quotes)
+            there += sum(quote in str(row.get(text or "")) for quote in quotes)
         return number > 0 and (text is None or 2 * there > number)
 
     def is_tags(self, column: str, tokens: str) -> bool:

@@ -243,8 +243,8 @@ def quotes_in(cell: Any) -> list[str] | None:
     spans = by_label(cell) if isinstance(cell, Mapping) else cell
     if not isinstance(spans, _LISTS):
         return None
-    quotes = [each["text"] if _is_plain(each) else None for each in map(_as_quote, spans)]
-    return None if None in quotes else quotes
+    given = [_as_quote(each) for each in spans]
+    return [each["text"] for each in given] if all(map(_is_plain, given)) else None
 
 
 def _is_plain(span: Any) -> bool:
