@@ -269,6 +269,30 @@ def test_html(read):
     )
 
 
+def test_paragraphs(read):
+    """Offsets count in a paragraph of a dialogue; its text is that of all, a line each."""
+    turns = [{"author": "A", "text": "Hi Jo"}, {"author": "B", "text": "I am in Rome"}]
+    data = {"id": "a1", "dialogue": turns}
+
+    def said(start, at, end, to, label, text):
+        value = {"start": str(start), "startOffset": at, "end": str(end), "endOffset": to}
+        value |= {"text": text, "paragraphlabels": [label]}
+        return {"type": "paragraphlabels", "to_name": "d", "value": value}
+
+    marks = said(0, 3, 0, 5, "PER", "Jo"), said(1, 8, 1, 12, "LOC", "Rome")
+    over = said(0, 3, 1, 1, "X", "Jo\nI")
+    corpus = read([task(annotation(3, *marks), annotation(4, over), data=data)])
+    assert corpus.texts == ("Hi Jo\nI am in Rome",)
+    assert marked(corpus) == {"3": [(3, 5, "PER"), (14, 18, "LOC")], "4": [(3, 7, "X")]}
+    row = {"id": 7, "annotator": 3, "annotation_id": 1, "dialogue": turns}
+    row["label"] = [{**mark["value"]} for mark in marks]
+    assert marked(read([row])) == {"3": [(3, 5, "PER"), (14, 18, "LOC")]}
+    beyond = [task(annotation(3, said(2, 0, 2, 1, "X", "x")), data=data)]
+    assert refused(read, beyond) == (
+        "record 1, task 7: start '2'; a paragraph from 0 to 1 and a place in it are needed"
+    )
+
+
 def test_which_text(read):
     """Of several texts, the one in which the spans' texts stand; --text chooses of two such."""
     data = {"id": "a1", "body": TEXT, "title": "Al in Bonn"}

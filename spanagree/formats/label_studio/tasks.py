@@ -16,7 +16,8 @@ from spanagree.formats.peek import Peek
 GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
 
-_SPANS = ("labels", "hypertextlabels")
+_SPANS = ("labels", "hypertextlabels", "paragraphlabels")
+_SAID = ("text", "utterance", "body", "content", "message")  # what a paragraph says is under
 _KINDS = {"relation": "relation", "choices": "choice"}
 # keys in JSON-MIN: beside the data, of a span, and of what is not a span
 _OF_MIN = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", OUR_ID}
@@ -123,37 +124,40 @@ class Tasks:
         for key in ("annotations", "completions"):
             for each in objects_in(entry.get(key), key, where):
                 self.passed["review"] += len(objects_in(each.get("reviews"), "reviews", where))
-                marked.append(self._annotation(each, where))
+                marked.append(self._annotation(each, where, data))
         if self.predictions:
             predictions = objects_in(entry.get("predictions"), "predictions", where)
-            marked += (self._prediction(each, where) for each in predictions)
+            marked += (self._prediction(each, where, data) for each in predictions)
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
         return Task(where, id_, _texts(data), marked)
 
-    def _annotation(self, entry: Mapping[str, Any], where: str) -> Marked:
+    def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
         layer, when = self.annotator(entry.get("completed_by"), where), _time(entry)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
             return Marked(layer, when, None)
         if self.ground_truth and entry.get("ground_truth"):
             layer = GROUND_TRUTH
-        return Marked(layer, when, self._regions(entry, where))
+        return Marked(layer, when, self._regions(entry, where, data))
 
-    def _prediction(self, entry: Mapping[str, Any], where: str) -> Marked:
+    def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        return Marked(model, _time(entry), self._regions(entry, where), is_model=True)
+        return Marked(model, _time(entry), self._regions(entry, where, data), is_model=True)
 
-    def _regions(self, entry: Mapping[str, Any], where: str) -> list[Region]:
+    def _regions(
+        self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]
+    ) -> list[Region]:
         """Return the spans in the result of an annotation; anything else is counted."""
         regions = []
         for item in objects_in(entry.get("result"), "result", where):
             kind, value = str(item.get("type")), item.get("value")
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
-            if kind in _SPANS and isinstance(value, dict) and not is_sound:
-                regions.append(_region(value, str(item.get("to_name", "")), where))
+            is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
+            if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
+                regions.append(_region(value, str(item.get("to_name", "")), where, data))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
@@ -166,7 +170,7 @@ class Tasks:
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
             for item in (each for each in values if isinstance(each, dict)):
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
-                    regions.append(_region(item, key, where))
+                    regions.append(_region(item, key, where, entry))
                 elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
                     self.passed[_KINDS.get(kind, f"{kind} result")] += 1
         layer = self.annotator(entry.get("annotator"), where)
@@ -203,12 +207,50 @@ class Tasks:
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
-    return {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
+    texts = {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
+    return {**texts, **{key: "\n".join(parts) for key, parts in _paragraphs(data).items()}}
 
 
-def _region(value: Mapping[str, Any], target: str, where: str) -> Region:
+def _paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what is said in each paragraph of a dialogue, by the key of the data."""
+    dialogues = {}
+    for key, turns in data.items():
+        turns = turns if isinstance(turns, list) else []
+        if turns and all(isinstance(turn, dict) and "start" not in turn for turn in turns):
+            name = next((n for n in _SAID if all(isinstance(t.get(n), str) for t in turns)), None)
+            if name is not None:
+                dialogues[key] = [turn[name] for turn in turns]
+    return dialogues
+
+
+def _in_paragraphs(
+    value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]
+) -> tuple[int, int]:
+    """Return start and end of a span whose offsets count in the paragraphs that it names.
+
+    Raises:
+        InputError: for paragraphs that are not there.
+    """
+    dialogues = _paragraphs(data)
+    key = target if target in dialogues else next(iter(dialogues), "")
+    parts = dialogues.get(key, [])
+    bounds = []
+    for what, within in (("start", "startOffset"), ("end", "endOffset")):
+        number = value[what]
+        at = int(number) if str(number).isdigit() else len(parts)
+        if at >= len(parts) or not is_whole(value.get(within)):
+            needed = f"a paragraph from 0 to {len(parts) - 1} and a place in it are needed"
+            raise unfit(f"{where}: {what}", number, needed)
+        bounds.append(sum(len(part) + 1 for part in parts[:at]) + value[within])
+    return bounds[0], bounds[1]
+
+
+def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]) -> Region:
     """Return the span that a value describes."""
     start, end = value.get("start"), value.get("end")
+    if "paragraphlabels" in value and "startOffset" in value:
+        start, end = _in_paragraphs(value, target, where, data)
+        value = {key: each for key, each in value.items() if key != "globalOffsets"}
     places = value.get("globalOffsets")
     if isinstance(places, Mapping):
         start, end = places.get("start"), places.get("end")
