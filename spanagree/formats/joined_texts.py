@@ -26,6 +26,7 @@ class Texts:
         self._read = read
         self._texts: Mapping[str, str] | None = None
         self.joined: set[str] = set()
+        self.left: set[str] = set()
 
     def of(self, id_: object, where: str) -> str | None:
         """Return the text of a document, ``None`` if no other file has the document.
@@ -41,8 +42,7 @@ class Texts:
                 " beside this one, or the column of the text with --text"
             )
         key = str(text_of_whole(id_))
-        if key in self._texts:
-            self.joined.add(key)
+        (self.joined if key in self._texts else self.left).add(key)
         return self._texts.get(key)
 
     def notes(self, before: str) -> Iterator[str]:
@@ -53,6 +53,9 @@ class Texts:
         """
         if self.joined:
             yield f"{before}{counted(len(self.joined), 'document')} with the text of another file"
+            if self.left:
+                left = f"{counted(len(self.left), 'document')} left out, which no other file has"
+                yield f"{before}{left}: {listed(sorted(self.left))}"
         elif self._texts:
             raise InputError(
                 f"{before}no document has an id that another file has; theirs are"

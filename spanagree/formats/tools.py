@@ -324,7 +324,7 @@ TOOLS: Mapping[str, Tool] = {
             document="custom_id",
             spans="response.body.choices[0].message.content|response.body.output[*].content[*].text"
             "|result.message.content[*].text",
-            passed={"error|response.body.error|result.error": "request that failed"},
+            passed={"error|response.body.error|result.error": "failed request"},
         ),
         Tool(
             "spacy-pairs",
@@ -347,7 +347,7 @@ TOOLS: Mapping[str, Tool] = {
             end="end",
             label="label",
             ends="exclusive",
-            passed={"spans.*[*]": "span of a group"},
+            passed={"spans.*[*]": "grouped span"},
         ),
         Tool(
             "squad",
@@ -429,8 +429,8 @@ TOOLS: Mapping[str, Tool] = {
             end="end",
             label="category",
             quote="span",
-            leaves=("is_source_error", frozenset((True,)), "error in the source"),
-            passed={"human_evaluation.errors[*]": "error of human_evaluation"},
+            leaves=("is_source_error", frozenset((True,)), "source error"),
+            passed={"human_evaluation.errors[*]": "human_evaluation error"},
         ),
         Tool(
             "toxic-spans",
@@ -481,8 +481,8 @@ TOOLS: Mapping[str, Tool] = {
             end="end_i",
             label="label",
             ends="inclusive",
-            leaves=("start_i", frozenset(("missing",)), "error of omission"),
-            passed={"passed[*]": "row that is a test, a repetition or an exercise"},
+            leaves=("start_i", frozenset(("missing",)), "omission"),
+            passed={"passed[*]": "test or exercise row"},
         ),
         Tool(
             "seg-rating",
@@ -497,7 +497,7 @@ TOOLS: Mapping[str, Tool] = {
             end="end",
             label="category",
             ends="exclusive",
-            leaves=("is_source_error", frozenset((True,)), "error in the source"),
+            leaves=("is_source_error", frozenset((True,)), "source error"),
         ),
         Tool(
             "m2",

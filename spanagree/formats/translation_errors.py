@@ -18,10 +18,9 @@ _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
 def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield what each login marked in a translation: rows of twelve cells without a header.
 
-    The document is ``system/document/line``. Its text is that line of the system's output in a
-    folder ``system-outputs`` as mt-metrics-eval has it, if ``documents`` beside that says that the
-    line is of the document; else that of another file of the command. Rows that test the annotator,
-    repeat another or are exercises are passed over.
+    The document is ``system/document/line``, where the line counts in the campaign; its text is
+    that of another file of the command. Rows that test the annotator, repeat another or are
+    exercises are passed over.
 
     Raises:
         InputError: for rows of another length, or spans that are not JSON.
@@ -43,8 +42,6 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             kinds = span.get("error_type")
             span["label"] = "/".join(kinds) if isinstance(kinds, list) else span.get("severity")
         record = {"id": f"{system}/{document}/{number}", "login": login, "spans": spans}
-        if text := _line_of(str(Path(path).resolve().parent), system, document, int(number)):
-            record["text"] = text
         records.append((where, record))
     if records:
         records[0][1]["passed"] = [1] * passed
@@ -59,16 +56,6 @@ def _lines(path: Path) -> list[str]:
 def _outputs(folder: Path, system: str, pair: str = "*") -> list[Path]:
     near = (folder, folder.parent)
     return [file for each in near for file in each.glob(f"system-outputs/{pair}/{system}.txt")]
-
-
-def _line_of(folder: str, system: str, document: str, number: int) -> str | None:
-    for output in _outputs(Path(folder), system):
-        documents = output.parent.parent.parent / "documents" / f"{output.parent.name}.docs"
-        if documents.is_file():
-            ids = [line.split()[-1:] for line in _lines(documents)]
-            if 0 <= number - 1 < len(ids) and ids[number - 1] == [document]:
-                return _lines(output)[number - 1]
-    return None
 
 
 def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

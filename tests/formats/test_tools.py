@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.paths import first_at, keyed_at, values_at
+from spanagree.formats.questions import crowdtruth_rows
 from spanagree.formats.registry import format_of, registered
 from spanagree.formats.shards import raw_found
 from spanagree.formats.tools import TOOLS
+from spanagree.formats.translation_errors import appraise_rows
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = "Jo met Al in Rome."
@@ -99,8 +101,7 @@ FILES = {
     "esa": {
         "x.csv": 'ann,w.S,1,TGT,eng,deu,0,d#S,False,"[{""start_i"":0,""end_i"":1,""severity"":""minor"",""error_type"":null},{""start_i"":""missing"",""end_i"":""missing"",""severity"":""major""}]",1,2\n'
         "ann,w.S,2,TGT,eng,deu,0,d#S,False,[],1,2\nann,w.S,3,BAD,eng,deu,0,d#S#bad1,False,[],1,2\nann,t,3,TGT,eng,deu,0,tutorial2,False,[],1,2\n",
-        "system-outputs/en-de/S.txt": f"{TEXT}\nNo\n",
-        "documents/en-de.docs": "news\td\nnews\td\n",
+        "texts.jsonl": "\n".join(json.dumps({"id": f"S/d/{i}", "text": t}) for i, t in ((1, TEXT), (2, "No"))),
     },
     "seg-rating": {
         "zh-en.mqm.r1.seg.rating": 'S\t{"errors": [{"start": 0, "end": 2, "category": "PER", "severity": "minor", "is_source_error": false}, {"start": 0, "end": 1, "category": "SRC", "is_source_error": true}]}\nS\t{"errors": []}\nS\tNone\n',
@@ -430,3 +431,196 @@ def test_a_registered_reader_that_fails(install, write, name, value, message):
     with pytest.raises(sa.InputError, match=message) as error:
         sa.read(write([{"body": TEXT, "nicks": []}]))
     assert "\n" not in str(error.value)
+
+
+# --- real files of the entries that make records ---------------------------------------------------
+
+
+@pytest.fixture
+def task_folder():
+    data = os.environ.get("SPANAGREE_DATA")
+    folder = Path(data or "", "data", "tasks")
+    if not data or not folder.is_dir():
+        pytest.skip("SPANAGREE_DATA names no folder with tasks")
+    return folder
+
+
+def quotes_of(raw):
+    counts = raw.reading["quotes"].values()
+    return tuple(sum(each[key] for each in counts) for key in ("read", "unaligned"))
+
+
+def test_universalner(door):
+    path, facts = door("llm_lists_universalner", "CrossNER_AI_cut.json")
+    own = facts["CrossNER_AI"]
+    raw = raw_found({"x": path}, {})
+    assert len(raw.lengths) == own["texts"]
+    assert quotes_of(raw) == (own["strings"], 0)
+    assert labels_of(raw) == own["by_type"]
+    sa.read(path)
+
+
+@pytest.mark.parametrize("name", ["global.anthropic.claude-haiku-4-5-20251001-v1_0", "openai.gpt-oss-120b-1_0"])  # fmt: skip
+def test_mqm_answers(door, name):
+    path, facts = door("llm_mqm_cache", f"{name}.jsonl")
+    own = facts[f"{name}.jsonl"]
+    raw = raw_found({"x": path}, {})
+    silent = len(raw.lengths) - len({*raw.document.tolist()})
+    assert (len(raw.lengths), silent) == (own["segments"], own["without_errors"])
+    assert quotes_of(raw) == (own["errors"], 0)
+    by_severity = raw_found({"x": path}, {"label": "severity"})
+    assert labels_of(by_severity) == own["severity"]
+    sa.read(path)
+
+
+def test_crowdtruth(door):
+    """A cell [NONE], which is no JSON, is a judgment that marks nothing."""
+    path, facts = door("crowdtruth_highlight", "event-text-highlight.csv")
+    raw = raw_found({"x": path}, {})
+    assert (len(raw.lengths), len(raw.annotators)) == (facts["sentences"], facts["workers"])
+    assert len(raw.of_document) == facts["rows"]
+    read, lost = quotes_of(raw)
+    assert (read, len(raw.start)) == (facts["strings"], read - lost)
+    rows = list(crowdtruth_rows(path, "utf-8"))
+    once = [{(row["id"], s["text"].lower()) for s in row["spans"]} for _, row in rows]
+    assert lost <= facts["in_processed_0"] + read - sum(map(len, once))  # some but for blanks
+    none = sum(not row["spans"] for _, row in rows)
+    assert none == facts["tagged_events_not_json"]
+    corpus = sa.read(path)
+    seen = [sum(layer is not None for layer in doc.segments.values()) for doc in corpus]
+    assert seen == [20] * facts["workers_per_sentence"]["20"]
+
+
+@pytest.mark.parametrize("annotator", ["a1", "a2"])
+def test_ua_gec(door, annotator):
+    path, facts = door("inline_marked_uagec", f"*.{annotator}.ann")
+    raw = raw_found({"x": path}, {})
+    assert raw.annotators == (annotator,)
+    assert (len(raw.lengths), len(raw.start)) == (
+        facts[f"{annotator}_documents"],
+        facts[f"{annotator}_marks"],
+    )
+    assert int((raw.start == raw.end).sum()) == facts[f"{annotator}_zero_length"]
+
+
+def test_ua_gec_of_both(door):
+    """The two say the same of the text before; an edit of nothing needs the repair named."""
+    path, facts = door("inline_marked_uagec", "*.ann")
+    raw = raw_found({"x": path}, {})
+    assert len(raw.lengths) == facts["documents"]
+    assert facts["source_text_of_the_two_annotators"] == {"equal": len(raw.lengths)}
+    with pytest.raises(sa.InputError, match="drop-empty"):
+        sa.read(str(path))
+    assert set(sa.read(str(path), repair="drop-empty").annotators) == {"a1", "a2"}
+
+
+@pytest.mark.parametrize("name", ["gec-fluency", "gec-only"])
+def test_m2(door, name):
+    path, facts = door("inline_marked_uagec", f"{name}.test_first200.m2")
+    own = facts[f"{name}.test.m2"]
+    raw = raw_found({"x": path}, {})
+    assert len(raw.lengths) == own["sentences"]
+    assert len(raw.start) == own["edits"] - own["noop"]
+    assert int((raw.start == raw.end).sum()) == own["zero_length"] - own["noop"]
+    silent = len(raw.of_document) - len({*raw.annotation.tolist()})
+    assert silent == own["noop"]
+    assert raw.annotators == tuple(own["by_annotator"])
+
+
+def test_tagtog(door):
+    """The second start counts in its paragraph, not in the whole text."""
+    path, facts = door("tagtog", "formatted.ann.json")
+    raw = raw_found({"x": path}, {})
+    text = facts["formatted.txt"]
+    assert raw.texts == (text,)
+    pairs = zip(raw.start.tolist(), raw.end.tolist(), strict=True)
+    assert [text[a:b] for a, b in pairs] == [each["text"] for each in facts["entities"]]
+    assert raw.annotators == ("ann1",)
+    path, _ = door("tagtog", "article.ann.json")
+    with pytest.raises(sa.InputError, match=r"its text, 'article\.txt', is neither"):
+        sa.read(path)
+
+
+@pytest.mark.parametrize("name", ["alice", "bob"])
+def test_potato(door, name):
+    """A project without spans is refused, with how many items it has."""
+    path, facts = door("potato_user_state", f"{name}/user_state.json")
+    assert facts[name]["with_spans"] == 0
+    with pytest.raises(sa.InputError, match=f"{facts[name]['ordering']} items of Potato with lab"):
+        sa.read(path)
+
+
+def test_langextract_without_text(door, tmp_path):
+    """Its text is joined by id; which quotes do not stand at their offsets is as counted."""
+    path, facts = door("llm_langextract", "arqio_run1.json")
+    with pytest.raises(sa.InputError, match="name the file that has the texts by id beside this"):
+        sa.read(path)
+    own, against = facts["arqio_run1.json"], facts["arqio_run1.json against arqio_run1_input.md"]
+    record = json.loads(path.read_text("utf-8"))
+    record = record[0] if isinstance(record, list) else record
+    text = (path.parent / "arqio_run1_input.md").read_text("utf-8")
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text(json.dumps({"id": record["document_id"], "text": text}), "utf-8")
+    raw = raw_found({"x": path, "texts": texts}, {})
+    assert quotes_of(raw)[0] == against["null"] == own["char_interval_null"]
+    placed = raw.quote != -2
+    assert int(placed.sum()) == own["no_text_in_file"]
+
+
+@pytest.mark.parametrize("rater", range(1, 9))
+def test_seg_rating(task_folder, rater):
+    folder = task_folder / "mqm_mtme_zhen_raters"
+    own = json.loads((folder / "facts.json").read_text("utf-8"))[f"rater{rater}"]
+    raw = raw_found({"x": folder / f"zh-en.mqm.rater{rater}.seg.rating"}, {})
+    assert (len(raw.lengths), len(raw.of_document)) == (own["lines"], own["rated"])
+    assert len(raw.start) == own["errors"] - own["source_errors"]
+    assert f"{own['source_errors']} source error" in "".join(raw.notes)
+    beyond = raw.end > raw.lengths[raw.document]
+    assert int(beyond.sum()) == own["out_of_range"]
+
+
+def test_seg_rating_of_all(task_folder):
+    """Eight files, each of a rater, are one corpus."""
+    folder = task_folder / "mqm_mtme_zhen_raters"
+    facts = json.loads((folder / "facts.json").read_text("utf-8"))
+    corpus = sa.read([folder / f"zh-en.mqm.rater{r}.seg.rating" for r in range(1, 9)])
+    everybody = [d for d in corpus if all(some is not None for some in d.segments.values())]
+    systems = len(facts["systems_in_order"]) - len(facts["systems_without_any_rating"])
+    assert len(everybody) == systems * len(facts["segments_rated_by_all_eight"])
+
+
+def test_mqm_side_by_side(task_folder):
+    folder = task_folder / "mqm_sxs23_ende"
+    own = json.loads((folder / "facts.json").read_text("utf-8"))
+    path = folder / "sxs_mqm_generalMT2023_ende.3ratingsPerSegment_cut.tsv"
+    corpus = sa.read(path, text="target")
+    assert sorted(corpus.annotators) == own["raters"]
+    seen = [sum(some is not None for some in document.segments.values()) for document in corpus]
+    assert seen == [3] * own["raters_per_segment"]["3"]
+    assert f"{own['severity']['HOTW-test']} attention tests" in "".join(corpus.notes)
+
+
+@pytest.mark.parametrize("name", ["240521rc6MQM", "240521rc6GEMBA"])
+def test_appraise(task_folder, tmp_path, name):
+    """Texts are joined by id; the rows and spans are as counted, ends inclusive."""
+    folder = task_folder / "esa_campaign_ende"
+    path = folder / f"{name}.scores.csv"
+    own = json.loads((folder / "facts.json").read_text("utf-8"))[f"{name}.scores.csv"]
+    with pytest.raises(sa.InputError, match="name the file that has the texts by id beside this"):
+        sa.read(path)
+    rows = [row for _, row in appraise_rows(path, "utf-8")]
+    assert len(rows) == own["marked_none"]
+    ends = {row["id"]: [] for row in rows}
+    for row in rows:
+        ends[row["id"]] += (s["end_i"] for s in row["spans"] if s["end_i"] != "missing")
+    texts = tmp_path / "texts.jsonl"
+    filled = ({"id": id_, "text": "x" * (max(some, default=0) + 1)} for id_, some in ends.items())
+    texts.write_text("\n".join(map(json.dumps, filled)), "utf-8")
+    raw = raw_found({"x": path, "texts": texts}, {})
+    assert len(raw.of_document) == own["marked_none"]
+    given = sum(len(row["spans"]) for row in rows)
+    lost = sum(s["start_i"] == "missing" for row in rows for s in row["spans"])
+    assert len(raw.start) == given - lost
+    assert (given, lost) <= (own["spans"], own["missing"])
+    dropped = own["cells_12"] - own["marked_none"]
+    assert f"{dropped} test or exercise rows and {lost} omissions passed over" in str(raw.notes)
