@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -288,3 +289,13 @@ def _part(value: Any) -> str:
         return _signed(value).translate(signs)
     nested = isinstance(value, (list, tuple, Mapping))
     return f"({_signed(value)})" if nested else _signed(value)
+
+
+def confidence_of(settings: Mapping[str, Any]) -> float | None:
+    """Return the confidence of the intervals that these settings name, in per cent.
+
+    >>> confidence_of({"ci": "bca95"}), confidence_of({})
+    (95.0, None)
+    """
+    number = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
+    return float(number[0]) if number else None

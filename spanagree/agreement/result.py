@@ -39,7 +39,7 @@ from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, r
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import F1, Figures, Score, ScoreColumns
 from spanagree.results.table import Column, Table, probability, with_more
-from spanagree.settings import unit
+from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
@@ -117,7 +117,7 @@ class Agreement(Result):
     @property
     def verdict(self) -> str:
         """How far the team agrees above chance, on how many documents."""
-        noun, confidence = unit(self.settings), verdict.confidence_of(self.settings)
+        noun, confidence = unit(self.settings), confidence_of(self.settings)
         sentence = verdict.one_score("The team", self.team.f1, confidence)
         pairs = counted(self.team.pairs, "pair")
         seen = f"{self.team.documents} of {counted(self.documents, noun)}"

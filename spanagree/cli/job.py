@@ -154,7 +154,7 @@ class Job:
     safe_cells: bool = False
     bom: bool = False
     digits: int | None = None
-    percent: bool = False
+    percent: bool | None = None
     all_columns: bool = False
     style: Sequence[str] = ()
     block: int | None = None

@@ -128,9 +128,9 @@ def number(name: str, purpose: str, **attributes: Any) -> Option:
     return option(name, purpose, type=int, metavar="N", **attributes)
 
 
-def flag(name: str, purpose: str) -> Option:
+def flag(name: str, purpose: str, **attributes: Any) -> Option:
     """Return an option that is there or is not."""
-    return option(name, purpose, is_flag=True)
+    return option(name, purpose, is_flag=True, **attributes)
 
 
 def group(title: str, *options: Option, part: str = "") -> Group:
@@ -404,6 +404,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
+    per_cent = "Give figures in per cent, as latex has F1 unless told not to."
     picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
     return group(
         "Output",
@@ -412,7 +413,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         *([picture] if plot else []),
         *([flag("--explain", explained)] if explain else []),
         *([number("--digits", decimals, unless=usual)] if explain else []),
-        *([flag("--percent", "Give figures in per cent.")] if explain else []),
+        *([flag("--percent/--no-percent", per_cent, default=None)] if explain else []),
         *([flag("--all all_columns", wide)] if "csv" in forms else []),
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in forms else []),

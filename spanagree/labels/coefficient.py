@@ -12,7 +12,7 @@ from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, undefined
 from spanagree.results.table import Column, Table
-from spanagree.settings import Settings
+from spanagree.settings import Settings, confidence_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +114,7 @@ class Coefficient(Result):
         if self.CORRECTED != "value":
             return ""
         interval = None if self.interval is None else self.interval.corrected
-        confidence = verdict.confidence_of(self.settings)
+        confidence = confidence_of(self.settings)
         return verdict.coefficient(self.name, self.value, interval, confidence, self.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}

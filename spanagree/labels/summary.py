@@ -29,6 +29,7 @@ from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, together
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value, figure
+from spanagree.settings import confidence_of
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
 
 # --- bias between annotators ----------------------------------------------------------------------
@@ -419,7 +420,7 @@ class Coefficients(Result):
     @property
     def verdict(self) -> str:
         """How high α is, and on which category agreement is lowest."""
-        ends, confidence = self.alpha.interval, verdict.confidence_of(self.settings)
+        ends, confidence = self.alpha.interval, confidence_of(self.settings)
         interval = None if ends is None else ends.corrected
         name = "Krippendorff's α"
         alpha = verdict.coefficient(name, self.alpha.value, interval, confidence, self.alpha.reason)

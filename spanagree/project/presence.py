@@ -23,7 +23,7 @@ from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value
-from spanagree.settings import Settings, chosen_of, kept_names, unit
+from spanagree.settings import Settings, chosen_of, confidence_of, kept_names, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 ANY = "any label"
@@ -80,7 +80,7 @@ class Presence(Result):
         """How far annotators agree on which documents have anything."""
         ends = getattr(self.any.interval, "corrected", None)
         name = f"Krippendorff's α of which {unit(self.settings)}s have anything"
-        confidence = verdict.confidence_of(self.settings)
+        confidence = confidence_of(self.settings)
         return verdict.coefficient(name, self.any.value, ends, confidence, self.any.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}

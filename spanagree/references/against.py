@@ -44,7 +44,7 @@ from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, r
 from spanagree.results.result import Comparable, Result, caveats, note_left_out, together
 from spanagree.results.score import F1, Score, ScoreColumns
 from spanagree.results.table import Column, Table, Value
-from spanagree.settings import Settings, kept_names, unit
+from spanagree.settings import Settings, confidence_of, kept_names, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 PEOPLE = "human agreement"
@@ -162,7 +162,7 @@ class AgainstReferences(Result):
         people = verdict.short(self.ceiling.f1.corrected)
         scores = {name: system.f1 for name, system in self.systems.items()}
         where = f"{counted(self.ceiling.documents, unit(self.settings))} of two people or more"
-        sentence = verdict.order(scores, where, verdict.confidence_of(self.settings))
+        sentence = verdict.order(scores, where, confidence_of(self.settings))
         return f"{sentence} People agree with each other to {people}."
 
     def __getitem__(self, system: str) -> SystemAgainst:
@@ -420,7 +420,7 @@ def _compared(
             mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
             number = corpus.annotators.index(NAME)
             shared = with_mean(shared, number, mean.matched.sum(axis=1))
-            by_label = _each_with_mean(by_label, number, mean.matched.T[list(codes)])
+            by_label = _each_with_mean(by_label, number, list(mean.matched.T[list(codes)]))
             own = shared.sums[shared.annotator == number, 2].sum()
             notes.append(mean.note(own, "references stay as they are"))
     alike = by_chance is not None

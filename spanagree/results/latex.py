@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from spanagree.results.table import PLAIN, UNDEFINED, Column, Look, Table
+from spanagree.settings import confidence_of
 
 _GREEK = dict(zip(
     "αβγδεζηθικλμνξπρςστυφχψω",
@@ -38,19 +39,22 @@ _CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?!
 """Any but the letters of a Greek word, which are not symbols."""
 
 
-_USUAL = 2  # decimals, as papers print
+_USUAL = 2  # decimals, as papers print, of F1 in per cent
 _RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
 
 
 def render(table: Table, look: Look = PLAIN) -> str:
     """Return a ``tabular`` to paste into a ``table``.
 
-    Caption, remarks and signature stand before it as comments. Of the styles, ``booktabs`` and
-    ``siunitx`` need these packages, and ``bold`` marks the best figures.
+    Tables of F1 are in per cent unless something else is asked for. Caption, remarks and signature
+    stand before the table as comments. Of the styles, ``booktabs`` and ``siunitx`` need these
+    packages, and ``bold`` marks the best figures.
     """
     table = table if look.all_columns else table.turned
     columns, _, breaks = shown = table.shown
-    texts = shown.texts(look.decimals(_USUAL), look.percent)
+    usual = any("F1" in column.title for column in columns)
+    percent = usual if look.percent is None else look.percent
+    texts = shown.texts(_USUAL if look.digits is None else look.digits, percent)
     best = shown.best(table, texts) if "bold" in look.style else ()
     packages = sorted(set(look.style) & {"booktabs", "siunitx"})
     comments = [table.verdict, table.caption, *table.remarks]
@@ -77,11 +81,18 @@ def render(table: Table, look: Look = PLAIN) -> str:
         ]
         return " & ".join(written) + r" \\"
 
-    lines += [rf"\begin{{tabular}}{{{align}}}", top, line(shown.header, -1), middle]
+    lines += [rf"\begin{{tabular}}{{{align}}}", top, line(_header(shown.header, table), -1), middle]
     for r, row in enumerate(texts):
         lines += [middle] if r in breaks else []
         lines.append(line(row, r))
     return "\n".join([*lines, foot, r"\end{tabular}", ""])
+
+
+def _header(titles: Sequence[str], table: Table) -> list[str]:
+    """Return the titles; those of intervals say of which confidence these are."""
+    confidence = confidence_of(table.settings or {})
+    name = "interval" if confidence is None else f"{confidence:g} % CI"
+    return [title.replace("interval", name) for title in titles]
 
 
 _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")

@@ -50,24 +50,27 @@ as two figures, and are the places of these in their block, as far as they are p
 """
 
 
+_ALIKE = 12  # digits up to which figures that share a rank are the same, however few are printed
+
+
 class Look(NamedTuple):
     """How people see tables.
 
     Attributes:
         digits: the decimals of figures; what is usual in a format unless given.
-        percent: whether figures are in per cent.
+        percent: whether figures are in per cent; what is usual in a format unless given.
         all_columns: whether a table has all that is in it, however wide.
         style: what else is asked for, of those that a format has.
     """
 
     digits: int | None = None
-    percent: bool = False
+    percent: bool | None = None
     all_columns: bool = False
     style: Collection[str] = ()
 
     def decimals(self, usual: int) -> int:
         """Return the decimals of figures, where ``usual`` are those of a share."""
-        return self.digits if self.digits is not None else max(usual - self.percent * 2, 1)
+        return self.digits if self.digits is not None else max(usual - bool(self.percent) * 2, 1)
 
 
 PLAIN = Look()
@@ -307,7 +310,7 @@ class Shown(NamedTuple):
         """The numbers of the rows of each block."""
         return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
 
-    def texts(self, digits: int = 4, percent: bool = False) -> list[list[str]]:
+    def texts(self, digits: int = 4, percent: bool | None = False) -> list[list[str]]:
         """Return every cell as people read it; ``digits`` are the decimals of figures."""
         texts = [
             [
@@ -320,7 +323,7 @@ class Shown(NamedTuple):
             for block in self.blocks:
                 pairs = {r: pair for r in block if isinstance(pair := self.rows[r][c], tuple)}
                 columns = zip(*pairs.values(), strict=True)
-                both = [ranks(each, digits + 2 * percent) for each in columns]
+                both = [ranks(each, _ALIKE) for each in columns]
                 for r, places in zip(pairs, zip(*both, strict=True), strict=True):
                     # the first alone: whether chance changes the order is for a test to say
                     texts[r][c] = UNDEFINED if places[0] is None else str(places[0])
@@ -396,7 +399,7 @@ def figure(value: Value) -> str:
     return shown(value)
 
 
-def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool = False) -> str:
+def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | None = False) -> str:
     """Return a value of a kind of column as people read it.
 
     >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")

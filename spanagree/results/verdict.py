@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,16 +24,6 @@ def short(value: float) -> str:
     text = f"{abs(value):.3f}"
     text = text[1:] if text.startswith("0.") else text
     return f"−{text}" if value < 0 and text != ".000" else text
-
-
-def confidence_of(settings: Mapping[str, Any]) -> float | None:
-    """Return the confidence of the intervals that these settings name, in per cent.
-
-    >>> confidence_of({"ci": "bca95"}), confidence_of({})
-    (95.0, None)
-    """
-    number = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
-    return float(number[0]) if number else None
 
 
 def ends(low: float, high: float, confidence: float) -> str:

@@ -26,6 +26,7 @@ from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.table import Column, Table, Value, decimal
 from spanagree.results.verdict import LEVEL
+from spanagree.settings import confidence_of
 from spanagree.systems.count import EvaluationSettings, Kept
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, Sample, bootstrap
@@ -114,7 +115,7 @@ class Comparison(Result):
             each = self[ranked[0], other].corrected
             apart = each.p_holm < LEVEL
             leads.append(verdict.Lead(other, each.value, each.low, each.high, each.p_holm, apart))
-        return verdict.tested(self.scores, leads, verdict.confidence_of(self.settings) or 95)
+        return verdict.tested(self.scores, leads, confidence_of(self.settings) or 95)
 
     @property
     def caveats(self) -> tuple[str, ...]:

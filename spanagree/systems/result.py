@@ -46,7 +46,7 @@ from spanagree.results.score import (
     undefined,
 )
 from spanagree.results.table import Column, Pivot, Table, Value, ranks
-from spanagree.settings import unit
+from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -183,7 +183,7 @@ class Evaluation(Result):
         telling = min(int(self.counted.evidence[name, ""][f1][0]) for name in self.systems)
         shared = min(system.documents for system in self.systems.values())
         where = f"{counted(telling, noun)} with anything marked"
-        confidence = verdict.confidence_of(self.settings)
+        confidence = confidence_of(self.settings)
         sentence = verdict.order(scores, where, confidence)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
@@ -245,10 +245,9 @@ class Evaluation(Result):
     def _table(self, by: str | None) -> Table:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
         ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
-        p, r = ("", "") if ends else ("precision", "recall")
         scores = (
-            ScoreColumns("precision", (p, "", "")),
-            ScoreColumns("recall", (r, "", "")),
+            ScoreColumns("precision", ("precision", "", "")),
+            ScoreColumns("recall", ("recall", "", "")),
             ScoreColumns("f1", F1, ends, ("F1 of a system", "", "")),
         )
         sizes = ("gold", "marked") if by else ("", "")
@@ -302,6 +301,10 @@ class Evaluation(Result):
             pivot=_BY_LABEL if by == "label" and not ci else None,
             best=() if by else _BEST,
         )
+        if ends:  # a terminal has no room for these beside intervals
+            hidden = ("precision", "recall")
+            narrow = [c._replace(title="") if c.title in hidden else c for c in columns]
+            table = replace(table, in_terminal=replace(table, columns=narrow))
         if self.places is None or self.uniform is None:
             return table
         return beside_uniform(table, self.uniform._table(by), self.places.rule)

@@ -11,7 +11,7 @@ from spanagree.results import verdict
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import FEW, Result
 from spanagree.results.table import Column, Table
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
 
@@ -63,7 +63,7 @@ class TeamResult(Result, Generic[Some]):
             low, high = map(verdict.short, figure.bounds)
             return f"{name} lies between {low} and {high}; the search for it ended early."
         interval = None if figure.interval is None else figure.interval.corrected
-        confidence = verdict.confidence_of(self.settings)
+        confidence = confidence_of(self.settings)
         return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}

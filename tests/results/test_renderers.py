@@ -65,7 +65,7 @@ def test_markdown():
 
 
 def test_latex():
-    """A tabular with two decimals, as papers print; what stands around it is a comment."""
+    """F1 in per cent with two decimals, as papers print; what stands around it is a comment."""
     assert latex.render(table(caption="Above", settings=SETTINGS, breaks=[1])) == (
         "% Above\n"
         "% signature: match:exact|spanagree:1\n"
@@ -73,7 +73,7 @@ def test_latex():
         "\\hline\n"
         "system & F1 & rank \\\\\n"
         "\\hline\n"
-        "mine & 0.42 & 1 $\\to$ 2 \\\\\n"
+        "mine & 41.93 & 1 $\\to$ 2 \\\\\n"
         "\\hline\n"
         "日本 & -- & -- $\\to$ -- \\\\\n"
         "x & -- & 3 $\\to$ 3 \\\\\n"
@@ -290,3 +290,13 @@ def test_short_names_stay_apart(names):
     before, after = common_parts(names)
     assert [f"{before}{name}{after}" for name in short] == names
     assert len(set(short)) == len(set(names))
+
+
+def test_latex_of_intervals(newsroom):
+    """Precision and recall stay beside intervals, whose columns say of which confidence they are."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
+    result = sa.evaluate(sa.read(files), ci=True, resamples=50, confidence=90)
+    out = latex.render(result.table())
+    assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
+    assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
+    assert " & 0.63 & " in latex.render(result.table(), Look(percent=False))
