@@ -17,7 +17,6 @@ only: each kind has a weight, and there is one F for each number of segments (*m
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -241,51 +240,58 @@ def _fill(whole: Arrangements, classes: Ints, p: Floats) -> None:
     whole.p[at] = p
 
 
-def _states(counts: Sequence[int]) -> list[list[tuple[int, ...]]]:
-    """Return all u up to the counts, by their number of segments."""
-    levels: list[list[tuple[int, ...]]] = [[] for _ in range(sum(counts) + 1)]
-    for u in itertools.product(*(range(c + 1) for c in counts)):
-        levels[sum(u)].append(u)
-    return levels
+class _States:
+    """How many segments of each kind stand before a border, for all such numbers u.
 
+    Attributes:
+        numbers: of each state and kind, u.
+        steps: of each kind, by how much the number of a state rises with one segment more.
+    """
 
-def _less(u: tuple[int, ...], k: int) -> tuple[int, ...]:
-    """Return u with one segment of kind k less."""
-    return (*u[:k], u[k] - 1, *u[k + 1 :])
+    def __init__(self, counts: Sequence[int]) -> None:
+        """Number the states: the first has no segment, the last one all of them."""
+        size = np.array(counts) + 1
+        self.steps = np.append(np.cumprod(size[:0:-1])[::-1], 1)
+        self.numbers = np.arange(int(size.prod()))[:, None] // self.steps % size
+        self._level = self.numbers.sum(axis=1)
+
+    def of_level(self, number: int) -> Ints:
+        """Return the states of so many segments."""
+        return np.flatnonzero(self._level == number)
 
 
 def _ways(
-    batch: _Batch, levels: Sequence[Sequence[tuple[int, ...]]], mirrored: bool
-) -> tuple[dict[tuple[int, ...], Floats], Ints | None]:
-    """Return F, or B if ``mirrored``, of each u: flat over (groups, borders), by border.
+    batch: _Batch, states: _States, last: int, *, mirrored: bool
+) -> tuple[Floats, Ints | None]:
+    """Return F, or B if ``mirrored``, of the states of up to ``last`` segments.
 
-    Where numbers may leave the range of floats, each level is scaled by a power of 2, whose
-    exponents are the second table; (levels, groups).
+    That is (states, groups · borders), by border. Where numbers may leave the range of floats, each
+    level is scaled by a power of 2, whose exponents are the second table; (levels, groups).
     """
     units, wide = len(batch.classes), int(batch.borders.max())
     here, there = _ends_of(batch, mirrored)
     start = [u * wide + s for u, s in zip(batch.unit, here, strict=True)]
     end = [u * wide + e for u, e in zip(batch.unit, there, strict=True)]
-    ways = {levels[0][0]: np.ones(units * wide)}
+    ways = np.zeros((len(states.numbers), units * wide))
+    ways[0] = 1
     most = max(map(len, batch.unit)) * len(batch.unit)  # places of a group, at most
-    scaled = len(levels) * math.log2(most + 1) > _POWER
-    exponents = np.zeros((len(levels), units), np.int64)
-    for number, level in enumerate(levels[1:], 1):
-        top = np.zeros(units)
-        for u in level:
-            arrived = np.zeros(units * wide)
-            for k, (s, e) in enumerate(zip(start, end, strict=True)):
-                if u[k]:
-                    arrived += np.bincount(e, ways[_less(u, k)][s], units * wide)
-            table = np.cumsum(arrived.reshape(units, wide), axis=1)
-            ways[u] = table.ravel()
-            np.maximum(top, table[:, -1], out=top)
-        if not scaled:
-            continue
-        exponents[number] = np.frexp(top)[1]
-        for u in level:
-            table = ways[u].reshape(units, wide)
-            np.ldexp(table, -exponents[number][:, None], out=table)
+    scaled = last * math.log2(most + 1) > _POWER
+    exponents = np.zeros((last + 1, units), np.int64)
+    for number in range(1, last + 1):
+        level = states.of_level(number)
+        for k, (s, e) in enumerate(zip(start, end, strict=True)):
+            some = level[states.numbers[level, k] > 0]
+            if not len(some):
+                continue
+            arriving = ways[(some - states.steps[k])[:, None], s]
+            at = np.arange(len(some))[:, None] * ways.shape[1] + e
+            arrived = np.bincount(at.ravel(), arriving.ravel(), len(some) * ways.shape[1])
+            ways[some] += arrived.reshape(len(some), -1)
+        tables = np.cumsum(ways[level].reshape(len(level), units, wide), axis=2)
+        if scaled:
+            exponents[number] = np.frexp(tables[:, :, -1].max(axis=0))[1]
+            tables = np.ldexp(tables, -exponents[number][:, None])
+        ways[level] = tables.reshape(len(level), -1)
     return ways, np.cumsum(exponents, axis=0) if scaled else None
 
 
@@ -304,23 +310,22 @@ def _ends_of(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
 def _exact(batch: _Batch) -> list[Floats]:
     """Return the probability of each place of each kind."""
     counts, wide = batch.counts, int(batch.borders.max())
-    levels = _states(counts)[:-1]  # of all segments but one
-    front, up = _ways(batch, levels, mirrored=False)
-    back, down = _ways(batch, levels, mirrored=True)
+    states, last = _States(counts), sum(counts) - 1  # of all segments but one
+    front, up = _ways(batch, states, last, mirrored=False)
+    back, down = _ways(batch, states, last, mirrored=True)
     behind, _ = _ends_of(batch, mirrored=True)
     results = []
     for k, unit in enumerate(batch.unit):
         at = unit * wide + batch.start[k]
         after = unit * wide + behind[k]
         p = np.zeros(len(unit))
-        for number, level in enumerate(levels):
-            of_level = np.zeros(len(unit))
-            for u in level:
-                if u[k] < counts[k]:
-                    rest = tuple(counts[i] - x - (i == k) for i, x in enumerate(u))
-                    of_level += front[u][at] * back[rest][after]
+        for number in range(last + 1):
+            before = states.of_level(number)
+            before = before[states.numbers[before, k] < counts[k]]
+            rest = len(states.numbers) - 1 - states.steps[k] - before
+            of_level = np.einsum("ij,ij->j", front[before[:, None], at], back[rest[:, None], after])
             if up is not None and down is not None:
-                power = up[number] + down[len(levels) - 1 - number] - up[-1]
+                power = up[number] + down[last - number] - up[-1]
                 of_level = np.ldexp(of_level, power[unit])
             p += of_level
         results.append(p / np.bincount(unit, p)[unit])  # the kind's segments alike
@@ -393,7 +398,9 @@ def ways_before(
         [start[some] for some in rows],
         [end[some] for some in rows],
     )
-    return _ways(batch, _states(counts), mirrored=False)[0]
+    states = _States(counts)
+    ways, _ = _ways(batch, states, sum(counts), mirrored=False)
+    return dict(zip(map(tuple, states.numbers.tolist()), ways, strict=True))
 
 
 def _numbers(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> Floats:
