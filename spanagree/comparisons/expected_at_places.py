@@ -99,8 +99,8 @@ def at_places(
     if given is None:
         return None
     asked = str.__str__(chance), tuple(names)
-    for whose, rule, before, known in _LAST:
-        if whose() is corpus and rule is given and before == asked:
+    for whose, places_of_it, before, known in _LAST:
+        if whose() is corpus and places_of_it is given and before == asked:
             return known
     places = given.of(corpus)
     layers = [corpus.layers[name] for name in names]
