@@ -66,6 +66,7 @@ def test_without_ties_or_epsilon_it_is_the_sign_test():
     assert exact_p(2, 8, 10, 0) == pytest.approx(sum(math.comb(10, k) for k in range(3)) / 2**10)
 
 
+@pytest.mark.slow
 def test_many_instances():
     """Of sixteen thousand instances p is that of the score's normal distribution, nearly."""
     from scipy.stats import norm

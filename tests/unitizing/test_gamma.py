@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import itertools
 import json
 import math
@@ -29,6 +30,8 @@ from spanagree.unitizing.dissimilarity import (
 from spanagree.unitizing.effort import Work
 from spanagree.unitizing.expected_disorder import estimate
 from spanagree.unitizing.sampling import Continuum, draw, measured
+
+gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
 
 def units_from(rows):
@@ -84,6 +87,7 @@ def test_fixtures(real, name):
             assert best == pytest.approx(of["bestAlignmentDisorder"], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIXTURES)
 def test_gamma_of_fixtures(real, name):
     """Its sampled γ lies within three of its standard errors, of 30 draws, of ours."""
@@ -95,7 +99,7 @@ def test_gamma_of_fixtures(real, name):
     corpus = sa.Corpus.from_segments([length], {name: [units] for name, units in layers.items()})
     params = {"alpha": "alpha", "beta": "beta", "delta_empty": "deltaEmpty"}
     weights = {ours: data["params"][theirs] for ours, theirs in params.items()}
-    result = sa.gamma(corpus, sampler="pygamma", precision=0.005, **weights)
+    result = gamma(corpus, sampler="pygamma", precision=0.005, **weights)
     of, draws = result.gamma, result.team.draws
     error = of.error * math.sqrt(draws / data["tier3"]["nSamples"])
     assert abs(of.value - data["tier3"]["gamma"]) <= 3 * error + 1e-6
@@ -117,7 +121,7 @@ def test_csv_files(real, name, alignments, best, within, sampler):
             layers.setdefault(annotator, []).append((int(start), int(end), label))
     length = max(end for units in layers.values() for _, end, _ in units)
     corpus = sa.Corpus.from_segments([length], {name: [units] for name, units in layers.items()})
-    result = sa.gamma(corpus, alpha=3, sampler=sampler, precision=0.004)
+    result = gamma(corpus, alpha=3, sampler=sampler, precision=0.004)
     assert result.team.alignments == alignments
     assert result.team.gap == 0
     if best is not None:
@@ -310,7 +314,7 @@ def test_expected_disorder_by_enumeration():
         if y != z:
             rows = [("a", x, x + 2, "X"), ("b", y, y + 1, "X"), ("b", z, z + 1, "Y")]
             costs.append(disorder(rows, d)[0])
-    result = sa.gamma(corpus, precision=0.004)
+    result = gamma(corpus, precision=0.004)
     exact = sum(costs) / len(costs)
     of = result.gamma
     assert abs(of.value - (1 - of.observed / exact)) <= 4 * of.error
@@ -322,45 +326,47 @@ def test_identical_is_one():
     units = [(0, 2, "X"), (5, 9, "Y"), (11, 12, "X")]
     for names in ("ab", "abc", "abcd"):
         corpus = sa.Corpus.from_segments([20], {name: [units] for name in names})
-        result = sa.gamma(corpus)
+        result = gamma(corpus)
         assert (result.gamma.value, result.gamma_cat.value) == (1, 1)
         assert result.team.alignments == 3
 
 
 def test_undefined():
     """Nothing marked, or nobody to compare with, has a reason."""
-    nothing = sa.gamma(sa.Corpus.from_segments([9], {"a": [[]], "b": [[]]}))
+    nothing = gamma(sa.Corpus.from_segments([9], {"a": [[]], "b": [[]]}))
     assert math.isnan(nothing.gamma.value)
     assert nothing.gamma.reason == "nothing is marked in a document that two annotators saw"
     apart = sa.Corpus.from_segments(
         [9, 9], {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
     )
-    assert sa.gamma(apart).gamma.reason == "no document that two annotators saw"
+    assert gamma(apart).gamma.reason == "no document that two annotators saw"
     full = sa.Corpus.from_segments([4], {"a": [[(0, 4, "X")]], "b": [[(0, 4, "X")]]})
-    assert sa.gamma(full).gamma.reason == "random annotations are in no disorder either"
-    assert sa.gamma(full).to_dict()["tables"]["figures"][0]["gamma"]["value"] is None
+    assert gamma(full).gamma.reason == "random annotations are in no disorder either"
+    assert gamma(full).to_dict()["tables"]["figures"][0]["gamma"]["value"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
 def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
     corpus = three(2)
     order = [4, 1, 5, 0, 3, 2]
     turned = corpus.subset(order).of_annotators(["c", "a", "b"])
-    result = sa.gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100))
+    result = gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100))
     with ThreadPoolExecutor(2) as workers:
         for other in (
-            sa.gamma(turned, sampler=sampler, ci=sa.Bootstrap(resamples=100)),
-            sa.gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100), executor=workers),
+            gamma(turned, sampler=sampler, ci=sa.Bootstrap(resamples=100)),
+            gamma(corpus, sampler=sampler, ci=sa.Bootstrap(resamples=100), executor=workers),
         ):
             assert other.team == result.team
-    assert sa.gamma(corpus, sampler=sampler, seed=1).gamma != result.gamma
+    assert gamma(corpus, sampler=sampler, seed=1).gamma != result.gamma
 
 
+@pytest.mark.slow
 def test_precision():
     """Sampling ends when the standard error is below the precision, and says what it is."""
     corpus = three(4, documents=2)
-    coarse, fine = (sa.gamma(corpus, precision=p) for p in (0.05, 0.004))
+    coarse, fine = (gamma(corpus, precision=p) for p in (0.05, 0.004))
     assert fine.team.draws > coarse.team.draws
     assert fine.gamma.error <= 0.004
     assert abs(fine.gamma.value - coarse.gamma.value) < 4 * coarse.gamma.error
@@ -378,11 +384,12 @@ def test_the_control_variate_pays():
     assert abs(with_it.total - without.total) < 4 * without.error
 
 
+@pytest.mark.slow
 def test_documents_are_weighted_by_units():
     """The observed disorder is the mean over documents, weighted by their mean number of units."""
     corpus = three(5, documents=3, gaps=False)
-    parts = [sa.gamma(corpus.subset([d])) for d in range(3)]
-    whole = sa.gamma(corpus)
+    parts = [gamma(corpus.subset([d])) for d in range(3)]
+    whole = gamma(corpus)
     weights = [part.team.units for part in parts]
     mean = np.average([part.gamma.observed for part in parts], weights=weights)
     assert whole.gamma.observed == pytest.approx(mean)
@@ -396,23 +403,23 @@ def test_ordinal():
     )
     assert d.between(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
-    near = sa.gamma(corpus, categorical="ordinal", order=["low", "middle", "high"])
+    near = gamma(corpus, categorical="ordinal", order=["low", "middle", "high"])
     assert near.gamma.observed == 0.5
     assert "|categorical:ordinal|order:low,middle,high|" in near.signature
-    assert sa.gamma(corpus).gamma.observed == 1
+    assert gamma(corpus).gamma.observed == 1
     with pytest.raises(sa.SettingError, match="middle is not in it"):
-        sa.gamma(corpus, categorical="ordinal", order=["low", "high"])
+        gamma(corpus, categorical="ordinal", order=["low", "high"])
 
 
 def test_workers_that_fail():
     """Anything but an executor is refused, one that died too, and a draw's own error is raised."""
     corpus = three()
     with pytest.raises(sa.SettingError, match=r"executor 3; a concurrent\.futures\.Executor"):
-        sa.gamma(corpus, executor=3)
+        gamma(corpus, executor=3)
     gone = ThreadPoolExecutor(1)
     gone.shutdown()
     with pytest.raises(sa.SettingError, match="the executor died: RuntimeError"):
-        sa.gamma(corpus, executor=gone)
+        gamma(corpus, executor=gone)
 
     class Failing:
         def submit(self, function, *arguments):
@@ -421,7 +428,7 @@ def test_workers_that_fail():
             return future
 
     with pytest.raises(MemoryError, match="too large"):
-        sa.gamma(corpus, executor=Failing())
+        gamma(corpus, executor=Failing())
 
 
 def test_settings_are_checked():
@@ -430,23 +437,24 @@ def test_settings_are_checked():
     for bad in ({"alpha": -1}, {"delta_empty": 0}, {"beta": math.inf}, {"precision": 0},
                 {"sampler": "x"}, {"categorical": "x"}, {"seed": -1}):  # fmt: skip
         with pytest.raises(sa.SettingError):
-            sa.gamma(corpus, **bad)
+            gamma(corpus, **bad)
     twice = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[(0, 3, "X")]]})
     with pytest.raises(sa.SettingError, match="overlap"):
-        sa.gamma(twice)
-    assert sa.gamma(twice, chance="overlapping").gamma.value < 1
+        gamma(twice)
+    assert gamma(twice, chance="overlapping").gamma.value < 1
     many = sa.Corpus.from_segments([9], {f"a{i}": [[(0, 2, "X")]] for i in range(33)}, ids=["d"])
     with pytest.raises(
         sa.SettingError, match=r"'d': 33 annotators; γ .* 32 at most: leave the doc"
     ):
-        sa.gamma(many)
+        gamma(many)
 
 
+@pytest.mark.slow
 def test_by_pair():
     """Each pair is that of the two alone."""
     corpus = three(6, documents=3)
-    result = sa.gamma(corpus, pairs=True)
-    assert result.pairs["a", "c"] == sa.gamma(corpus, annotators=["a", "c"]).team
+    result = gamma(corpus, pairs=True)
+    assert result.pairs["a", "c"] == gamma(corpus, annotators=["a", "c"]).team
     assert len(result.to_rows("pair")) == 6
     assert [row["label"] for row in result.to_rows("label")] == ["X", "Y", "Z"]
     names = ["γ", "γ_cat", "γ_k X", "γ_k Y", "γ_k Z"]
@@ -466,7 +474,7 @@ def test_categories_by_hand():
         [weight, 1 + weight],
         [weight, weight],
     ]
-    result = sa.gamma(corpus, alpha=2)
+    result = gamma(corpus, alpha=2)
     assert result.gamma_cat.observed == pytest.approx(weight / (1 + weight))
     assert result.gamma_k["Y"].observed == 1
 
@@ -476,7 +484,7 @@ def test_nobody_to_compare_with(annotators):
     """Without two annotators every measure is undefined, with the reason."""
     units = {name: [[(0, 2, "X")]] for name in annotators}
     corpus = sa.Corpus.from_segments([9], units)
-    for of in (sa.alpha_u(corpus).all, sa.gamma(corpus).gamma):
+    for of in (sa.alpha_u(corpus).all, gamma(corpus).gamma):
         assert of.reason == "no document that two annotators saw"
     assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
 
@@ -488,8 +496,8 @@ def test_documents_without_units():
     whole = {name: [[], *units, []] for name, units in filled.items()}
     ids = ["a", "b", "c"]
     corpus = sa.Corpus.from_segments([9, 9, 9], whole, ids=ids)
-    one = sa.gamma(sa.Corpus.from_segments([9], filled)).gamma
-    assert sa.gamma(corpus).gamma[:3] == pytest.approx(one[:3], rel=1e-9)
+    one = gamma(sa.Corpus.from_segments([9], filled)).gamma
+    assert gamma(corpus).gamma[:3] == pytest.approx(one[:3], rel=1e-9)
 
 
 # --- time ---------------------------------------------------------------------------------------
@@ -513,13 +521,14 @@ def dense(documents, annotators, seed=1, length=120):
     return sa.Corpus.from_segments([length] * documents, layers)
 
 
+@pytest.mark.slow
 def test_steps_repeat_what_was_stopped():
     """Whatever number of steps ends it, γ has bounds that hold the figure, the same each time."""
     corpus = dense(6, 5)
-    whole = sa.gamma(corpus, time_limit=None)
+    whole = gamma(corpus)
     assert whole.settings.stopped is whole.settings.steps is None
     for number in (0, 1, 2):
-        one, other = (sa.gamma(corpus, steps=number) for _ in range(2))
+        one, other = (gamma(corpus, steps=number) for _ in range(2))
         assert one.to_dict() == other.to_dict()
         assert f"|stopped:steps|steps:{number}|" in one.signature
         low, high = one.gamma.bounds
@@ -529,7 +538,7 @@ def test_steps_repeat_what_was_stopped():
         whole_row = one.to_dict()["tables"]["figures"][0]
         assert (whole_row["coefficient"], whole_row["gamma"]["value"]) == ("γ", None)
         assert whole_row["gamma"]["bounds"] == [low, high]
-    assert sa.gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
+    assert gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
 
 
 def test_the_clock_is_asked_between_steps(monkeypatch):
@@ -537,9 +546,9 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     ticks = itertools.count()
     monkeypatch.setattr("spanagree.unitizing.effort.time.monotonic", lambda: float(next(ticks)))
     corpus = dense(6, 5)
-    stopped = sa.gamma(corpus, time_limit=3)
+    stopped = gamma(corpus, time_limit=3)
     assert (stopped.settings.stopped, stopped.settings.steps) == ("time", 2)
-    again = sa.gamma(corpus, steps=2)
+    again = gamma(corpus, steps=2)
     assert again.gamma.bounds == stopped.gamma.bounds
     both = sa.side_by_side(corpus, steps=2)
     assert both.measures["γ"].bounds == stopped.gamma.bounds
@@ -587,8 +596,8 @@ def test_time_units_change_neither_cost_nor_figure(growth):
         return sa.Corpus.from_segments([3610 * unit], layers)
 
     coarse, fine = of_unit(1), of_unit(1000)
-    assert growth(lambda: sa.gamma(coarse), lambda: sa.gamma(fine)) < 3
-    one, other = sa.gamma(coarse).gamma, sa.gamma(fine).gamma
+    assert growth(lambda: gamma(coarse), lambda: gamma(fine)) < 3
+    one, other = gamma(coarse).gamma, gamma(fine).gamma
     assert one.observed == pytest.approx(other.observed)
     assert abs(one.value - other.value) < 4 * math.hypot(one.error, other.error) + 2e-3
 
@@ -618,5 +627,5 @@ def test_ties_are_broken_by_category():
 def test_limits_are_checked(asked, message):
     """What is no limit is refused."""
     with pytest.raises(sa.SettingError) as error:
-        sa.gamma(dense(1, 2), **asked)
+        gamma(dense(1, 2), **asked)
     assert str(error.value) == message
