@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 import spanagree as sa
+from spanagree.version import ADDRESS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
@@ -36,7 +39,7 @@ def test_citation():
     assert {"cff-version", "message", "title", "authors"} <= cff.keys()
     assert cff["cff-version"] == "1.2.0"
     assert cff["title"] == zenodo["title"] == field("name")
-    assert cff["version"] == zenodo["version"] == sa.__version__
+    assert not {"version"} & (cff.keys() | zenodo.keys())  # a release has it, and version.py
     assert cff["license"] == zenodo["license"] == field("license")
     assert cff["abstract"] == zenodo["description"] == field("description")
     assert cff["keywords"] == zenodo["keywords"] == json.loads(field("keywords"))
@@ -49,7 +52,8 @@ def test_citation():
 def test_recipe():
     """The conda recipe has the version and the requirements of the wheel, and its command."""
     text = (ROOT / "recipe" / "meta.yaml").read_text("utf-8")
-    (version,) = re.findall(r'{% set version = "(.*)" %}', text)
+    (pattern,) = re.findall(r"{% set version = .*version.py.*regex_pattern='(.*)', from", text)
+    version = re.search(pattern, (ROOT / "spanagree" / "version.py").read_text("utf-8"))[1]
     assert version == sa.__version__
     plain = (
         re.sub(r"{%.*%}\n", "", text)
@@ -64,6 +68,21 @@ def test_recipe():
     assert recipe["build"]["entry_points"] == [f"spanagree = {field('spanagree')}"]
     assert recipe["about"]["license"] == field("license")
     assert recipe["about"]["summary"] == field("description")
+
+
+def test_links_of_a_build():
+    """With an address the README's links are absolute, and no other; without one they stay."""
+    spec = spec_from_file_location("build_metadata", ROOT / "scripts" / "build_metadata.py")
+    build = module_from_spec(spec)
+    pytest.importorskip("hatchling")
+    spec.loader.exec_module(build)
+    assert doctest.testmod(build) == (0, 1)
+    assert build.constants() == (sa.__version__, ADDRESS)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert build.absolute(readme, "1.0", "") == readme
+    links = re.findall(r"\]\(([^)]+)\)", build.absolute(readme, "1.0", "https://example.org/x"))
+    assert links
+    assert all(link.startswith("https://") for link in links)
 
 
 def test_pipx():
