@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +47,13 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     yield from records
 
 
-@lru_cache(maxsize=1000)
-def _lines(path: Path) -> list[str]:
-    return read_text(path).split("\n")
-
-
-def _outputs(folder: Path, system: str, pair: str = "*") -> list[Path]:
-    near = (folder, folder.parent)
-    return [file for each in near for file in each.glob(f"system-outputs/{pair}/{system}.txt")]
+def _output(folder: Path, system: str, pair: str) -> list[str] | None:
+    """Return the lines of a system's output, if it stands near a folder."""
+    for near in (folder, folder.parent):
+        file = near / "system-outputs" / pair / f"{system}.txt"
+        if file.is_file():
+            return read_text(file).split("\n")
+    return None
 
 
 def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -70,6 +68,7 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     name = printable(os.fspath(path))
     pair = Path(path).name.partition(".")[0]
     last: dict[str, int] = {}
+    outputs: dict[str, list[str] | None] = {}
     for number, ended in enumerate(lines_of(path, encoding), 1):
         where = f"{name}:{number}"
         system, _, answer = ended.rstrip("\r\n").partition("\t")
@@ -81,8 +80,11 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":
             record |= from_json(answer, where, "errors in JSON, or None")
-        for output in _outputs(Path(path).resolve().parent, system, pair)[:1]:
-            if segment > len(_lines(output)):
-                raise InputError(f"{where}: segment {segment}, which {output.name} does not have")
-            record["text"] = _lines(output)[segment - 1]
+        if system not in outputs:
+            outputs[system] = _output(Path(path).resolve().parent, system, pair)
+        texts = outputs[system]
+        if texts is not None:
+            if segment > len(texts):
+                raise InputError(f"{where}: segment {segment}, which {system}.txt does not have")
+            record["text"] = texts[segment - 1]
         yield where, record
