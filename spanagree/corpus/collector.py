@@ -23,7 +23,7 @@ from spanagree.corpus.offsets import (
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, counted, is_iterable, is_whole, show, unfit
+from spanagree.errors import InputError, counted, is_whole, show, unfit
 
 _Content = TypeVar("_Content")
 
@@ -390,30 +390,6 @@ def document_id(value: object, where: str) -> str:
     if isinstance(id_, str) and id_:
         return id_
     raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
-
-
-def records(spans: Any, where: str) -> list[tuple[Any, ...]] | None:
-    """Return start, end and label of spans that are mappings; ``None`` stays.
-
-    Of those with ``pieces``, these and the label; with ``attributes`` these come last.
-    """
-    if spans is None:
-        return None
-    if (
-        isinstance(spans, (list, tuple, np.ndarray))
-        and is_iterable(spans)
-        and all(
-            isinstance(span, (dict, Mapping)) and "start" in span and "end" in span
-            for span in spans
-        )
-    ):
-        rows: list[tuple[Any, ...]] = []
-        for span in spans:
-            bounds = (span["start"], span["end"]) if not span.get("pieces") else (span["pieces"],)
-            more = (span["attributes"],) if isinstance(span.get("attributes"), Mapping) else ()
-            rows.append((*bounds, span.get("label"), *more))
-        return rows
-    raise unfit(where, spans, "a list of {start, end, label} is needed, or null")
 
 
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]

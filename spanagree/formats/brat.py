@@ -230,11 +230,10 @@ def _annotation(
             name, pieces, label, quote = _segment(where, row)
             known[name] = len(spans)
             attributes.append({})
-            more = label, quote, attributes[-1]
             if len(pieces) == 1:
-                spans.append(Span(*pieces[0], *more, None, where))
+                spans.append(Span(*pieces[0], label, quote, attributes[-1], None, where))
             else:
-                spans.append(span_in_pieces(pieces, *more, where))
+                spans.append(span_in_pieces(pieces, label, quote, attributes[-1], where))
     for _, row in rows:  # an event stands for its trigger, also before it is defined
         if row[0] == "E":
             name, _, arguments = row.partition("\t")

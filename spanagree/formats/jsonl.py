@@ -18,18 +18,18 @@ format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, overload
 
 from spanagree.choices import Repair
-from spanagree.corpus.collector import Collector, records
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import LONGEST, OFFSETS, UNIT_OF_TIME, Document
+from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
@@ -94,36 +94,28 @@ def _raw(
 
     ``annotators`` are those named so far, ``reading`` is that of the lines before.
     """
-    collector: Collector | None = None
-    for number, line in lines:
-        where = f"{name}:{number}"
-        entry = _entry(line, where)
-        offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
-        known = isinstance(offsets, str) and (offsets in OFFSETS or UNIT_OF_TIME.fullmatch(offsets))
-        if not known:
-            allowed = f"{', '.join(OFFSETS)}, or a unit of time such as 10ms"
-            raise InputError(f"{where}: offsets {show(offsets)}; allowed: {allowed}")
-        if reading is None:
-            reading = {"format": "jsonl", **_provenance(entry, where)}
-        elif "provenance" in entry and _provenance(entry, where) != provenance_of(reading):
-            raise InputError(
-                f"{where}: a provenance that is not the first line's; files joined in one need the"
-                " same: pass them one by one"
-            )
-        if collector is None:
-            collector = Collector(offsets, annotators)
-        if offsets != collector.offsets:
-            raise InputError(
-                f"{where}: offsets in {offsets}, those before are in {collector.offsets}; a corpus"
-                " has one unit"
-            )
-        _collect(collector, entry, where)
-        annotators |= dict.fromkeys(entry["annotators"])
-    if collector is None:
+    entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines)
+    first = next(entries, None)
+    if first is None:
         raise InputError(
             f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
         )
-    return collector.raw(reading or {})
+    offsets = _offsets(first[1], first[0])
+    if reading is None:
+        reading = {"format": "jsonl", **_provenance(first[1], first[0])}
+    records = _records(chain([first], entries), offsets, annotators, reading)
+    known = [*annotators]
+    log = ReadLog("")
+    return gather(
+        records, log, reading, offsets=offsets, annotators=known, again=False, unnamed=False
+    )
+
+
+def _offsets(entry: Mapping[str, Any], where: str) -> str:
+    offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
+    if not isinstance(offsets, str) or offsets not in OFFSETS:
+        raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
+    return offsets
 
 
 def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
@@ -183,14 +175,34 @@ def _entry(line: str, where: str) -> dict[str, Any]:
     return entry
 
 
-def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
-    """Add a document and what each annotator marked in it."""
-    if collector.offsets == "characters" and entry.get("tokens") is not None:
-        raise InputError(f"{where}: tokens, but offsets in characters; offsets tokens are needed")
-    content: dict[str, Any] = {
-        key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")
-    }
-    document = collector.document(entry.get("id"), where, **content)
+def _records(
+    entries: Iterable[tuple[str, dict[str, Any]]],
+    offsets: str,
+    annotators: dict[str, None],
+    reading: Mapping[str, Any],
+) -> Iterator[Record]:
+    """Yield documents, with what each annotator marked in them."""
+    for where, entry in entries:
+        if "provenance" in entry and _provenance(entry, where) != provenance_of(reading):
+            raise InputError(
+                f"{where}: a provenance that is not the first line's; files joined in one need the"
+                " same: pass them one by one"
+            )
+        if (own := _offsets(entry, where)) != offsets:
+            raise InputError(
+                f"{where}: offsets in {own}, those before are in {offsets}; a corpus has one unit"
+            )
+        if offsets == "characters" and entry.get("tokens") is not None:
+            raise InputError(
+                f"{where}: tokens, but offsets in characters; offsets tokens are needed"
+            )
+        content = {key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")}
+        yield Record(where, entry.get("id"), content, _annotations(entry, where))
+        annotators |= dict.fromkeys(entry["annotators"])
+
+
+def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
+    """Yield what each annotator marked in a document."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
         raise unfit(f"{where}: annotators", annotators, "an object is needed")
@@ -200,20 +212,50 @@ def _collect(collector: Collector, entry: dict[str, Any], where: str) -> None:
         raise unfit(f"{where}: relations", relations, allowed)
     for annotator, segments in annotators.items():
         who = f"{where}: annotator {show(annotator)}"
-        links = _links(relations.get(annotator), f"{who}: relations")
-        collector.annotate(document, annotator, records(segments, f"{who}:"), who, links)
+        links = _links(relations.get(annotator), segments, who)
+        spans = None if segments is None else _spans(segments, f"{who}:")
+        yield Annotation(annotator, spans, relations=links, where=who)
 
 
-def _links(given: Any, where: str) -> list[tuple[Any, ...]]:
-    """Return first, second, label and direction of relations."""
+def _spans(segments: Any, where: str) -> list[Span]:
+    """Return the segments of an annotator."""
+    if isinstance(segments, list) and all(
+        isinstance(span, dict) and "start" in span and "end" in span for span in segments
+    ):
+        return [
+            Span(
+                span["start"],
+                span["end"],
+                span.get("label"),
+                None,
+                span["attributes"] if isinstance(span.get("attributes"), dict) else None,
+                span.get("pieces") or None,
+            )
+            for span in segments
+        ]
+    raise unfit(where, segments, "a list of {start, end, label} is needed, or null")
+
+
+def _links(given: Any, segments: Any, where: str) -> list[tuple[Any, ...]]:
+    """Return first, second, label, place for errors and direction of relations."""
     if given is None:
         return []
     keys = ("first", "second", "label")
-    if isinstance(given, list) and all(
+    if not isinstance(given, list) or not all(
         isinstance(link, dict) and all(key in link for key in keys) for link in given
     ):
-        return [(*(link[key] for key in keys), link.get("directed", True)) for link in given]
-    raise unfit(where, given, "a list of {first, second, label} is needed")
+        needed = "a list of {first, second, label} is needed"
+        raise unfit(f"{where}: relations", given, needed)
+    links = []
+    for link in given:
+        if segments is None:
+            raise unfit(f"{where}: relation", link, "its document was never seen")
+        for place in (link["first"], link["second"]):
+            if not is_whole(place):
+                raise unfit(f"{where}: relation to", place, "the place of a segment, from 0")
+        row = link["first"], link["second"], link["label"], where, link.get("directed", True)
+        links.append(row)
+    return links
 
 
 def write_jsonl(

@@ -128,8 +128,7 @@ def raw_mqm(
     log = ReadLog(name)
     log.passed = passed
     reading = {"format": "mqm", **as_read(encoding, text=text, feature=feature, align=align)}
-    raw = gather(_records(texts, counts, log, align=align), log, reading, again=False)
-    return raw.but(reading={**reading, **counts.settings()})
+    return gather(_records(texts, counts, log, align=align), log, reading, again=False)
 
 
 def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -227,6 +226,7 @@ def _records(
         annotations = [Annotation(rater, spans) for rater, spans in marked.items()]
         yield Record(log.name, own, {"text": text}, annotations)
     log.notes += _notes(log.name, counts)
+    log.reading |= counts.settings()
 
 
 def _notes(name: str, counts: _Counts) -> Iterator[str]:

@@ -100,17 +100,19 @@ class ReadLog:
         quotes: where quotes stand that have no offsets.
         copies: spans in copies of a text with tags in them.
         notes: whatever else a user should know.
+        reading: settings of reading that only show while it is read.
         labelled: whether spans have labels; if not, all are called :data:`ONE_LABEL`.
         numbered: whether ids are but the numbers of the documents.
         unsaid: of whom the source does not say which documents they saw.
     """
 
-    def __init__(self, name: str, *, align: bool = False) -> None:
+    def __init__(self, name: str, *, align: bool = False, notes: Sequence[str] = ()) -> None:
         self.name = name
         self.passed: Counter[str] = Counter()
         self.quotes = Quotes(align=align)
         self.copies = TaggedCopies(align=align)
-        self.notes: list[str] = []
+        self.notes = [*notes]
+        self.reading: dict[str, Any] = {}
         self.labelled = True
         self.numbered = False
         self.unsaid: dict[str, None] = {}
@@ -185,12 +187,14 @@ def gather(
                 else:
                     made.append(in_pieces(number, pieces, label, at, attributes, quote))
             for first, second, label, at, directed in relations:
-                head, tail = (None if i is None else made[i] for i in (first, second))
+                places = (-1 if i is None else i for i in (first, second))
+                head, tail = (made[i] if 0 <= i < len(made) else None for i in places)
                 collector.relation(head, tail, label, at, directed)
     notes = [*passed_over(log.name, log.passed)]
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.call_all(ONE_LABEL):
         notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
-    reading = {**reading, **({"quotes": counts} if (counts := log.counts()) else {})}
+    counts = {"quotes": quotes} if (quotes := log.counts()) else {}
+    reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
     return raw.but(unsaid=tuple(log.unsaid))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.choices import Partial, Repair
-from spanagree.corpus.collector import Collector, same_text
+from spanagree.corpus.collector import same_text
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
@@ -42,6 +42,7 @@ from spanagree.files import (
     read_bytes,
     write_bytes,
 )
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.limits import check_zlib
 from spanagree.settings import as_read
 
@@ -99,23 +100,15 @@ def raw_docs(
     _check_key(rows, spans)
     ids = _own_ids(rows) if ids is None else ids
     unlike = _tokenised_differently(rows)
-    collector = Collector("tokens" if unlike is None else "characters", layers)
-    notes = [] if unlike is None else [f"{unlike}, so offsets count characters"]
-    dropped = 0
-    for d, row in enumerate(rows):
-        id_ = str(d + 1) if ids is None else ids[d]
-        if not row:
-            raise InputError(f"document {show(id_)}: no annotator has a Doc of it; leave it out")
-        kept = _kept(row, id_, spans, partial, collector.offsets)
-        dropped += kept.count(False)
-        _collect(collector, row, kept, id_, spans)
+    offsets = "tokens" if unlike is None else "characters"
+    log = ReadLog("", notes=[] if unlike is None else [f"{unlike}, so offsets count characters"])
+    log.numbered = ids is None
+    records = _records(rows, log, ids, spans, partial, offsets)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= as_read(spans=spans)
-    if dropped:
-        tokens = counted(dropped, "token")
-        notes.append(f"{tokens} without annotation in some layer left out in all")
-        reading["partial"] = "drop-tokens"
-    return collector.raw(reading, notes, numbered=ids is None)
+    return gather(
+        records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
+    )
 
 
 def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
@@ -142,33 +135,53 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
     return rows
 
 
-def _collect(
-    collector: Collector, row: _Row, kept: Sequence[bool], id_: str, spans: str | None
-) -> None:
-    """Add a document, of which some tokens are kept, and what each annotator marked in it."""
-    first = next(iter(row.values()))
-    tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
-    content: dict[str, Any] = {
-        "tokens": [token.text for token in tokens],
-        "token_starts": [token.idx for token in tokens],
-    }
-    in_tokens = collector.offsets == "tokens"
-    where = f"document {show(id_)}"
-    document = collector.document(id_, where, text=first.text, **(content if in_tokens else {}))
-    moved = [0, *np.cumsum(kept).tolist()]
-    for name, doc in row.items():
-        if not _annotated(doc, spans):
-            continue
-        where = f"annotator {show(name)}, document {show(id_)}"
-        same_text(doc.text, first.text, where)
-        annotation = collector.annotation(document, name, where)
-        for span in doc.ents if spans is None else doc.spans[spans]:
-            start, end = span.start_char, span.end_char
-            if in_tokens:
-                start, end = moved[span.start], moved[span.end]
-                if start == end and span.start < span.end:
-                    continue  # all its tokens were dropped, and counted
-            collector.segment(annotation, start, end, span.label_, where)
+def _records(
+    rows: Sequence[_Row],
+    log: ReadLog,
+    ids: Sequence[str] | None,
+    spans: str | None,
+    partial: str,
+    offsets: str,
+) -> Iterator[Record]:
+    """Yield documents, of which some tokens are kept, and what each annotator marked in them."""
+    dropped = 0
+    for d, row in enumerate(rows):
+        id_ = str(d + 1) if ids is None else ids[d]
+        where = f"document {show(id_)}"
+        if not row:
+            raise InputError(f"{where}: no annotator has a Doc of it; leave it out")
+        kept = _kept(row, id_, spans, partial, offsets)
+        dropped += kept.count(False)
+        first = next(iter(row.values()))
+        content: dict[str, Any] = {"text": first.text}
+        if offsets == "tokens":
+            tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
+            content["tokens"] = [token.text for token in tokens]
+            content["token_starts"] = [token.idx for token in tokens]
+        moved = [0, *np.cumsum(kept).tolist()] if offsets == "tokens" else None
+        annotations = []
+        for name, doc in row.items():
+            if _annotated(doc, spans):
+                where = f"annotator {show(name)}, document {show(id_)}"
+                same_text(doc.text, first.text, where)
+                annotations.append(Annotation(name, _spans(doc, spans, moved), where=where))
+        yield Record(f"document {show(id_)}", id_, content, annotations)
+    if dropped:
+        log.notes.append(
+            f"{counted(dropped, 'token')} without annotation in some layer left out in all"
+        )
+        log.reading["partial"] = "drop-tokens"
+
+
+def _spans(doc: Any, spans: str | None, moved: Sequence[int] | None) -> Iterator[Span]:
+    """Yield the spans of a Doc in characters, or in the tokens that are kept."""
+    for span in doc.ents if spans is None else doc.spans[spans]:
+        start, end = span.start_char, span.end_char
+        if moved is not None:
+            start, end = moved[span.start], moved[span.end]
+            if start == end and span.start < span.end:
+                continue  # all its tokens were dropped, and counted
+        yield Span(start, end, span.label_)
 
 
 def _tokenised_differently(rows: Sequence[_Row]) -> str | None:

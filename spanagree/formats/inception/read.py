@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
-from spanagree.corpus.collector import Collector, same_text
+from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import check_choice, listed, printable, show
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
@@ -24,6 +24,7 @@ from spanagree.formats.inception.project import (
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.peek import Peek, passed_over, peek
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 
@@ -83,15 +84,15 @@ def raw_inception(
     )
     parts = {}
     for name, project in projects.items():
-        collector = Collector("characters", project.annotators)
-        _collect(collector, project.texts, project.pages, chosen, names[name])
-        parts[name] = collector.raw(reading, [_note(names[name], chosen, project)])
+        log = ReadLog("", notes=[_note(names[name], chosen, project)])
+        records = _records(project.texts, project.pages, chosen, names[name])
+        parts[name] = gather(records, log, reading, annotators=project.annotators, again=False)
     if pages:
-        collector = Collector("characters")
+        log = ReadLog("", notes=[_note(names[name], chosen, page) for name, page in pages.items()])
+        log.numbered = True
         text = next((page for page in pages.values() if page.whole), next(iter(pages.values())))
-        _collect(collector, {"1": text}, {"1": pages}, chosen, where)
-        notes = [_note(names[name], chosen, page) for name, page in pages.items()]
-        parts["files"] = collector.raw(reading, notes, numbered=True)
+        records = _records({"1": text}, {"1": pages}, chosen, where)
+        parts["files"] = gather(records, log, reading, again=False)
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
 
 
@@ -108,23 +109,22 @@ def _page(start: Peek, layer: str | None) -> Page:
     return read_tsv(partial(lines_of, start.path), where)
 
 
-def _collect(
-    collector: Collector,
+def _records(
     texts: Mapping[str, Page],
     pages: Mapping[str, Mapping[str, Page]],
     chosen: Chosen,
     where: str,
-) -> None:
-    """Add documents, with what the annotators who saw each marked in the chosen layer."""
+) -> Iterator[Record]:
+    """Yield documents, with what the annotators who saw each marked in the chosen layers."""
     for id_, whole in texts.items():
-        document = collector.document(id_, where, text=whole.text)
+        annotations = []
         for annotator, page in pages.get(id_, {}).items():
             place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
             if not page.fits(whole.text):
                 same_text(page.text, whole.text, place)
-            annotation = collector.annotation(document, annotator, place)
-            for start, end, label in page.rows(chosen):
-                collector.segment(annotation, start, end, label, place)
+            spans = (Span(*row) for row in page.rows(chosen))
+            annotations.append(Annotation(annotator, spans, where=place))
+        yield Record(where, id_, {"text": whole.text}, annotations)
 
 
 def _note(where: str, chosen: Chosen, read: Page | Project) -> str:
