@@ -49,15 +49,7 @@ class AlphaUFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlphaU(TeamResult[AlphaUFigures]):
-    """The result of :func:`spanagree.alpha_u`.
-
-    Attributes:
-        team: all annotators together.
-        pairs: each two of them, if asked for.
-        annotators: their names.
-        settings: what made the numbers.
-        notes: what is out of the ordinary.
-    """
+    """The result of :func:`spanagree.alpha_u`, with the attributes of a :class:`TeamResult`."""
 
     settings: AlphaUSettings
 

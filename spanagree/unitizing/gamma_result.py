@@ -77,15 +77,7 @@ class GammaFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gamma(TeamResult[GammaFigures]):
-    """The result of :func:`spanagree.gamma`.
-
-    Attributes:
-        team: all annotators together.
-        pairs: each two of them, if asked for.
-        annotators: their names.
-        settings: what made the numbers.
-        notes: what is out of the ordinary.
-    """
+    """The result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`."""
 
     settings: GammaSettings
 

@@ -40,7 +40,16 @@ PAIR = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(Result, Generic[Some]):
-    """Figures of a team of annotators, and of each two of them if asked for."""
+    """Figures of a team of annotators, and of each two of them if asked for.
+
+    Attributes:
+        team: all annotators together.
+        pairs: each two of them, if asked for.
+        annotators: their names.
+        settings: what made the numbers.
+        notes: what is out of the ordinary.
+        resampling: how intervals were made, if they were asked for.
+    """
 
     team: Some
     pairs: Mapping[tuple[str, str], Some]

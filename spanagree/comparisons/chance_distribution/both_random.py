@@ -19,7 +19,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.start_distributions import place
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, mixture
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
@@ -122,33 +122,15 @@ def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> 
     if count * (n + 1) * (len(fixed) + len(random)) > budget:
         return None
     starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
-    many = _copies(fixed, count)
+    many = fixed.copies(count)
     order = np.lexsort((starts.ravel(), many.piece))
     copies = replace(many, start=starts.ravel()).rows(order)
     if swapped:  # φ of the pair turned round
         measure = turned(measure)
     nothing = np.zeros(count, np.int64)
-    copied = Pieces(nothing, np.full(count, n), copies, _copies(random, count))
+    copied = Pieces(nothing, np.full(count, n), copies, random.copies(count))
     made = fixed_walk(copied, measure, budget, moments)
-    if any(p is None for p in made):
-        return None
-    each = [p for p in made if p is not None]
-    if moments:
-        mean, spread = np.stack(each).T
-        whole = mean.mean()
-        return np.array([whole, spread.mean() + ((mean - whole) ** 2).mean()])
-    total = np.zeros(max(map(len, each)))
-    for p in each:
-        total[: len(p)] += p
-    return total / count
-
-
-def _copies(side: Side, count: int) -> Side:
-    columns = (
-        np.tile(getattr(side, name), count)
-        for name in ("group", "start", "length", "label", "kind")
-    )
-    return Side(np.repeat(np.arange(count), len(side)), *columns)
+    return mixture(made, moments)
 
 
 def _groups(side: Side) -> list[Ints]:

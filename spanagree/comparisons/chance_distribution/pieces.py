@@ -8,6 +8,7 @@ independent of each other, whatever is random.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,6 +52,11 @@ class Side:
         """Return the segments of one piece; the pieces are sorted."""
         low, high = np.searchsorted(self.piece, (piece, piece + 1))
         return self.rows(np.arange(low, high))
+
+    def copies(self, count: int) -> Side:
+        """Return the side so many times, each time as a piece of its own."""
+        columns = {name: np.tile(getattr(self, name), count) for name in self.__dataclass_fields__}
+        return Side(**{**columns, "piece": np.repeat(np.arange(count), len(self))})
 
 
 @dataclass(frozen=True)
@@ -193,3 +199,23 @@ def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints
     number = np.zeros(len(useful), np.int64)
     number[which] = renumbered
     return merged, (number[kind], start, total)
+
+
+def mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
+    """Return the distribution over ways that are equally likely, or its mean and variance.
+
+    Args:
+        ways: the distribution of each, or its mean and variance; ``None`` if it is not known.
+        moments: whether means and variances are given, and returned.
+    """
+    known = [way for way in ways if way is not None]
+    if len(known) < len(ways):
+        return None
+    if moments:
+        mean, spread = np.stack(known).T
+        whole = mean.mean()
+        return np.array([whole, spread.mean() + ((mean - whole) ** 2).mean()])
+    total = np.zeros(max(map(len, known)))
+    for way in known:
+        total[: len(way)] += way
+    return total / len(known)

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side
+from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side, mixture
 from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.segments import Layer
@@ -642,31 +642,15 @@ def _enumerated(
         return None
     starts, ends = np.moveaxis(np.array(list(_arrangements(fixed, kinds)), np.int64), 2, 0)
     count = len(starts)
-    many = _copies(fixed, count)
+    many = fixed.copies(count)
     many = replace(many, start=starts.ravel(), length=(ends - starts).ravel())
     many = many.rows(np.lexsort((many.start, many.piece)))
     if swapped:
         measure = turned(measure)
     tokens = np.full(count, piece.tokens[0])
-    copied = Pieces(np.zeros(count, np.int64), tokens, many, _copies(random, count))
+    copied = Pieces(np.zeros(count, np.int64), tokens, many, random.copies(count))
     made = fixed_walk_at_places(copied, kinds, measure, budget, moments)
-    each = [p for p in made if p is not None]
-    if len(each) < len(made):
-        return None
-    if moments:
-        mean, spread = np.stack(each).T
-        whole = mean.mean()
-        return np.array([whole, spread.mean() + ((mean - whole) ** 2).mean()])
-    total = np.zeros(max(map(len, each)))
-    for p in each:
-        total[: len(p)] += p
-    return total / count
-
-
-def _copies(side: Side, count: int) -> Side:
-    """Return a side so many times, each time as a piece of its own."""
-    columns = {name: np.tile(getattr(side, name), count) for name in side.__dataclass_fields__}
-    return Side(**{**columns, "piece": np.repeat(np.arange(count), len(side))})
+    return mixture(made, moments)
 
 
 def _number(side: Side, kinds: PlaceKinds) -> float:
