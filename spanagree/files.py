@@ -241,7 +241,7 @@ class Zip:
         self._size, self._unpacked = size, 0
         check_expansion(name, size, sum(member.file_size for member in members))
         names = [member.filename for member in members]
-        self.names = tuple(name for name in names if not _HIDDEN.search(name))
+        self.names: tuple[str, ...] = tuple(name for name in names if not _HIDDEN.search(name))
 
     def read(self, member: str) -> bytes:
         """Return a file in the archive.

@@ -186,7 +186,7 @@ class Confusion(Result):
         "share": "shares of what the first gave in each row, instead of numbers",
         "pair": "a row for each two labels that were confused, and how often chance would",
     }
-    DRAWN = ("share",)
+    DRAWN: ClassVar[tuple[str, ...]] = ("share",)
 
     @property
     def sides(self) -> tuple[str, str]:

@@ -119,10 +119,10 @@ class Drawn:
     ) -> None:
         """Make it of single documents, or of the rows, coverage and ids of their texts."""
         self._kept, self._rows = kept, rows
-        self.sums = kept.sums if rows is None else rows
-        self.coverage = coverage or kept.coverage
+        self.sums: Comparisons | Marginals = kept.sums if rows is None else rows
+        self.coverage: Coverage = coverage or kept.coverage
         self.wholes = wholes
-        self.ids = ids_of_units(kept.corpus.ids, wholes) if rows is None else ids
+        self.ids: Hashes | None = ids_of_units(kept.corpus.ids, wholes) if rows is None else ids
 
     @property
     def rows(self) -> Comparisons:

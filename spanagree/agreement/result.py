@@ -99,8 +99,8 @@ class Agreement(Result):
         "label": "a row for each label",
         "document": "a row for each document that two annotators saw and one marked something in",
     }
-    DRAWN = ("pair", "annotator", "label")
-    OF_LAYERS = True
+    DRAWN: ClassVar[tuple[str, ...]] = ("pair", "annotator", "label")
+    OF_LAYERS: ClassVar[bool] = True
 
     @property
     def caveats(self) -> tuple[str, ...]:

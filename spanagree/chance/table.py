@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, ClassVar
 
 from spanagree.arrays import Floats
 from spanagree.errors import counted
@@ -29,7 +29,7 @@ class StartDistributions:
     segments: tuple[int, ...]
     chance: str
     start: tuple[Floats, ...]
-    notes = ()
+    notes: ClassVar[tuple[str, ...]] = ()
 
     @property
     def settings(self) -> dict[str, Any]:

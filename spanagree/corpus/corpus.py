@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType, NoneType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -675,7 +675,7 @@ class Corpus(Content):
         columns = (layer.document, layer.start, layer.end, labels, layer.annotated)
         return [*(column.tolist() for column in columns), layer._details]
 
-    __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def __repr__(self) -> str:
         return (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -175,7 +175,8 @@ class Marked(Mapping[str, "tuple[Segment, ...] | None"]):
         self, seen: Mapping[str, tuple[Segment, ...]], names: Mapping[str, object]
     ) -> None:
         """Make it of those who saw the document, in the order of all, and the names of all."""
-        self.seen, self._names = dict(seen), names
+        self.seen: Mapping[str, tuple[Segment, ...]] = dict(seen)
+        self._names = names
 
     def __getitem__(self, name: str) -> tuple[Segment, ...] | None:
         if name in self.seen:
@@ -245,7 +246,7 @@ class Layer:
             if name != "details"
         )
 
-    __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     @property
     def _details(self) -> Any:

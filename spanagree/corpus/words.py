@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Words(Sequence[str]):
             return self._joined == other._joined
         return self._words == other
 
-    __hash__ = None  # type: ignore[assignment]  # compared by content
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
 
     def unlike(self, other: Words) -> list[int]:
         """Return the places where two rows of tokens differ, as far as both go.

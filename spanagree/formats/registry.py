@@ -206,7 +206,7 @@ _texts_by_id = late("spanagree.formats.joined_texts", "Texts")
 _has_texts = late("spanagree.formats.joined_texts", "has_texts")
 _texts_in = late("spanagree.formats.joined_texts", "texts_in")
 _guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
-read_uem = late("spanagree.formats.timelines", "read_uem")
+read_uem: Callable[..., Any] = late("spanagree.formats.timelines", "read_uem")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:

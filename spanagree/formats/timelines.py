@@ -50,7 +50,7 @@ class Marks:
     """
 
     def __init__(self, path: PathName, unit: str = "s") -> None:
-        self.name = printable(os.fspath(path))
+        self.name: str = printable(os.fspath(path))
         self.unit = unit
         self.rows: list[tuple[str, str, str, Fraction, Fraction, str, str, dict[str, str]]] = []
         self.lengths: dict[str, Fraction] = {}

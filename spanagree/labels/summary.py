@@ -404,7 +404,7 @@ class Coefficients(Result):
         "pair": "a row for each two annotators, over the items that both labelled",
         "item": "a row for each item on which labels differ, the most disputed first",
     }
-    DRAWN = ("category", "annotator")
+    DRAWN: ClassVar[tuple[str, ...]] = ("category", "annotator")
 
     @property
     def caveats(self) -> tuple[str, ...]:

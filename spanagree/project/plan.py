@@ -101,7 +101,7 @@ class Plan(Result):
     BY: ClassVar[Mapping[str, str]] = {
         "document": "a row for each of some numbers of documents: how wide the interval would be"
     }
-    DRAWN = ("document",)
+    DRAWN: ClassVar[tuple[str, ...]] = ("document",)
 
     @property
     def _tail(self) -> float:

@@ -142,7 +142,7 @@ class AgainstReferences(Result):
         "annotator": "a row for each reference too, against the others",
         "label": "a row for each label and system, then for the ceiling of the label",
     }
-    DRAWN = ("annotator", "label")
+    DRAWN: ClassVar[tuple[str, ...]] = ("annotator", "label")
 
     @property
     def caveats(self) -> tuple[str, ...]:

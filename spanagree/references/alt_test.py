@@ -138,7 +138,7 @@ class AltTest(Result):
     notes: tuple[str, ...]
 
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
-    DRAWN = ("annotator",)
+    DRAWN: ClassVar[tuple[str, ...]] = ("annotator",)
 
     @property
     def verdict(self) -> str:

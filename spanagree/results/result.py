@@ -48,7 +48,7 @@ class Comparable:
         names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
         return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
-    __hash__ = None  # type: ignore[assignment]  # some hold arrays, which have no hash
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # some hold arrays, which have no hash
 
 
 class Signed(Comparable):

@@ -98,7 +98,7 @@ class ComparisonSettings(EvaluationSettings):
 class Comparison(Result):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
 
-    OF_LAYERS = True
+    OF_LAYERS: ClassVar[bool] = True
     pairs: tuple[SystemPair, ...]
     settings: ComparisonSettings
     notes: tuple[str, ...] = ()

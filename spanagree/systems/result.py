@@ -153,7 +153,7 @@ class Evaluation(Result):
         "label": "a row for each label",
         "document": "a row for each document that has a segment",
     }
-    DRAWN = ("label",)
+    DRAWN: ClassVar[tuple[str, ...]] = ("label",)
 
     @property
     def places(self) -> PlaceShares | None:

@@ -234,9 +234,11 @@ class Sample:
         """
         if ids is not None:
             table, ranked = table[np.argsort(ids, kind="stable")], True
-        self.rows, row, self.times = _distinct_rows(table)
-        self.row = row if ranked else np.sort(row)
-        self.units = int(self.times.sum())
+        rows, row, times = _distinct_rows(table)
+        self.rows: Floats = rows
+        self.times: Ints = times
+        self.row: Ints = row if ranked else np.sort(row)
+        self.units: int = int(times.sum())
         self.total: Floats = np.asarray(self.times @ self.rows, np.float64).reshape(1, -1)
 
     def weights(self, resampling: Resampling, wide: int) -> Iterator[Floats]:

@@ -30,8 +30,8 @@ class Work:
     """
 
     def __init__(self, left: int = WORK) -> None:
-        self.left = left
-        self.spare = left // 2
+        self.left: int = left
+        self.spare: int = left // 2
 
     def spend(self, amount: int) -> None:
         """Take some of it.
@@ -64,10 +64,11 @@ class Steps:
                 )
         if steps is not None:
             check_whole(steps, 0, "steps")
-        self.limit, self.most = time_limit, steps
-        self.begun = time.monotonic()
-        self.done = 0
-        self.stopped = ""
+        self.limit: float | None = time_limit
+        self.most: int | None = steps
+        self.begun: float = time.monotonic()
+        self.done: int = 0
+        self.stopped: str = ""
 
     def next(self) -> bool:
         """Return whether there may be another step, and count it."""

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -221,7 +221,7 @@ class Fields(Sequence[str]):
     def __eq__(self, other: object) -> bool:
         return self.words == (other.words if isinstance(other, Fields) else other)
 
-    __hash__ = None  # type: ignore[assignment]  # compared by content
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ class Rows:
     flat = False
 
     def __init__(self, rows: Iterable[Any] = (), features: Any = None) -> None:
-        self.rows, self.features = rows, features
+        self.rows: Iterable[Any] = rows
+        self.features = features
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows, each with its place for errors."""

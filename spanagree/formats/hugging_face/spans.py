@@ -99,7 +99,7 @@ class SpanReader:
         self.log = log
         self.log.labelled = False
         self.in_text = False
-        self.probable = 0
+        self.probable: int = 0
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
