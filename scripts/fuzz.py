@@ -275,7 +275,7 @@ def used(rng: random.Random, corpus: Any) -> None:
     for document in list(corpus)[:3]:
         _ = document.segments
     if rng.random() < 0.1 and len(corpus.layers) > 1:
-        match = rng.choice(["exact", "token", "overlap", "boundary", "iou"])
+        match: Any = rng.choice(["exact", "token", "overlap", "boundary", "iou"])
         for function, by in ((sa.evaluate, None), (sa.agree, "pair")):
             function(corpus, match=match).to_dict(by)
 

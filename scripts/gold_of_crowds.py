@@ -23,6 +23,7 @@ import numpy as np
 from make_crowd import ANNOTATORS, notes
 
 import spanagree as sa
+from spanagree.choices import MatchName
 
 CROWD, EXPERT = "PICO-annos-crowdsourcing.json", "PICO-annos-professional.json"
 TRUTH, VOTE = "expert", "vote"
@@ -140,7 +141,7 @@ def abstracts(folder: Path) -> sa.Corpus:
     )
 
 
-def figures(corpus: sa.Corpus, name: str, match: str) -> sa.Score:
+def figures(corpus: sa.Corpus, name: str, match: MatchName) -> sa.Score:
     """Return F1 of a layer against the truth."""
     return sa.evaluate(corpus.of_annotators([TRUTH, name]), TRUTH, match=match)[name].f1
 

@@ -25,10 +25,12 @@ import numpy as np
 
 import spanagree as sa
 from spanagree.arrays import Ints
+from spanagree.choices import MatchName
 
 SIMULATIONS = Path(__file__).resolve().parent.parent / "tests" / "golden" / "simulations.json"
 LENGTH, SEGMENTS = 100, (1, 5, 10, 15)  # of Figure 1
-MATCH, CHANCE = "token", "per-label"  # of the large table
+MATCH: MatchName = "token"  # of the large table
+CHANCE = "per-label"
 ROUNDS = 3  # a time is the best of so many
 
 

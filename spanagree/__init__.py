@@ -18,10 +18,13 @@ A tour::
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from spanagree.version import __version__ as __version__
+
+TYPE_CHECKING = False  # typing takes a while to load
 
 # fmt: off
 if TYPE_CHECKING:  # the public names: looked up when they are first used, so that starting is quick
@@ -146,7 +149,7 @@ _HOMES = {name: module for _, module, _, name, *_ in _IMPORTS}
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 — read from the imports above
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'spanagree' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

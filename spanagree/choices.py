@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"] | str
+MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"]
 Chance: TypeAlias = Literal["nonoverlapping", "per-label", "overlapping"] | str
 ChanceOf: TypeAlias = Literal["both", "systems"] | str
 Scheme: TypeAlias = Literal[

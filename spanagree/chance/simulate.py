@@ -18,7 +18,7 @@ from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable
+from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
 
@@ -104,8 +104,9 @@ def simulate(
         chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
-        SettingError: for an unknown chance model, or a seed that is none; if under ``overlapping``
-            two equal segments fall on the same place, which no corpus holds.
+        SettingError: for an unknown chance model, or a seed that is none; under ``overlapping`` for
+            two segments of one label and length in a document, which may fall on the same place:
+            no corpus holds that, and to draw anew until it does not happen would be another model.
         InputError: for segments that do not fit a document under the chance model.
 
     >>> corpus = Corpus.from_segments([9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]]})
@@ -119,13 +120,15 @@ def simulate(
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():
-        drawn = redraw(layer, corpus.lengths, max(1, len(corpus.labels)), rng, chance)
-        if met_before(drawn.document, drawn.start, drawn.end, drawn.label).any():
+        alike = met_before(layer.document, layer.end - layer.start, layer.label)
+        if chance == "overlapping" and alike.any():
+            document = corpus.id_of(int(layer.document[alike.argmax()]))
             raise SettingError(
-                f"annotator {printable(name)}: two equal segments fall on the same place, which no"
-                " corpus holds; chance='nonoverlapping' or 'per-label', or another seed, would work"
+                f"chance overlapping: annotator {printable(name)}, document {show(document)}: two"
+                " segments of one label and length may fall on the same place, which no corpus"
+                " holds; nonoverlapping and per-label can be drawn"
             )
-        layers[name] = drawn
+        layers[name] = redraw(layer, corpus.lengths, max(1, len(corpus.labels)), rng, chance)
     return corpus.but(layers=layers)
 
 

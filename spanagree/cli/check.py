@@ -16,7 +16,7 @@ from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
 
 _HOW = "Only say with which options each file is read, guesses among them."
-_FAIL = "Exit with 1 if there is an error, or any finding at all."
+_FAIL = "Exit with 1 if there is an error, or a warning too."
 
 
 @command(
@@ -45,5 +45,5 @@ def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
         return
     result = inspect(repaired(raw_found(job.paths, read_as, form, repeats=True), repair))
     job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
-    if result.findings if fail_on == "warning" else result.errors:
+    if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

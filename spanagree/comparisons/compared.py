@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.choices import MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import RelationRule
 from spanagree.comparisons.shaped_starts import has_pieces
@@ -52,7 +53,7 @@ class Compared:
 
 def compared(
     corpus: Any,
-    match: str,
+    match: MatchName,
     *,
     what: str = "segments",
     pairs: str = "types",
@@ -60,7 +61,7 @@ def compared(
     untyped: bool = False,
     arguments: str = "fixed",
     attribute: str | None = None,
-) -> tuple[Any, str]:
+) -> tuple[Any, MatchName]:
     """Return what of a corpus, or of blocks of one, is compared, and by which measure.
 
     Args:

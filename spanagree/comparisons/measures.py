@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.choices import MatchName
 from spanagree.errors import SettingError, check_choice, is_whole, show
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
@@ -76,7 +77,7 @@ MOST_WITHIN = 999
 """The greatest tolerance, in tokens or characters."""
 
 
-def within(match: str, tolerance: int) -> str:
+def within(match: str, tolerance: int) -> MatchName:
     """Return the name of a measure with a tolerance.
 
     Args:
@@ -94,12 +95,12 @@ def within(match: str, tolerance: int) -> str:
             f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )
     if not tolerance:
-        return match
+        return cast("MatchName", match)
     if match not in ("exact", "boundaries"):
         raise SettingError(
             f"tolerance {tolerance} goes with match exact and boundaries, not with {show(match)}"
         )
-    return f"{match}{_WITHIN}{tolerance}"
+    return cast("MatchName", f"{match}{_WITHIN}{tolerance}")
 
 
 def _near(name: str, t: int) -> Match:

@@ -13,6 +13,7 @@ from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import observed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+from spanagree.errors import counted
 
 NAME = "random"
 """What the layer is called that is drawn."""
@@ -35,9 +36,10 @@ class RandomMean(NamedTuple):
     def note(self, size: float, fixed: str) -> str:
         """Say what the figures are, which side is random, and the standard error of F1."""
         error = 0.0 if not size else 2 * self.totals.std(ddof=1) / size / len(self.totals) ** 0.5
+        draws = counted(len(self.totals), "draw")
         return (
-            f"{NAME}: means of {len(self.totals)} draws, the standard error of F1 is {error:.2g};"
-            f" only this side is random, {fixed}"
+            f"{NAME}: means of {draws}, the standard error of F1 is {error:.2g}; only this side is"
+            f" random, {fixed}"
         )
 
 

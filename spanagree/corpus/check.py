@@ -22,6 +22,7 @@ from spanagree.results.text import render, signature_lines
 from spanagree.settings import signature
 from spanagree.version import __version__
 
+_USUAL = ("marked-nothing",)  # findings that nothing is odd about
 _MOST = 20  # annotators that are shown; JSON has all
 
 
@@ -47,6 +48,11 @@ class Finding:
     places: tuple[dict[str, Any], ...] = ()
     repairs: tuple[str, ...] = ()
 
+    @property
+    def level(self) -> str:
+        """What it is: an error, a warning, or a note on what is as it should be."""
+        return "error" if self.error else "note" if self.name in _USUAL else "warning"
+
 
 @dataclass(frozen=True)
 class Check:
@@ -64,6 +70,11 @@ class Check:
     coverage: dict[int, int]
     annotators: tuple[dict[str, Any], ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether there is an error or a warning."""
+        return any(finding.level != "note" for finding in self.findings)
 
     @property
     def errors(self) -> int:
@@ -112,10 +123,11 @@ class Check:
         for name, values in contents.get("relation_labels", {}).items():
             lines.append(f"relation {printable(name)}: {values}")
         lines += ["", *map(render, self._tables())]
-        errors = sum(finding.error for finding in self.findings)
-        warnings = len(self.findings) - errors
-        kinds = f"{counted(errors, 'kind')} of error, {counted(warnings, 'kind')} of warning"
-        lines.append(kinds if self.findings else "nothing odd found")
+        levels = [finding.level for finding in self.findings]
+        kinds = ", ".join(
+            f"{counted(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
+        )
+        lines.append(kinds if {*levels} - {"note"} else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
             lines.append(f"repairs that would help: {chosen('repair', *repairs)}")
@@ -136,9 +148,8 @@ class Check:
             if left > 0
             else [],
         )
-        kind = ("warning", "error")
         rows: list[list[Value]] = [
-            [kind[f.error], f.name, f.count, f.annotations or None, f.first] for f in self.findings
+            [f.level, f.name, f.count, f.annotations or None, f.first] for f in self.findings
         ]
         if rows:
             yield Table(_columns(" ", "finding", "cases", "annotations", "first"), rows)

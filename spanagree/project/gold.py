@@ -14,7 +14,7 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import MAJORITY, MIN_ANNOTATORS, Vote
+from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -367,9 +367,10 @@ def _overlap_in(corpus: Corpus) -> str:
     return ""
 
 
-def _measured(corpus: Corpus, vote: str) -> tuple[str, str]:
+def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Return the measure and the chance model of weights: the first that all layers allow."""
-    for match in ["token", "exact"] if vote == "tokens" else ["exact"]:
+    tried: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
+    for match in tried:
         for chance in CHANCES:
             with suppress(SettingError):
                 for name in corpus.layers:
@@ -378,7 +379,7 @@ def _measured(corpus: Corpus, vote: str) -> tuple[str, str]:
     raise AssertionError("exact match allows every layer, and so does chance overlapping")
 
 
-def _weights(corpus: Corpus, match: str, chance: str) -> Floats:
+def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
     """Return how far each annotator agrees with the others; the mean where that is undefined."""
     scores = agree(corpus, match=match, chance=chance).annotators.values()
     weights = np.array([score.f1.corrected for score in scores], np.float64)

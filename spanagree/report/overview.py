@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from spanagree.agreement.confusion import Confusion, confusion
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
-from spanagree.choices import MAJORITY
+from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.labels.summary import (
@@ -243,7 +243,8 @@ class TeamOverview(Overview):
         if not self.agreement.pairs:
             return None
         settings = self.agreement.settings
-        return disputes(self.corpus, match=settings.match, chance=settings.chance, text=False)
+        match = cast("MatchName", settings.match)
+        return disputes(self.corpus, match=match, chance=settings.chance, text=False)
 
     @cached_property
     def batches(self) -> Batches | str | None:
@@ -256,7 +257,7 @@ class TeamOverview(Overview):
             if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED:
                 return "left out, as there are very many documents or pairs; the command has it"
         ask = self.agreement.settings
-        match, chance = ask.match, ask.chance
+        match, chance = cast("MatchName", ask.match), ask.chance
         return batches(self.corpus, by, match=match, chance=chance, ci=True, bootstrap=_BOOTSTRAP)
 
     @cached_property

@@ -86,7 +86,7 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
 
 
 def _score(
-    examples: Iterable[Any], key: str | None = None, *, match: str, chance: str, **_: Any
+    examples: Iterable[Any], key: str | None = None, *, match: MatchName, chance: str, **_: Any
 ) -> dict[str, Any]:
     """Return the figures of ``doc.ents`` or, with a key, of ``doc.spans``."""
     name = "ents" if key is None else f"spans_{key}"

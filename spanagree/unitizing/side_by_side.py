@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import TIME_LIMIT, Chance
+from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _MEANINGS = {
     "α of tokens": "α", "α_U": "α_U", "α_U, placed": "α_U, placed", "γ": "γ", "γ_cat": "γ_cat",
 }  # fmt: skip
-_MATCHES = ("exact", "overlap", "iou", "token")
+_MATCHES: tuple[MatchName, ...] = ("exact", "overlap", "iou", "token")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -230,7 +230,7 @@ _Make = Callable[[Corpus], list[Figure]]
 def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
     """Yield what needs no sampling: the names of measures, and what makes them."""
 
-    def f1(match: str) -> _Make:
+    def f1(match: MatchName) -> _Make:
         def make(corpus: Corpus) -> list[Figure]:
             score = agree(corpus, match=match, chance=chance).team.f1
             return [Figure("agreement", *score[:3], reason=score.reason)]

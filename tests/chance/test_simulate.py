@@ -139,3 +139,22 @@ def test_errors():
     layer = Layer(*np.zeros((4, 0), np.int64), np.ones(1, np.bool_))
     with pytest.raises(sa.SettingError, match="unknown chance 'x'; allowed: nonoverlapping, per-l"):
         redraw(layer, np.array([4]), 1, seed=0, chance="x")
+
+
+def test_overlapping_is_drawn_or_refused():
+    """What no corpus may hold is refused whatever the seed; "another seed" was another model."""
+    alike = sa.Corpus.from_segments([90], {"ann": [[(0, 2, "X"), (4, 6, "X")]]})
+    for seed in range(5):
+        with pytest.raises(
+            sa.SettingError, match="annotator ann, document '1': two segments of one"
+        ):
+            sa.simulate(alike, seed=seed, chance="overlapping")
+    apart = sa.Corpus.from_segments([4], {"ann": [[(0, 2, "X"), (0, 3, "X")]]})
+    drawn = [
+        sa.simulate(apart, seed=s, chance="overlapping")[0].segments["ann"] for s in range(600)
+    ]
+    starts = Counter(
+        tuple(x.start for x in sorted(d, key=lambda x: x.end - x.start)) for d in drawn
+    )
+    assert len(starts) == 6  # 3 × 2 starts, each as likely as another: within 4 SE of 100
+    assert all(abs(n - 100) < 4 * (600 * (1 / 6) * (5 / 6)) ** 0.5 for n in starts.values())

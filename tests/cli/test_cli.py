@@ -638,3 +638,10 @@ def test_agree_takes_what_it_can_do(run, newsroom):
     assert "--test does not go with --by label" in run(
         "agree", crowd, "--test", "chance", "--by", "label"
     )[2]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["crowd/crowd.jsonl", "answers/answers.jsonl"])
+def test_nothing_marked_is_nothing_odd(run, newsroom, name):
+    """Whoever marked nothing did what one may: a note, on which `--fail-on warning` is silent."""
+    code, out, _ = run("check", newsroom.parent / name, "--fail-on", "warning")
+    assert (code, "note  marked-nothing" in out, "nothing odd found" in out) == (0, True, True)

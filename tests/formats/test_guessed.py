@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import typing
+
 import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.choices import MatchName
+from spanagree.comparisons.measures import MATCHES
 
 pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
 
@@ -219,3 +223,8 @@ def test_suffix_of_prefixed_tags():
     """The warning says what would work; it spoke of X-B, which nobody had written."""
     with pytest.warns(UserWarning, match=r"B-X: suffix=True, but .*; leave suffix out"):
         sa.f1_score([["B-X", "O"]], [["B-X", "O"]], suffix=True)
+
+
+def test_an_unknown_measure_does_not_pass_type_checking():
+    """The type of `match` is its names alone: with `str` among them, "tokn" was one too."""
+    assert set(typing.get_args(MatchName)) == set(MATCHES)

@@ -295,7 +295,7 @@ def test_short_names_stay_apart(names):
 def test_latex_of_intervals(newsroom):
     """Precision and recall stay beside intervals, whose columns say of which confidence they are."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
-    result = sa.evaluate(sa.read(files), ci=True, resamples=50, confidence=90)
+    result = sa.evaluate(sa.read(files), ci=sa.Bootstrap(resamples=50, confidence=90))
     out = latex.render(result.table())
     assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
     assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
