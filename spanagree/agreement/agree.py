@@ -44,7 +44,7 @@ def agree(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
-    tolerance: int = 0,
+    tolerance: float = 0,
     attribute: str | None = None,
     what: What = "segments",
     pairs: Pairs = "types",
@@ -70,9 +70,9 @@ def agree(
             have different annotators.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
-            and boundaries; this, ``attribute``, and what is compared of relations are as for
-            :func:`spanagree.evaluate`.
+        tolerance: by how many tokens or characters, or seconds of a recording, starts may differ,
+            and ends, for match exact and boundaries; this, ``attribute``, and what is compared of
+            relations are as for :func:`spanagree.evaluate`.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
@@ -94,7 +94,7 @@ def agree(
     (0.667, 1)
     """
     corpus = source_of(corpus)
-    match = within(match, tolerance)
+    match = within(match, tolerance, getattr(corpus, "offsets", ""))
     check_names(match, chance)
     corpus, match = compared(
         corpus, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,

@@ -21,6 +21,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import Crowd, Marks
+from spanagree.comparisons.coarse_starts import is_long
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
@@ -162,6 +163,7 @@ def crowd_sums(
     what they have in common is counted of each label too, for measures that regard labels.
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
+    many &= not is_long(corpus)
     if measure.route not in ("equal", "cover") or not many.any():
         return None
     if isinstance(corpus, RelationCorpus) or has_pieces(corpus) or isinstance(chance, ChanceModel):

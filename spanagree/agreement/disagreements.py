@@ -132,8 +132,11 @@ class Disagreements(Result):
 
     def _entry(self, row: Disagreement) -> dict[str, Any]:
         entry: dict[str, Any] = {"document": row.document, "kind": row.kind}
+        offsets = self.corpus.offsets
         for name, segment, text in (("a", row.a, row.a_text), ("b", row.b, row.b_text)):
             side = None if segment is None else segment._asdict()
+            if side is not None and is_time(offsets):
+                side |= {end: in_seconds(side[end], offsets) for end in ("start", "end")}
             entry[name] = {**side, "text": text} if side is not None and self.with_text else side
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 

@@ -75,6 +75,8 @@ def both_random(
     """
     most = min(sum(x.number for x in side if x.matches) for side in (a, b))
     shape = (*(x.number + 1 for x in (*a, *b)), most + 1)
+    if n * prod(shape) > budget:
+        return None
     start = np.zeros(shape)
     start.flat[0] = 1
     weight = [_weight(side, n) for side in (a, b)]

@@ -41,7 +41,8 @@ def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, A
     from spanagree.comparisons.compared import compared
     from spanagree.comparisons.measures import within
 
-    match = within(settings.get("match", "exact"), given.pop("tolerance", 0))
+    offsets = getattr(corpus, "offsets", "")
+    match = within(settings.get("match", "exact"), given.pop("tolerance", 0), offsets)
     corpus, match = compared(corpus, match, **given)
     others = {name: value for name, value in settings.items() if name not in NAMES}
     return corpus, {**others, "match": match}

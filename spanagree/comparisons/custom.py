@@ -69,7 +69,7 @@ def expected(
     measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
     for name in corpus.annotators:
         check_layer(corpus, name, "exact", chance)  # exact allows any overlap
-    profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    profiles, placed = place_layers(corpus, corpus.annotators, chance, coarse=False)
     a, b = placed.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 

@@ -17,6 +17,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
 from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
+from spanagree.comparisons.coarse_starts import CoarseStarts, is_long
 from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.expected_at_places import (
     AtPlaces,
@@ -35,7 +36,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, counted
 
-Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces
+Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces | CoarseStarts
 """Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
@@ -53,11 +54,12 @@ class Placed:
 
 
 def place_layers(
-    corpus: Corpus, names: tuple[str, ...], chance: str
+    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool = True
 ) -> tuple[Starts, dict[str, Placed]]:
     """Return start distributions for the segments of several layers, each distinct shape once.
 
-    Under a rule of places these are :class:`AtPlaces`, and a segment's profile is its class there.
+    Under a rule of places these are :class:`AtPlaces`, and a segment's profile is its class there;
+    of long recordings, if ``coarse``, :class:`CoarseStarts`, and it is its kind.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -80,6 +82,10 @@ def place_layers(
     if (at := at_places(corpus, names, chance)) is not None:
         layers_at = zip(names, at[1], strict=True)
         return at[0], {name: Placed(corpus.layers[name], own, chance) for name, own in layers_at}
+    if coarse and whose(chance) == "both" and is_long(corpus):
+        starts, parts = CoarseStarts.of(corpus, names, chance)
+        layers_of = zip(names, parts, strict=True)
+        return starts, {name: Placed(corpus.layers[name], own, chance) for name, own in layers_of}
     layers = [corpus.layers[name] for name in names]
     grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
     first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
@@ -174,7 +180,7 @@ def expected(
     cell_a: Ints,
     cell_b: Ints,
     cells: int,
-    profiles: Profiles | PairPlaces | AtPlaces,
+    profiles: Profiles | PairPlaces | AtPlaces | CoarseStarts,
     measure: Match,
 ) -> tuple[Floats, Mapping[str, float]]:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
@@ -192,6 +198,10 @@ def expected(
         return values, {"drawn": drawn}
     if measure.route == "one-to-one":
         return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+    if isinstance(profiles, CoarseStarts):
+        places, kinds_of = (cell_a, cell_b), (a.profile, b.profile)
+        values, error = profiles.expected(kinds_of, places, cells, measure)
+        return values, {"extrapolated": cells, "error": error * cells}
     sides_of = (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b)
     if whose(a.chance) == "systems":
         return expected_with_fixed(*sides_of, cells, profiles, measure), {}
@@ -251,7 +261,7 @@ def overlap_of(
     cell_a: Ints,
     cell_b: Ints,
     cells: int,
-    profiles: Profiles | AtPlaces,
+    profiles: Profiles | AtPlaces | CoarseStarts,
     measure: Match,
 ) -> tuple[Floats, Mapping[str, float]]:
     """Return the expected one-to-one overlap of each cell, and how it was computed."""
@@ -268,7 +278,7 @@ def overlap_of(
     return values, drawn.how
 
 
-def tokens_of(a: Placed, b: Placed, profiles: Profiles | AtPlaces) -> Ints:
+def tokens_of(a: Placed, b: Placed, profiles: Profiles | AtPlaces | CoarseStarts) -> Ints:
     """Return the number of tokens of each document in which one has segments, by its number.
 
     Under a rule of places that is where the last place ends.
@@ -276,7 +286,9 @@ def tokens_of(a: Placed, b: Placed, profiles: Profiles | AtPlaces) -> Ints:
     tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
     for x in (a, b):
         length = x.layer.end - x.layer.start
-        if isinstance(profiles, AtPlaces):
+        if isinstance(profiles, CoarseStarts):
+            group = profiles.tokens[x.profile]
+        elif isinstance(profiles, AtPlaces):
             group = profiles.longest[x.profile]
         else:
             group = profiles.size[x.profile] + length - 1
@@ -295,13 +307,21 @@ def notes_on(how: Mapping[str, float], size: float) -> list[str]:
     >>> notes_on({"drawn": 2, "variance": 0.25}, 100)[0].partition(";")[2]
     ' standard error of the chance F1: 0.0100'
     """
+    notes = []
+    if how.get("extrapolated"):
+        error = 2 * how["error"] / size if size else 0.0
+        notes.append(
+            "expected scores of long recordings extrapolated from coarser units, to"
+            f" {max(error, 1e-6):.1g} of F1"
+        )
     if not how.get("drawn"):
-        return []
+        return notes
     error = 2 * math.sqrt(how.get("variance", 0.0)) / size
     after = f"; standard error of the chance F1: {error:.4f}" if error else ""
     return [
+        *notes,
         f"expected overlap from draws in {counted(int(how['drawn']), 'pair')} of document and"
-        f" label, as the exact mean would be too much work{after}"
+        f" label, as the exact mean would be too much work{after}",
     ]
 
 

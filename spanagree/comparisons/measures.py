@@ -11,6 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.choices import MatchName
+from spanagree.corpus.times import shown, ticks, ticks_of
 from spanagree.errors import SettingError, check_choice, is_whole, show
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
@@ -77,19 +78,32 @@ MOST_WITHIN = 999
 """The greatest tolerance, in tokens or characters."""
 
 
-def within(match: str, tolerance: int) -> MatchName:
+def within(match: str, tolerance: float, offsets: str = "") -> MatchName:
     """Return the name of a measure with a tolerance.
 
     Args:
         match: exact or boundaries.
-        tolerance: by how many tokens or characters starts may differ, and ends.
+        tolerance: by how many tokens or characters starts may differ, and ends; of recordings, by
+            how many seconds.
+        offsets: what they count.
 
     Raises:
-        SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`.
+        SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`; of
+            recordings, of units.
 
-    >>> within("exact", 1), within("token", 0)
-    ('exact-within-1', 'token')
+    >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
+    ('exact-within-1', 'token', 'exact-within-5')
     """
+    if (unit := ticks_of(offsets)) and isinstance(tolerance, (int, float)):
+        units, rest = divmod(ticks(tolerance, "tolerance"), unit)
+        if rest or not 0 <= units <= MOST_WITHIN:
+            raise SettingError(
+                f"tolerance {tolerance:g} s; a multiple of {offsets}, of up to"
+                f" {shown(MOST_WITHIN, offsets)} s, is needed: resolution names other units"
+            )
+        tolerance = units
+    if isinstance(tolerance, float) and tolerance.is_integer():
+        tolerance = int(tolerance)
     if not is_whole(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
         raise SettingError(
             f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
@@ -100,7 +114,7 @@ def within(match: str, tolerance: int) -> MatchName:
         raise SettingError(
             f"tolerance {tolerance} goes with match exact and boundaries, not with {show(match)}"
         )
-    return cast("MatchName", f"{match}{_WITHIN}{tolerance}")
+    return cast("MatchName", f"{match}{_WITHIN}{int(tolerance)}")
 
 
 def _near(name: str, t: int) -> Match:

@@ -50,7 +50,7 @@ def evaluate(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
-    tolerance: int = 0,
+    tolerance: float = 0,
     attribute: str | None = None,
     what: What = "segments",
     pairs: Pairs = "types",
@@ -76,8 +76,8 @@ def evaluate(
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how many tokens (or characters) starts may differ, and ends, for match exact
-            and boundaries; each segment is then in one pair at most.
+        tolerance: by how many tokens or characters, or seconds of a recording, starts may differ,
+            and ends, for match exact and boundaries; each segment is then in one pair at most.
         attribute: the name of one; segments match if they agree in its value too.
         what: segments, relations or attributes. Relations match if their labels do, and both
             segments, by ``match``, exact or boundaries; attributes if their names, values and
@@ -109,9 +109,9 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    match = within(match, tolerance)
-    check_names(match, chance)
     source, named = guessed(corpus, gold)
+    match = within(match, tolerance, getattr(source, "offsets", ""))
+    check_names(match, chance)
     source, match = compared(
         source, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
         arguments=arguments, attribute=attribute,

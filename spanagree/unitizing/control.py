@@ -8,10 +8,13 @@ disorder (a control variate).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles
+from spanagree.comparisons.coarse_starts import UNITS, CoarseStarts, extrapolated, is_long
 from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
@@ -33,34 +36,63 @@ def gains(units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimila
 def is_cheap(corpus: Corpus) -> bool:
     """Return whether the mean gains are worth their cost, which grows with the unit of offsets.
 
-    Where time is counted in milliseconds they are not: more draws, whose cost follows the units of
-    the annotation, are cheaper.
+    Where it is too much, more draws are cheaper, whose cost follows the units of the annotation.
     """
     document, start, end, _, number = columns_of_all(corpus.layers.values())
     (document, *_), _, _ = distinct(document, number, end - start)
     kinds = np.bincount(document, minlength=len(corpus))
-    return bool((kinds * corpus.lengths <= _PLACES).all())
+    units = np.minimum(corpus.lengths, UNITS) if is_long(corpus) else corpus.lengths
+    return bool((kinds * units <= _PLACES).all())
 
 
 def expected_gains(
     corpus: Corpus, chance: str, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
     """Return the mean of :func:`gains` over random annotations, for each document."""
-    profiles, placed = place_layers(corpus, corpus.annotators, chance)
-    assert isinstance(profiles, Profiles)  # as segments are one piece
+    starts, placed = place_layers(corpus, corpus.annotators, chance)
     columns = [
         (
-            placed[name].layer.document,
-            np.full(len(placed[name].layer), number),
-            placed[name].layer.label,
-            placed[name].layer.end - placed[name].layer.start,
-            placed[name].profile,
+            each.layer.document,
+            np.full(len(each.layer), number),
+            each.layer.label,
+            each.layer.end - each.layer.start,
+            each.profile,
         )
-        for number, name in enumerate(corpus.annotators)
+        for number, each in enumerate(placed.values())
     ]
     nothing = np.zeros(0, np.int64)
     whole = [np.concatenate([nothing, *column]) for column in zip(*columns, strict=True)]
-    (document, annotator, label, length, profile), _, number = distinct(*whole)
+    if isinstance(starts, Profiles):
+        return _summed(starts, whole, annotators, dissimilarity)
+    assert isinstance(starts, CoarseStarts)  # as segments are one piece
+    document, _, _, length, kind = whole
+    values = []
+    for level in starts.levels:
+        units = level.length[kind]
+        own = [*whole[:3], units, level.profile[kind]]
+        # what two gain, over all offsets, grows with the length of both
+        scale = length / (units * level.factor[kind])
+        values.append(_summed(level.profiles, own, annotators, dissimilarity, scale))
+    unit = np.ones(len(annotators))
+    unit[document] = 1 / starts.levels[0].factor[kind]
+    return extrapolated(values, unit)[0]
+
+
+def _summed(
+    profiles: Profiles,
+    whole: Sequence[Ints],
+    annotators: Ints,
+    dissimilarity: Dissimilarity,
+    scale: Floats | None = None,
+) -> Floats:
+    """Return the same of units in columns: document, annotator, label, length and profile.
+
+    ``scale`` says of each how much longer it is than its length here.
+    """
+    (document, annotator, label, length, profile), which, number = distinct(*whole)
+    longer = np.ones(len(document))
+    if scale is not None:
+        longer = np.bincount(which, scale, len(document)) / number
     i, j = join(document, document)
     later = annotator[j] > annotator[i]
     i, j = i[later], j[later]
@@ -68,7 +100,9 @@ def expected_gains(
     apart, apart_values = _coded(dissimilarity.between(label[i], label[j]))
     rows, which, _ = distinct(length[i], length[j], apart, count, profile[i], profile[j])
     value = _mean_gains(profiles, rows, apart_values, dissimilarity)[which]
-    weights = number[i] * number[j] * value
+    size = length[i] + length[j]
+    both = (longer[i] * length[i] + longer[j] * length[j]) / size
+    weights = number[i] * number[j] * value * both
     return np.bincount(document[i], weights, len(annotators)).astype(np.float64)
 
 

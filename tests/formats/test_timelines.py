@@ -430,3 +430,42 @@ def test_files_of_two_annotators_have_one_length(tmp_path: Path) -> None:
     b = written(tmp_path, "b.csv", "onset,offset,label\n0.5,3.0,x\n")
     corpus = sa.read({"a": a, "b": b})
     assert (corpus.offsets, corpus.lengths.tolist()) == ("10ms", [300])
+
+
+# --- comparing ----------------------------------------------------------------------------------
+
+
+def test_tolerance_is_in_seconds(tmp_path: Path) -> None:
+    """Oracle: the same segments by hand, five units apart."""
+    a = written(tmp_path, "a.csv", "onset,offset,label\n0.50,2.25,x\n3,4,x\n")
+    b = written(tmp_path, "b.csv", "onset,offset,label\n0.55,2.20,x\n3.06,4,x\n")
+    corpus = sa.read({"a": a, "b": b}, resolution="10ms")
+    matched = {t: sa.agree(corpus, tolerance=t).team.f1.observed for t in (0, 0.05, 0.06, 1)}
+    assert matched == {0: 0.0, 0.05: 0.5, 0.06: 1.0, 1: 1.0}
+    assert "match:exact-within-5" in sa.agree(corpus, tolerance=0.05).signature
+    for tolerance in (0.055, 11, -0.01):
+        with pytest.raises(SettingError, match=r"a multiple of 10ms, of up to 9\.99 s"):
+            sa.agree(corpus, tolerance=tolerance)
+    with pytest.raises(SettingError, match="whole number"):
+        sa.agree(sa.Corpus.from_segments([5], {"a": [[]], "b": [[]]}), tolerance=0.5)
+
+
+def test_shared_time(tmp_path: Path) -> None:
+    """Oracle: 1.5 s shared of 2 s and 2 s."""
+    a = written(tmp_path, "a.csv", "onset,offset,label\n1.0,3.0,x\n")
+    b = written(tmp_path, "b.csv", "onset,offset,label\n1.5,3.5,x\n")
+    corpus = sa.read({"a": a, "b": b})
+    assert sa.agree(corpus, match="token").team.f1.observed == 0.75
+    assert sa.agree(corpus, match="iou").team.f1.observed == pytest.approx(1.5 / 2.5)
+    rows_of = sa.disagreements(corpus, "a", "b").to_dict()["tables"]["disagreements"]
+    assert (rows_of[0]["a_start"], rows_of[0]["b_end"]) == (1.0, 3.5)
+
+
+def test_two_speakers_at_once_are_two_labels(tmp_path: Path) -> None:
+    line = "SPEAKER f 1 {} {} <NA> <NA> {} <NA> <NA>\n"
+    text = line.format("0.5", "2.0", "A") + line.format("1.0", "2.0", "B")
+    path = written(tmp_path, "a.rttm", text + line.format("2.5", "1.0", "A"))
+    corpus = sa.read({"a": path, "b": path})
+    with pytest.raises(SettingError, match="per-label"):
+        sa.agree(corpus, match="token")
+    assert sa.agree(corpus, match="token", chance="per-label").team.f1.observed == 1

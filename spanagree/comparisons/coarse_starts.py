@@ -1,0 +1,223 @@
+"""Where segments start in long recordings: in few units, and extrapolated to as many as there are.
+
+What two random annotations share, in time or by iou, has a limit as units of time shrink, so it
+need not be summed over every millisecond. It is computed in documents of few, fewer and fewest
+units, and extrapolated by Richardson to the unit of the corpus. So the cost follows segments, and
+not the resolution. How far the last step moves a value is the error that notes state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.chance.start_distributions import Profiles, exclusion_groups, place
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.profile_sums import correlated, covered_together, inner
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.times import is_time
+
+UNITS = 1 << 14
+"""Units of a recording up to which chance is exact; of a longer one, this many are looked at."""
+
+_A_SEGMENT = 16  # units at least for each segment of an annotation, in the finest
+_FEW = 64  # terms of a sum that are added as they are
+_LEVELS = 3  # each with half the units of the one before
+
+
+class Level(NamedTuple):
+    """Start distributions in documents of fewer units; a row for each kind of segment.
+
+    Attributes:
+        profiles: the distributions.
+        profile: which is that of a kind.
+        length: of a kind, in these units.
+        factor: how many units of the corpus one of these is.
+    """
+
+    profiles: Profiles
+    profile: Ints
+    length: Ints
+    factor: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseStarts:
+    """Where segments start, at several levels; a row for each kind of segment.
+
+    Attributes:
+        levels: from the finest to the coarsest.
+        length: of a kind, in the units of the corpus.
+        tokens: the units of its document.
+    """
+
+    levels: tuple[Level, ...]
+    length: Ints
+    tokens: Ints
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: str
+    ) -> tuple[CoarseStarts, list[Ints]]:
+        """Return the kinds of the segments of several layers, and which is that of each."""
+        layers = [corpus.layers[name] for name in names]
+        grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
+        first = np.cumsum([0, *(len(documents) for _, documents in grouped)])
+        pairs = zip(grouped, first, strict=False)
+        group = np.concatenate([own + at for (own, _), at in pairs])
+        document = np.concatenate([documents for _, documents in grouped])
+        length = np.concatenate([layer.end - layer.start for layer in layers])
+        most = np.zeros(len(corpus), np.int64)  # segments of an annotation
+        np.maximum.at(most, document, np.bincount(group, minlength=len(document)))
+        wanted = np.maximum(
+            UNITS, 1 << np.ceil(np.log2(np.maximum(_A_SEGMENT * most, 1))).astype(int)
+        )
+        made = []
+        for level in range(_LEVELS):
+            units = np.where(corpus.lengths > wanted, wanted >> level, corpus.lengths)
+            factor = corpus.lengths / np.maximum(units, 1)
+            short = shortened(length, group, factor[document])
+            profiles, profile = place(group, units[document], short, free=chance == "overlapping")
+            made.append((profiles, profile, short, factor[document][group]))
+        columns = [x for _, profile, short, _ in made for x in (profile, short)]
+        n = corpus.lengths[document][group]
+        kinds, which, counts = distinct(*columns, length, n)
+        some = np.empty(len(counts), np.int64)
+        some[which] = np.arange(len(which))
+        levels = tuple(
+            Level(profiles, profile[some], short[some], factor[some])
+            for profiles, profile, short, factor in made
+        )
+        borders = np.cumsum([len(layer) for layer in layers])[:-1]
+        return cls(levels, kinds[-2], kinds[-1]), np.split(which, borders)
+
+    def expected(
+        self, kinds: tuple[Ints, Ints], places: tuple[Ints, Ints], cells: int, measure: Match
+    ) -> tuple[Floats, float]:
+        """Return E[Σ φ] of each cell, and the greatest error of one.
+
+        Args:
+            kinds: of the segments of either side.
+            places: the cell of each segment of either side.
+            cells: how many there are.
+            measure: one of exact matches, shared time or iou.
+        """
+        values = [self._at(level, kinds, places, cells, measure) for level in self.levels]
+        unit = np.ones(cells)
+        unit[places[0]] = 1 / self.levels[0].factor[kinds[0]]
+        return extrapolated(values, unit)
+
+    def _at(
+        self,
+        level: Level,
+        kinds: tuple[Ints, Ints],
+        places: tuple[Ints, Ints],
+        cells: int,
+        measure: Match,
+    ) -> Floats:
+        """Return the same as one level has it."""
+        sides = []
+        for kind, cell in zip(kinds, places, strict=True):
+            (at, own), _, number = distinct(cell, kind)
+            sides.append((at, own, number))
+        if measure.route == "cover":
+            whole = [
+                (at, level.length[own], level.profile[own], number * self.scale(level, own))
+                for at, own, number in sides
+            ]
+            factor = np.ones(cells)
+            for at, own, _ in sides:
+                factor[at] = level.factor[own]
+            return covered_together(level.profiles, whole, cells) * factor
+        (cell_a, a, number_a), (cell_b, b, number_b) = sides
+        i, j = join(cell_a, cell_b)
+        if measure.route == "equal":
+            equal = self.length[a[i]] == self.length[b[j]]
+            i, j = i[equal], j[equal]
+        (p, q), which, _ = distinct(a[i], b[j])
+        value = self.of_pairs(level, p, q, measure)[which]
+        return np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
+
+    def of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
+        """Return E[φ] of a segment of each of two kinds."""
+        profiles, first, second = level.profiles, level.profile[p], level.profile[q]
+        if measure.route == "equal":
+            return inner(profiles, first, profiles, second) / level.factor[p]
+        rows, which, _ = distinct(first, level.length[p], second, level.length[q])
+        value = correlated(profiles, *rows, measure.phi)[which]
+        there = shares_of_all_offsets(level.length[p], level.length[q]) * level.factor[p]
+        return value * shares_of_all_offsets(self.length[p], self.length[q]) / there
+
+    def scale(self, level: Level, kind: Ints) -> Floats:
+        """Return by how much segments are longer than what they were rounded to."""
+        return self.length[kind] / (level.length[kind] * level.factor[kind])
+
+
+def is_long(corpus: Corpus) -> bool:
+    """Return whether some recording has more units than are all looked at."""
+    return is_time(corpus.offsets) and bool((corpus.lengths > UNITS).any())
+
+
+def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
+    """Return lengths in coarser units, at least 1, such that those of a group add up.
+
+    Args:
+        length: of each segment.
+        group: of each segment.
+        factor: of each group, how many units make one.
+
+    >>> shortened(np.array([5, 5, 5, 25]), np.zeros(4, int), np.array([10.0])).tolist()
+    [1, 1, 1, 1]
+    >>> shortened(np.array([15, 15, 15, 15]), np.zeros(4, int), np.array([10.0])).tolist()
+    [2, 1, 1, 2]
+    """
+    short = np.empty(len(length), np.int64)
+    for own, many in zip(groups(group, len(factor)), factor.tolist(), strict=True):
+        rows = own[np.argsort(length[own], kind="stable")]
+        number = np.arange(1, len(rows) + 1)
+        ahead = np.rint(np.cumsum(length[rows]) / many).astype(np.int64) - number
+        done = number + np.maximum.accumulate(np.maximum(ahead, 0))
+        short[rows] = np.diff(done, prepend=0)
+    return short
+
+
+def shares_of_all_offsets(a: Ints, b: Ints) -> Floats:
+    """Return the iou of two segments, added up over all offsets at which they overlap.
+
+    With s shared units that is s / (a + b − s), twice for each s below the shorter length.
+
+    >>> shares_of_all_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
+    [1.0, 1.667]
+    """
+    short, long = np.minimum(a, b), np.maximum(a, b)
+    ramp = (short + long) * (_harmonic(short + long - 1) - _harmonic(long)) - (short - 1)
+    return np.asarray((long - short + 1) * short / long + 2 * ramp)
+
+
+def _harmonic(number: Ints) -> Floats:
+    """Return 1 + 1/2 + … + 1/n."""
+    few = np.cumsum(1 / np.arange(1, _FEW))
+    n = np.maximum(number, _FEW).astype(np.float64)
+    many = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
+    return np.where(number < _FEW, few[np.minimum(number, _FEW - 1) - 1], many)
+
+
+def extrapolated(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:
+    """Return what values in coarser units would be in those of the corpus, and the error of it.
+
+    Args:
+        values: the finest first; the units of the others are two and four times as long.
+        unit: that of the corpus, as a share of the finest; of 1, the finest stays as it is.
+
+    >>> extrapolated([np.array([1.25]), np.array([1.5]), np.array([2.0])], np.zeros(1))
+    (array([1.]), 0.0)
+    """
+    finest, middle, coarsest = values
+    straight = (2 - unit) * finest + (unit - 1) * middle
+    weights = (2 - unit) * (4 - unit) / 3, (unit - 1) * (4 - unit) / 2, (1 - unit) * (2 - unit) / 6
+    bent = weights[0] * finest + weights[1] * middle + weights[2] * coarsest
+    return np.maximum(bent, 0), float(np.abs(bent - straight).max(initial=0))

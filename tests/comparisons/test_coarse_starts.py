@@ -1,0 +1,130 @@
+"""Chance of long recordings: extrapolated from coarser units, beside what it is in all of them.
+
+Oracle: the exact sums, which are feasible where documents are small, with the same code made to
+look at fewer units than these have.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import spanagree as sa
+from spanagree.comparisons import coarse_starts
+from spanagree.comparisons.coarse_starts import shares_of_all_offsets, shortened
+from spanagree.comparisons.expected import compare_layers, place_layers
+from spanagree.comparisons.measures import MATCHES
+
+
+def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
+    """Two annotators with segments that lie anywhere, apart from each other."""
+    rng = np.random.default_rng(seed)
+    layers = {}
+    for name in "ABCDEFGHIJKL"[:annotators]:
+        sizes = np.maximum(1, rng.exponential(mean, number)).astype(int)
+        gaps = rng.multinomial(length - sizes.sum(), np.ones(number + 1) / (number + 1))
+        start = np.cumsum(gaps[:-1]) + np.cumsum(sizes) - sizes
+        rows = zip(start.tolist(), sizes.tolist(), strict=True)
+        layers[name] = [[(x, x + size, "XY"[i % 2]) for i, (x, size) in enumerate(rows)]]
+    return sa.Corpus.from_segments([length], layers, offsets=unit)
+
+
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+@pytest.mark.parametrize("match", ["token", "iou", "exact", "boundaries"])
+@pytest.mark.parametrize(
+    ("length", "number", "mean"), [(20_000, 40, 30), (20_000, 9, 1200), (20_000, 150, 5)]
+)
+def test_near_exact(monkeypatch, match, chance, length, number, mean):
+    """Within 2e-4 of the exact figure, and within the error that the note states."""
+    corpus = recording(length, number, mean)
+    monkeypatch.setattr(coarse_starts, "UNITS", 10**9)
+    exact = sa.agree(corpus, match=match, chance=chance).team.f1.expected
+    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    result = sa.agree(corpus, match=match, chance=chance)
+    got = result.team.f1.expected
+    assert got == pytest.approx(exact, rel=2e-4, abs=1e-12)
+    (note,) = (note for note in result.notes if "extrapolated" in note)
+    stated = float(note.partition("to ")[2].partition(" ")[0])
+    assert abs(got - exact) <= 10 * stated
+
+
+def test_documents_that_are_short_stay_exact(monkeypatch):
+    """A short recording beside a long one has its exact figure."""
+    short, long = recording(900, 5, 20), recording(9000, 9, 50)
+    layers = {
+        name: [
+            [(s.start, s.end, s.label) for s in each[0].segments[name]] for each in (short, long)
+        ]
+        for name in "AB"
+    }
+    corpus = sa.Corpus.from_segments([900, 9000], layers, offsets="10ms")
+    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+
+    def of_first(some):
+        starts, placed = place_layers(some, ("A", "B"), "nonoverlapping")
+        rows = compare_layers(*placed.values(), starts, MATCHES["token"], 2)
+        return rows.expected[rows.document == 0].sum()
+
+    assert of_first(corpus) == pytest.approx(of_first(short), rel=1e-12)
+
+
+def test_text_is_always_exact(monkeypatch):
+    """Only units of time are looked at in coarser ones."""
+    corpus = recording(9000, 9, 50)
+    text = corpus.but(offsets="characters")
+    exact = sa.agree(text, match="token").team.f1.expected
+    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    assert sa.agree(text, match="token").team.f1.expected == exact
+
+
+@pytest.mark.parametrize("match", ["token", "iou", "exact", "overlap", "exact-within-50"])
+def test_many_units_are_not_refused(match):
+    """A recording of 2,600,000 units costs what its segments do."""
+    corpus = recording(2_600_000, 60, 3000, unit="1ms")
+    begin = time.process_time()
+    result = sa.agree(corpus, match=match)
+    assert 0 <= result.team.f1.expected < 0.5
+    assert time.process_time() - begin < 30
+
+
+def test_a_crowd_of_annotators_has_the_same(monkeypatch):
+    """Ten annotators or more, whose pairs are else compared at once."""
+    corpus = recording(9000, 6, 60, annotators=11)
+    exact = sa.agree(corpus, match="token").team.f1.expected
+    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    assert sa.agree(corpus, match="token").team.f1.expected == pytest.approx(exact, rel=1e-4)
+
+
+def test_gamma_of_a_long_recording(monkeypatch):
+    """γ within its error of that with exact mean gains."""
+    corpus = recording(9000, 20, 60)
+    exact = sa.gamma(corpus).gamma
+    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    got = sa.gamma(corpus).gamma
+    assert got.observed == exact.observed
+    assert got.value == pytest.approx(exact.value, abs=0.01)
+
+
+def test_lengths_in_coarser_units_add_up():
+    """Oracle: each group's sum, and at least one unit for each segment."""
+    rng = np.random.default_rng(1)
+    length, group = rng.integers(1, 400, 300), rng.integers(0, 4, 300)
+    factor = np.array([1.0, 3.7, 10.0, 64.0])
+    short = shortened(length, group, factor)
+    assert short.min() >= 1
+    for number, many in enumerate(factor):
+        own = group == number
+        least = max(round(length[own].sum() / many), own.sum())
+        assert short[own].sum() == pytest.approx(least, abs=own.sum() / 4)
+    assert (short[group == 0] == length[group == 0]).all()
+
+
+def test_iou_over_all_offsets():
+    """Oracle: the sum itself."""
+    for a, b in ((1, 1), (3, 7), (70, 500), (500, 70)):
+        shared = [max(min(a, x + b) - max(0, x), 0) for x in range(-b, a + 1)]
+        exact = sum(s / (a + b - s) for s in shared)
+        got = shares_of_all_offsets(np.array([a]), np.array([b]))[0]
+        assert got == pytest.approx(exact, rel=1e-9)
