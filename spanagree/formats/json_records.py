@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from json import JSONDecoder
 from typing import Any
@@ -19,11 +19,15 @@ _LAST_WORD = 12  # characters: so near to the end a value or an error may be tha
 
 
 def json_records(
-    path: PathName, needed: str = _NEEDED, encoding: str = "utf-8"
+    path: PathName,
+    needed: str = _NEEDED,
+    encoding: str = "utf-8",
+    inside: Collection[str] = (),
 ) -> Iterator[tuple[str, Any]]:
     """Yield the elements of a list, or the values in lines, each with its place for errors.
 
-    An object may take several lines. ``needed`` ends an error.
+    An object may take several lines; one that has lists under the names ``inside`` is their
+    elements. ``needed`` ends an error.
 
     Raises:
         InputError: for what cannot be read, is not valid JSON, or is cut off.
@@ -33,19 +37,26 @@ def json_records(
     spanagree.errors.InputError: nowhere.json: no such file
     """
     name = printable(os.fspath(path))
-    return records_in(name, texts_of(path, encoding, _PIECE), needed)
+    return records_in(name, texts_of(path, encoding, _PIECE), needed, inside)
 
 
 def records_in(
-    name: str, pieces: Iterable[str], needed: str = _NEEDED
+    name: str, pieces: Iterable[str], needed: str = _NEEDED, inside: Collection[str] = ()
 ) -> Iterator[tuple[str, Any]]:
     """Yield the same of a text that comes in pieces; ``name`` is what errors call it.
 
     >>> list(records_in("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]
+    >>> list(records_in("x", ['{"a": 1, "b": [2, 3]}'], inside=["b"]))
+    [('x: record 1', 2), ('x: record 2', 3)]
     """
     values = _Values(name, iter(pieces), needed)
-    return values.elements() if values.sign() == "[" else values.lines()
+    if values.sign() != "[":
+        yield from values.lines(inside)
+        return
+    yield from values.elements()
+    if values.sign():
+        raise values.odd(name, "more after the list")
 
 
 class _Values:
@@ -58,7 +69,7 @@ class _Values:
         self.decode = JSONDecoder().raw_decode
 
     def elements(self) -> Iterator[tuple[str, Any]]:
-        """Yield the elements of the list that the file is."""
+        """Yield the elements of a list."""
         self.at += 1
         number, sign = 0, self.sign()
         while sign != "]":
@@ -73,16 +84,44 @@ class _Values:
                 self.at += 1
                 self.sign()
         self.at += 1
-        if self.sign():
-            raise self.odd(self.name, "more after the list")
 
-    def lines(self) -> Iterator[tuple[str, Any]]:
+    def members(self, where: str, inside: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the elements of an object's lists of some names; without these the object."""
+        entry: dict[str, Any] | None = {}
+        self.at += 1
+        sign = self.sign()
+        while sign != "}":
+            key = self.value(where)
+            if not isinstance(key, str) or self.sign() != ":":
+                raise self.odd(where, "no key, with a colon after it")
+            self.at += 1
+            if self.sign() == "[" and key in inside:
+                yield from self.elements()
+                entry = None
+            else:
+                value = self.value(where)
+                entry = None if entry is None else {**entry, key: value}
+            sign = self.sign()
+            if sign not in (",", "}"):
+                problem = "no comma after it" if sign else "no } after it, the file is cut off"
+                raise self.odd(where, problem)
+            if sign == ",":
+                self.at += 1
+                self.sign()
+        self.at += 1
+        if entry is not None:
+            yield where, entry
+
+    def lines(self, inside: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
         """Yield the values of the file, each called by its line."""
         while self.sign():
             self.line += self.text.count("\n", self.counted, self.at)
             self.counted = self.at
             where = f"{self.name}:{self.line}"
-            yield where, self.value(where)
+            if inside and self.sign() == "{":
+                yield from self.members(where, inside)
+            else:
+                yield where, self.value(where)
 
     def sign(self) -> str:
         """Return the next character that is not white space; at the end an empty one."""
