@@ -22,6 +22,7 @@ from spanagree.errors import (
 from spanagree.files import PathName, naming_files
 from spanagree.formats.exports import objects_in
 from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import first_at
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.xml_elements import elements
