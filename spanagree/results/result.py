@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -216,6 +217,31 @@ class Result(Signed, Tabled, Drawn):
             parts[f"{by}s"] = by
         tables = {name: self.table(part).records for name, part in parts.items()}
         return dict(plain({**self.head(**self._summary()), "tables": tables}))
+
+    def metrics(self, by: By | None = None) -> dict[str, float]:
+        """Return the figures as one flat mapping, for programs that log experiments.
+
+        ``mlflow.log_metrics(result.metrics())`` and ``wandb.log(result.metrics())`` take it as it is.
+        A key is the row's names and the column's key: ``mine/f1_corrected``. What is undefined is
+        left out.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+
+        >>> from spanagree.systems.evaluate import evaluate
+        >>> made = evaluate([["B-X", "O", "O"]], [["B-X", "O", "O"]])
+        >>> round(made.metrics()["pred/f1_expected"], 4)
+        0.3333
+        """
+        names = [column.key for column in self.table(by).columns if column.kind == "name"]
+        flat: dict[str, float] = {}
+        for row in self.to_rows(by):
+            own = [str(row[name]) for name in names if row.get(name)]
+            for key, value in row.items():
+                number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                if key not in names and number and not math.isnan(value):
+                    flat["/".join([*own, key])] = float(value)
+        return flat
 
     def _summary(self) -> dict[str, Any]:
         """Return what JSON says of the whole result, which no table has."""

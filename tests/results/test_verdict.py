@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from html import unescape
 
 import pytest
@@ -89,6 +90,15 @@ def test_every_result_that_compares_has_a_verdict(newsroom):
         assert result.to_dict()["verdict"] == text, name
         assert text in unescape(result._repr_html_()), name
         assert " ".join(str(result).split()).startswith(" ".join(text.split())), name
+
+
+def test_metrics(newsroom):
+    """Flat, finite floats, the same as in the rows; nothing that is undefined."""
+    for name, result in results(newsroom).items():
+        flat = result.metrics()
+        assert all(type(x) is float and math.isfinite(x) for x in flat.values()), name
+    scored = results(newsroom)["chance"]
+    assert scored.metrics()["tagger.conll/p"] == scored.systems["tagger.conll"].p
 
 
 def test_command(run, newsroom):
