@@ -246,20 +246,27 @@ def pairs_table(basis: Basis) -> Table:
     last = "AC1" if near.weights is None else "AC2"
     names = ("π", "κ", "α", last)
     columns += [Column(name, name, meaning="coefficient of a pair") for name in names]
+    columns += [Column(key, title, spare=True) for key, title in BYRT.items()]
+    columns += [Column("stuart_p", "Stuart", "probability", spare=True)]
     if table.annotator is None or not table.labels:
         return Table(columns, [])
-    who, items, sums = _sums(basis, table)
+    who, items, sums, both = _sums(basis, table)
+    more = [*byrt(both), stuart(both)]
     figures = [rows_of(name, sums) for name in _CORRECTED.values()]
     observed = sums.observed[:, 0].tolist()
     rows: list[list[Value]] = []
     for i, (a, b) in enumerate(who.tolist()):
         row: list[Value] = [table.annotators[a], table.annotators[b], int(items[i]), observed[i]]
-        rows.append([*row, *(of_all[i][2] for of_all in figures)])
+        rows.append([*row, *(of_all[i][2] for of_all in figures), *(float(x[i]) for x in more)])
     return Table(columns, rows)
 
 
-def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums]:
-    """Return each two annotators, how many items both labelled, and the sums over these."""
+def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
+    """Return each two annotators, how many items both labelled, and the sums over these.
+
+    Last comes how often the first gave one label and the second another; (pairs, labels, labels),
+    without labels where that would be very many numbers.
+    """
     assert table.annotator is not None
     q, near = len(table.labels), basis.nearness
     order = np.lexsort((table.annotator, table.item))
@@ -284,7 +291,49 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums]:
         2 * (number - credit(near.alpha)), values / 2, np.zeros_like(values), values,
         np.concatenate((of_a, of_b), axis=1), nearness=near,
     )  # fmt: skip
-    return np.stack((first, second), axis=1), items, sums
+    both = np.zeros((size, 0, 0))
+    if size * q * q <= _CELLS:
+        cells = np.bincount((pair * q + x) * q + y, times, size * q * q)
+        both = cells.reshape(size, q, q).astype(np.float64)
+    return np.stack((first, second), axis=1), items, sums, both
+
+
+def byrt(both: Floats) -> list[Floats]:
+    """Return prevalence index, bias index and PABAK of pairs, for two categories only.
+
+    Byrt, Bishop & Carlin (1993): (a − d)/n, (b − c)/n and 2·A_o − 1, with a and d what both gave.
+
+    >>> [x.round(2).tolist() for x in byrt(np.array([[[80.0, 10.0], [5.0, 5.0]]]))]
+    [[0.75], [0.05], [0.7]]
+    """
+    if both.shape[1] != 2:
+        return [np.full(len(both), UNDEFINED)] * 3
+    number = both.sum(axis=(1, 2))
+    a, b, c, d = both.reshape(len(both), 4).T
+    return [(a - d) / number, (b - c) / number, 2 * (a + d) / number - 1]
+
+
+def stuart(both: Floats) -> Floats:
+    """Return p of Stuart's test (1955) that two annotators use the categories equally often.
+
+    Of two categories it is McNemar's; undefined where they never differ.
+
+    >>> stuart(np.array([[[80.0, 10.0], [2.0, 8.0]]])).round(4).tolist()
+    [0.0209]
+    """
+    from scipy.special import chdtrc  # takes a tenth of a second to import
+
+    if not both.size:
+        return np.full(len(both), UNDEFINED)
+    rows, columns = both.sum(axis=2), both.sum(axis=1)
+    change = rows - columns
+    covariance = -(both + both.transpose(0, 2, 1))
+    place = np.arange(both.shape[1])
+    covariance[:, place, place] += rows + columns
+    free = np.linalg.matrix_rank(covariance, hermitian=True)
+    inverse = np.linalg.pinv(covariance, hermitian=True)
+    statistic = np.einsum("pk,pkl,pl->p", change, inverse, change)
+    return np.where(free > 0, chdtrc(np.maximum(free, 1), statistic), UNDEFINED)
 
 
 def items_table(basis: Basis) -> Table:
@@ -587,6 +636,9 @@ class Coefficients(Result):
 
 _BY_BASIS = {"pair": pairs_table, "item": items_table}
 _NO_ENDS = (math.nan, math.nan)
+_CELLS = 1 << 22  # of tables of two annotators' labels
+BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"}
+"""Byrt's indices of two annotators: their titles by key."""
 _LOWEST = "lowest agreement by category"
 
 

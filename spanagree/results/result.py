@@ -221,9 +221,8 @@ class Result(Signed, Tabled, Drawn):
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.
 
-        ``mlflow.log_metrics(result.metrics())`` and ``wandb.log(result.metrics())`` take it as it is.
-        A key is the row's names and the column's key: ``mine/f1_corrected``. What is undefined is
-        left out.
+        ``mlflow.log_metrics`` and ``wandb.log`` take it as it is. A key is the row's names and the
+        column's key: ``mine/f1_corrected``. What is undefined is left out.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.

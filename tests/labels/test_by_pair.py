@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
@@ -205,3 +206,45 @@ def test_report():
     text = page(sa.Corpus.from_segments([4], layers), team=True, chance="overlapping")
     assert text.count("SPA corrected, jackknife") == 2
     assert "are not defined here" not in text
+
+
+def test_byrt_and_stuart():
+    """Byrt's indices by their definition, on whole numbers; Stuart's test is McNemar's for two labels.
+
+    Of three labels it is the quadratic form of the differences of the first two, with the inverse of
+    their covariance by hand, in fractions.
+    """
+    counts = [[20, 5, 3], [1, 15, 2], [4, 6, 10]]
+    rows = [
+        (f"{a}{b}{i}", who, "xyz"[label])
+        for a, row in enumerate(counts)
+        for b, times in enumerate(row)
+        for i in range(times)
+        for who, label in (("ann", a), ("bob", b))
+    ]
+    (row,) = sa.coefficients(sa.LabelTable.from_rows(rows)).to_rows("pair")
+    total = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
+    d = [Fraction(a - b) for a, b in zip(*total, strict=True)]
+    s = [
+        [
+            Fraction(total[0][k] + total[1][k] - 2 * counts[k][k])
+            if k == m
+            else Fraction(-counts[k][m] - counts[m][k])
+            for m in range(2)
+        ]
+        for k in range(2)
+    ]
+    determinant = s[0][0] * s[1][1] - s[0][1] * s[1][0]
+    statistic = d[0] ** 2 * s[1][1] - 2 * d[0] * d[1] * s[0][1] + d[1] ** 2 * s[0][0]
+    # with two degrees of freedom chi-square's tail is exp(-x/2)
+    assert row["stuart_p"] == pytest.approx(math.exp(-statistic / determinant / 2), rel=1e-9)
+    assert math.isnan(row["pabak"])
+    two = [r for r in rows if "2" not in r[0][:2]]
+    (row,) = sa.coefficients(sa.LabelTable.from_rows(two)).to_rows("pair")
+    assert [row[key] for key in ("prevalence", "bias_index", "pabak")] == pytest.approx(
+        [(20 - 15) / 41, (5 - 1) / 41, 2 * 35 / 41 - 1]
+    )
+    assert row["stuart_p"] == pytest.approx(math.erfc(math.sqrt((5 - 1) ** 2 / (5 + 1) / 2)))
+    same = [(str(i), who, "xy"[i % 2]) for i in range(6) for who in ("ann", "bob")]
+    (row,) = sa.coefficients(sa.LabelTable.from_rows(same)).to_rows("pair")
+    assert math.isnan(row["stuart_p"])
