@@ -44,8 +44,8 @@ FormatName: TypeAlias = Literal[
     "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "langextract",
     "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth", "batch-output",
     "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",
-    "mqm-answers", "toxic-spans", "kaggle", "crowdtruth", "esa", "seg-rating", "m2", "ua-gec",
-    "propaganda", "i2b2-con", "tagtog", "potato", "by-id",
+    "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa", "seg-rating",
+    "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato", "by-id",
     "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles", "times",
     "dataset", "hub",
 ] | str  # fmt: skip

@@ -13,6 +13,7 @@ import pytest
 import spanagree
 from spanagree.formats import patterns, registry, xml_tools
 from spanagree.formats.registry import FORMATS
+from spanagree.formats.tools import TOOLS
 from spanagree.report import citation
 
 try:  # Python 3.11 and later
@@ -34,10 +35,15 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("corpus/offsets.py", "f'(?={re.escape(wanted)})'"): ["(?=York)", "(?=aaab)"],
     # the first line of a file
     ("formats/registry.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
+    # the name of a column, escaped
+    ("formats/hugging_face/guess.py", "f'^{re.escape(plain(text))}.|.{re.escape(plain(text))}$'"): [
+        "^text.|.text$"
+    ],
     # what users write, for documents' ids, which are short
     ("corpus/corpus.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
     ("formats/registry.py", "each[0]"): [each[0] for each in registry._LOOKS],
+    ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],

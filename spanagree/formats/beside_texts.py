@@ -16,7 +16,7 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
 
 _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?')
-_PART = re.compile(r'<(\w+)[^<>]*\bid="(s\d+\w+)"[^<>]*>(.*?)</\1>', re.DOTALL)
+_PART = re.compile(r'\bid="(s\d\w*)"')
 
 
 def beside(file: Path, wanted: str, where: str) -> Path:
@@ -146,9 +146,11 @@ def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[st
     for end in (".plain.html", ".html"):
         for each in _near(file, stem + end):
             text, parts = "", {}
-            for _, id_, inner in _PART.findall(read_text(each)):
+            _, *pieces = _PART.split(read_text(each))
+            for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):
                 parts[id_] = len(text)
-                text += unescape(re.sub(r"<[^<>]*>", "", inner)) + "\n"
+                inner = piece.partition(">")[2].rpartition("<")[0]  # up to the next element
+                text += unescape(re.sub(r"<[^<>]*>", "", inner)).rstrip() + "\n"
             return text, parts
     text = read_text(beside(file, f"{stem}.txt", where))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]

@@ -10,6 +10,7 @@ from typing import Any
 
 from spanagree.errors import InputError, printable, show
 from spanagree.files import PathName, lines_of, read_text
+from spanagree.formats.tagged_copies import without_tags
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\S+)\s*", re.DOTALL)
 _MARK = re.compile(r"\{([^{}]*?)=>([^{}]*?):::error_type=([^{}]*)\}")
@@ -41,6 +42,14 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     people = sorted({who for *_, by in sentences for who in by})
     for where, tokens, by in sentences:
         yield where, {"tokens": tokens, "by": {who: by.get(who) for who in people}}
+
+
+def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield each line that is not blank: its text without tags, and as it is."""
+    name = printable(os.fspath(path))
+    for number, ended in enumerate(lines_of(path, encoding), 1):
+        if line := ended.strip():
+            yield f"{name}:{number}", {"text": without_tags(line), "marked": line}
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

@@ -26,9 +26,13 @@ def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     A question without an answer was asked, and nothing marked.
     """
     for where, value in json_records(path, encoding=encoding):
-        for paragraph in values_at(value, "data[*].paragraphs[*]"):
+        paragraphs = values_at(value, "data[*].paragraphs[*]") or [{**value, "qas": [value]}]
+        for paragraph in paragraphs:
             for question in values_at(paragraph, "qas[*]"):
                 answers = first_at(question, "answers") or []
+                if isinstance(answers, dict):  # a list of each of their parts
+                    parts = zip(answers["text"], answers["answer_start"], strict=True)
+                    answers = [{"text": text, "answer_start": start} for text, start in parts]
                 by = {f"answer {i}": [{**a, "label": "answer"}] for i, a in enumerate(answers, 1)}
                 by = by or {"answer 1": []}
                 yield where, {"id": question.get("id"), "context": paragraph["context"], "by": by}

@@ -105,6 +105,17 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
         "RDF, as NIF has it",
         "convert it to CoNLL or JSON",
     ),
+    (r"(?m)^annotation_sets:", "GATE's bdoc in YAML", "save it as bdocjs, which is read"),
+    (
+        r'"paragraphs":\s*\[\s*\{\s*("raw":[^\n]*,\s*)?"sentences"',
+        "training data of spaCy 2",
+        "convert it with spacy convert, and read the .spacy file",
+    ),
+    (
+        r"\A\S+\|\S+(\|\S+)? \S+\|",
+        "tags behind words, a sentence a line",
+        "convert it with spacy convert, and read the .spacy file",
+    ),
     (r"\A\{\\rtf", "rich text", "save it as plain text"),
 )
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"

@@ -12,7 +12,17 @@ from spanagree.arrays import Ints
 from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.offsets import point, points_at
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, is_whole, listed, printable, show, unfit
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    is_whole,
+    listed,
+    printable,
+    reason,
+    show,
+    unfit,
+)
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader
 from spanagree.formats.joined_texts import Texts
@@ -78,7 +88,7 @@ def raw_records(
     own = {name: value for name, value in options.items() if value is not None}
     tool = replace(tool, **own)
     reader = _ByPaths(tool, log, own, texts)
-    rows = tool.rows(path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
+    rows = _rows(tool, path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
     return gather(
         reader.records(rows),
         log,
@@ -87,6 +97,25 @@ def raw_records(
         ends=tool.ends,
         again=bool(tool.annotator),
     )
+
+
+def _rows(tool: Tool, path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield the records that a tool's rows make.
+
+    Raises:
+        InputError: for a file that is not written so.
+    """
+    where = printable(os.fspath(path))
+    try:
+        for where, record in tool.rows(path, encoding) if tool.rows else ():
+            yield where, record
+    except SpanAgreeError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{where}: what comes next is not {tool.means} ({reason(error)}); mend it, or name"
+            " another format with --from"
+        ) from None
 
 
 def _each(value: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spanagree.errors import is_whole
 from spanagree.files import PathName
 from spanagree.formats.paths import first_at, values_at
 from spanagree.formats.peek import Peek, Shape
@@ -44,6 +45,22 @@ def late(module: str, name: str) -> Callable[..., Any]:
         return getattr(import_module(module), name)(*arguments, **named)
 
     return call
+
+
+_FLAT = r"(?<!\[)\[(\d+(, ?\d+)*)?\]"  # a list of numbers that is in no other
+
+
+def has_indices(start: Peek) -> bool:
+    """Return whether a file has texts with flat lists of indices."""
+    if start.shape not in ("json", "jsonl"):
+        names = {*re.split("[,;\t]", start.lines[0].strip().lower())} if start.lines else set()
+        rows = [line for line in start.lines if line.strip()]
+        cells = [line.partition("\t")[2].strip() for line in rows]
+        alone = bool(cells) and all(re.fullmatch(_FLAT, cell) for cell in cells)
+        return alone or ({"spans", "text"} <= names and any(re.search(_FLAT, x) for x in rows[1:]))
+    lists = [row.get("spans") for row in start.objects if isinstance(row.get("text"), str)]
+    filled = [some for some in lists if isinstance(some, list) and some]
+    return bool(filled) and all(is_whole(each) for some in filled for each in some)
 
 
 def is_by_id(start: Peek) -> bool:
@@ -352,7 +369,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "squad",
             "SQuAD's questions with their answers",
-            knows=("data[0].paragraphs[0].qas",),
+            knows=("data[0].paragraphs[0].qas|answers.answer_start|answers[0].answer_start",),
             rows=late("spanagree.formats.questions", "squad_rows"),
             document="id",
             text="context",
@@ -433,10 +450,20 @@ TOOLS: Mapping[str, Tool] = {
             passed={"human_evaluation.errors[*]": "human_evaluation error"},
         ),
         Tool(
+            "tagged-lines",
+            "a text a line with tags or GPT-NER's marks in it",
+            begins=r"@@[^@#\n]+##|<([A-Za-z][\w-]*)>[^<>\n]+</\1>",
+            rows=late("spanagree.formats.edits", "tagged_rows"),
+            text="text",
+            spans="marked",
+        ),
+        Tool(
             "toxic-spans",
             "texts with lists of the indices of marked characters",
-            begins=r'\A\W*(spans,text|text,spans)\b.*\n"?(\[\]|\[\d+(, ?\d+)*\])',
+            knows=has_indices,
+            begins=_FLAT,
             rows=late("spanagree.formats.word_indices", "index_rows"),
+            document="id",
             text="text",
             spans="spans[*]",
             start="[0]",
@@ -530,7 +557,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "propaganda",
             "lines of article, label, start and end, with the articles beside them",
-            begins=r"\A(article)?\d+\t([^\t\n]*[A-Za-z][^\t\n]*\t)?\d+\t\d+\s*($|\n)",
+            begins=r"\A(?:article)?\d{1,18}\t(?:[A-Za-z][^\t\n]*\t)?\d{1,9}\t\d{1,9}\s?(?:\n|\Z)",
             rows=late("spanagree.formats.beside_texts", "article_rows"),
             document="id",
             text="text",

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from spanagree.formats.beside_texts import beside
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
+from spanagree.formats.peek import peek
 
 
 def runs(indices: Sequence[int]) -> list[list[int]]:
@@ -47,6 +49,9 @@ def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield where, {**record, "text": text}
 
 
+_HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # on the hub labels are numbers
+
+
 def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield HateXplain's posts: which tokens each annotator marked as a reason for a label.
 
@@ -73,7 +78,7 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                             f" {counted(len(tokens), 'token')}; each token needs 0 or 1"
                         )
                     marked = runs([i for i, sign in enumerate(rationale) if sign])
-                    label = str(person["label"])
+                    label = _HATEXPLAIN.get(person["label"], str(person["label"]))
                     by[f"{person['annotator_id']}"] = [[*run, label] for run in marked]
             else:
                 by = {
@@ -87,26 +92,31 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield texts with the runs of the characters whose indices are listed beside them.
 
+    A file without a header has an id and a list in each line, and the texts stand elsewhere.
+
     Raises:
         InputError: for what is no list of whole numbers.
     """
     name = printable(os.fspath(path))
+    if peek(path).shape in ("json", "jsonl"):
+        for where, record in json_records(path, encoding=encoding):
+            yield where, {**record, "spans": runs(_indices(record.get("spans"), where))}
+        return
     table = csv_rows(path, encoding)
-    _, header = next(table, (0, []))
-    for line, row in table:
-        cells = dict(zip((column.strip().lower() for column in header), row, strict=True))
-        yield (
-            f"{name}:{line}",
-            {
-                "text": cells["text"],
-                "spans": runs(_indices(cells["spans"], f"{name}:{line}")),
-            },
-        )
+    first, header = next(table, (0, []))
+    columns = [column.strip().lower() for column in header]
+    rows: Iterator[tuple[int, list[str]]] = table
+    if "spans" not in columns:
+        columns, rows = ["id", "spans"], chain([(first, header)], table)
+    for line, row in rows:
+        where = f"{name}:{line}"
+        cells: dict[str, Any] = dict(zip(columns, row, strict=True))
+        yield where, {**cells, "spans": runs(_indices(cells["spans"], where))}
 
 
-def _indices(cell: str, where: str) -> list[int]:
+def _indices(cell: Any, where: str) -> list[int]:
     with suppress(ValueError):
-        value = json.loads(cell)
+        value = json.loads(cell) if isinstance(cell, str) else cell
         if isinstance(value, list) and all(map(is_whole, value)):
             return value
     raise InputError(f"{where}: {show(cell)}; a list of whole numbers is needed")

@@ -315,6 +315,9 @@ LOOKS = {
     "a.nxml": ("<article><front><a/></front><body/></article>", "an article in JATS"),
     "a.ttl": ("@prefix nif: <http://x#> .\n", "RDF, as NIF has it"),
     "a.json": ('{"images": [], "annotations": [{"bbox": [1, 2, 3, 4], "category_id": 1}]}', "COCO, boxes in images"),
+    "a.bdocym": ("annotation_sets:\n  ann:\n    annotations: []\ntext: Jo\n", "GATE's bdoc in YAML"),
+    "v2.json": (json.dumps([{"id": 0, "paragraphs": [{"raw": "Jo", "sentences": [{"tokens": [{"orth": "Jo", "ner": "O"}]}]}]}]), "training data of spaCy 2"),
+    "a.iob": ("Jo|NNP|B-PER is|VBZ|O\nAl|NNP|B-PER\n", "tags behind words, a sentence a line"),
     "a.rtf": ("{\\\\rtf1 Jo O}".replace("\\\\", "\\"), "rich text"),
 }  # fmt: skip
 

@@ -90,6 +90,7 @@ EXAMPLES = {
 
 CSV = "id,type,spans,text"
 FILES = {
+    "tagged-lines": {"x.txt": "<PER>Jo</PER> met Al in <LOC>Rome</LOC>.\n\nNo\n"},
     "toxic-spans": {"x.csv": f'spans,text\n"[0, 1, 13, 14, 15, 16]",{TEXT}\n[],No\n'},
     "kaggle": {
         "x.csv": "id,class,predictionstring\na,PER,0\na,LOC,4\na,X,0 1 3\n",
@@ -135,6 +136,7 @@ FILES = {
 """What each writes in other files, the first of which is read, with those of texts by id."""
 
 MEANT = {
+    "tagged-lines": {"1": {"x.txt": (JO, ROME)}, "2": {"x.txt": ()}},
     "toxic-spans": {"1": {"x.csv": ((0, 2, "span"), (13, 17, "span"))}, "2": {"x.csv": ()}},
     "kaggle": {"a": {"x.csv": ((0, 1, "PER"), (0, 4, "X"), (4, 5, "LOC"))}},
     "crowdtruth": {"a": {"ann": ((0, 2, "span"), (13, 17, "span")), "bob": ()}},
@@ -430,6 +432,26 @@ def test_a_registered_reader_that_fails(install, write, name, value, message):
     install(name, value)
     with pytest.raises(sa.InputError, match=message) as error:
         sa.read(write([{"body": TEXT, "nicks": []}]))
+    assert "\n" not in str(error.value)
+
+
+def test_parts_in_html(tmp_path):
+    """tagtog's parts are elements with ids; references to characters are characters."""
+    entity = {"classId": "e_1", "part": "s2p1", "offsets": [{"start": 4, "text": "Jo"}]}
+    about = {"annotatable": {"parts": ["s1h1", "s2p1"]}, "anncomplete": True, "entities": [entity]}
+    (tmp_path / "x.ann.json").write_text(json.dumps(about), "utf-8")
+    html = '<html><body><h2 id="s1h1">No</h2>\n<p class="a" id="s2p1">A &amp; Jo</p></body></html>'
+    (tmp_path / "x.plain.html").write_text(html, "utf-8")
+    corpus = sa.read(tmp_path / "x.ann.json")
+    assert corpus.texts == ("No\nA & Jo\n",)
+    assert corpus[0].segments == {"x.ann.json": ((7, 9, "e_1"),)}
+
+
+def test_what_is_not_as_it_should_be(write):
+    """One line that says where, whatever is inside."""
+    path = write([{"data": [{"paragraphs": [{"qas": [{"id": 1}]}]}]}])
+    with pytest.raises(sa.InputError, match="what comes next is not SQuAD's questions") as error:
+        sa.read(path)
     assert "\n" not in str(error.value)
 
 

@@ -28,7 +28,9 @@ LOOKED_AT = 50
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
-_SPEAKS_OF_QUOTES = re.compile(f"^(?!.*token)({_SPEAKS_OF_SPANS.pattern}|predict|answer|output)")
+_SPEAKS_OF_QUOTES = re.compile(
+    "span|label|annot|entit|^ents|^ner|highl|gold|pred|error|predict|answer|output"
+)
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
 _SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
@@ -251,7 +253,8 @@ class _Guess:
         """Return whether a column has lists of strings of the text, alone or with labels."""
         named = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
         text = None if named is None else str(named)
-        if not _SPEAKS_OF_QUOTES.search(plain(column)) or not list(self.cells(column)):
+        name = plain(column)
+        if "token" in name or not _SPEAKS_OF_QUOTES.search(name) or not list(self.cells(column)):
             return False
         number = there = 0
         for row in self.rows:
