@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Any
 
 from spanagree.choices import LabelFrom
-from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import TICKS, check_reading, in_ticks, seconds
 from spanagree.errors import (
@@ -28,7 +27,8 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, read_text
 from spanagree.formats.exports import check_named
-from spanagree.formats.peek import Peek, passed_over
+from spanagree.formats.peek import Peek
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 LABEL_FROM = {
@@ -113,47 +113,42 @@ class Marks:
         by_tier = annotator_from == "tier"
         several = len({row[2] for row in self.rows}) > 1 and not by_tier
         what = label_from or ("both" if several else "text")
-        collector = Collector(TICKS, unnamed=True, name=self.name)
+        log = ReadLog(self.name, notes=self.notes)
+        log.passed = self.passed
         ends: dict[str, Fraction] = {}
         for document, *_, end, _, _, _ in self.rows:
             ends[document] = max(end, ends.get(document, end))
-        documents: dict[str, int] = {}
-        open_ = 0
-        for document, _ in self.seen:
-            if document not in documents:
-                open_ += document not in self.lengths
-                size = self.lengths.get(document, ends.get(document, Fraction(0)))
-                documents[document] = collector.document(
-                    document or "1", self.name, length=max(in_ticks(size), 0)
-                )
-        made: dict[tuple[str, str], int] = {}
         if by_tier:  # who has a tier in the file had all recordings
-            self.seen = {(d, name): None for d in documents for name in self.tiers}
+            self.seen = {(d, name): None for d, _ in self.seen for name in self.tiers}
+        marked: dict[str, dict[str, list[Span]]] = {}
         for document, annotator in self.seen:
-            made[document, annotator] = collector.annotation(
-                documents[document], annotator, self.name
-            )
+            marked.setdefault(document, {})[annotator] = []
+        open_ = len(marked.keys() - self.lengths.keys())
         for document, annotator, tier, start, end, text, where, attributes in self.rows:
             label = {"text": text or tier, "tier": tier or text}.get(what)
             if label is None:
                 label = f"{tier}: {text}" if tier and text else tier or text
-            who = tier if by_tier else annotator
-            collector.segment(
-                made[document, who], in_ticks(start), in_ticks(end), label, where, attributes
-            )
-        notes = [*self.notes, *passed_over(self.name, self.passed)]
+            span = Span(in_ticks(start), in_ticks(end), label, None, attributes, None, where)
+            marked[document][tier if by_tier else annotator].append(span)
+        records = []
+        for document, by in marked.items():
+            size = self.lengths.get(document, ends.get(document, Fraction(0)))
+            annotations = [Annotation(who, spans) for who, spans in by.items()]
+            content = {"length": max(in_ticks(size), 0)}
+            records.append(Record(self.name, document or "1", content, annotations))
+        log.numbered = set(marked) == {""}
         if several and label_from is None:
-            notes.append(
+            log.notes.append(
                 f"{self.name}: several tiers, so labels are tier: text; label-from text or tier,"
                 " annotator-from tier, or tier NAME would change that"
             )
         if open_:
-            notes.append(
+            log.notes.append(
                 f"{self.name}: the length of {counted(open_, 'recording')} is the last end, on"
                 " which chance depends; duration SECONDS, or uem FILE, would say another"
             )
         own = as_read(label_from=label_from, annotator_from=annotator_from, **read)
-        raw = collector.raw({"format": form, **own}, notes, numbered=set(documents) == {""})
+        raw = gather(records, log, {"format": form, **own}, offsets=TICKS, again=False)
         check_reading(raw, self.name)
         return raw
 
