@@ -50,7 +50,8 @@ FormatName: TypeAlias = Literal[
     "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano", "dataset"
+    "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano",
+    "textgrid", "rttm", "times", "dataset",
 ] | str  # fmt: skip
 AnnotatorFrom: TypeAlias = Literal[
     "id", "email", "session", "file", "tier", "participant", "annotator"

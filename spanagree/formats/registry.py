@@ -374,6 +374,7 @@ FORMATS: Mapping[str, Format] = {
         (".textgrid",),
         late("spanagree.formats.textgrid", "raw_textgrid"),
         (*_TIERS, *_TIMES),
+        late("spanagree.formats.write_times", "write_textgrid"),
         knows=late("spanagree.formats.textgrid", "knows_textgrid"),
         shapes=("text", "binary", *_TABLES),
         begin=r".*ooTextFile",
@@ -391,6 +392,7 @@ FORMATS: Mapping[str, Format] = {
         (".rttm",),
         late("spanagree.formats.timelines", "raw_rttm"),
         _TIMES,
+        late("spanagree.formats.write_times", "write_rttm"),
         knows=late("spanagree.formats.timelines", "knows_rttm"),
         shapes=("text", *_TABLES),
         begin=r";|[A-Z]+(-[A-Z]+)? +\S+ +\S+ +[\d<]",
@@ -430,6 +432,7 @@ FORMATS: Mapping[str, Format] = {
             *(*_TIERS, *_TIMES, "time_unit"),
             *("start", "end", "label", "document", "annotator"),
         ),
+        late("spanagree.formats.write_times", "write_times"),
         knows=late("spanagree.formats.time_tables", "knows_times"),
         shapes=("text", *_TABLES),
         begin=r"(?!-DOCSTART)(?=.*[,;\t]).*"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
 from spanagree.errors import InputError, SettingError
-from spanagree.formats.registry import raw_files
+from spanagree.formats.registry import raw_files, write_file
 
 DATA = Path(os.environ.get("SPANAGREE_DATA", "/nowhere")) / "data" / "timelines"
 REAL = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not here")
@@ -469,3 +469,41 @@ def test_two_speakers_at_once_are_two_labels(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="per-label"):
         sa.agree(corpus, match="token")
     assert sa.agree(corpus, match="token", chance="per-label").team.f1.observed == 1
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    a = written(tmp_path, "a.csv", 'onset,offset,label\n0.5,2,"x ""y"""\n2,3.25,z\n')
+    b = written(tmp_path, "b.csv", "onset,offset,label\n1,2,z\n")
+    corpus = sa.read({"a": a, "b": b})
+    for name, how in (("o.TextGrid", {"annotator_from": "tier"}), ("o.csv", {})):
+        write_file(corpus, tmp_path / name, "times" if name == "o.csv" else None)
+        again = sa.read(tmp_path / name, **how)
+        assert again.annotators == ("a", "b")
+        assert [again[0].segments[x] for x in "ab"] == [corpus[0].segments[x] for x in "ab"]
+    write_file(corpus.of_annotators(["b"]), tmp_path / "o.rttm")
+    assert rows(sa.read(tmp_path / "o.rttm", time_unit=None)) == [(1.0, 2.0, "z")]
+    with pytest.raises(SettingError, match="one annotator"):
+        write_file(corpus, tmp_path / "o.rttm")
+    with pytest.raises(SettingError, match="has a blank in it"):
+        write_file(corpus.of_annotators(["a"]), tmp_path / "o.rttm")
+    text = sa.Corpus.from_segments([5], {"a": [[]]})
+    with pytest.raises(SettingError, match="holds times, and offsets here are tokens"):
+        write_file(text, tmp_path / "p.TextGrid")
+
+
+def test_overlaps_are_tiers_of_labels(tmp_path: Path) -> None:
+    text = "onset,offset,label\n0.5,2,x\n1,3,y\n"
+    corpus = sa.read({"a": written(tmp_path, "a.csv", text)})
+    write_file(corpus, tmp_path / "o.TextGrid")
+    again = sa.read(tmp_path / "o.TextGrid", label_from="text")
+    assert rows(again) == [(0.5, 2.0, "x"), (1.0, 3.0, "y")]
+
+
+def test_nothing_marked_is_written(tmp_path: Path) -> None:
+    text = "document,annotator,onset_s,offset_s,label\nr,ann,,,\nr,bob,1,2,x\n"
+    corpus = sa.read(written(tmp_path, "a.csv", text))
+    write_file(corpus, tmp_path / "o.csv", "times")
+    assert (tmp_path / "o.csv").read_text() == text

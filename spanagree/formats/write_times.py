@@ -1,0 +1,129 @@
+"""Recordings as TextGrid, RTTM and tables with times, in seconds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.overlaps import overlapping
+from spanagree.corpus.segments import Segment
+from spanagree.corpus.times import is_time, shown
+from spanagree.errors import SettingError, printable, show
+from spanagree.files import PathName, write_text
+
+_HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
+
+
+def _check(corpus: Corpus, path: PathName, form: str) -> None:
+    if not is_time(corpus.offsets):
+        raise SettingError(
+            f"{printable(os.fspath(path))}: {form} holds times, and offsets here are"
+            f" {corpus.offsets}; write another format"
+        )
+
+
+def write_times(corpus: Corpus, path: PathName) -> None:
+    """Write a row for each segment; one without times for a recording without any.
+
+    Raises:
+        SettingError: for a corpus of texts.
+        InputError: for a path that cannot be written.
+    """
+    _check(corpus, path, "a table of times")
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(_HEADER)
+    for document in corpus:
+        for name, segments in document.seen.items():
+            for start, end, label in segments:
+                times = (shown(at, corpus.offsets) for at in (start, end))
+                table.writerow((document.id, name, *times, label))
+            if not segments:
+                table.writerow((document.id, name, "", "", ""))
+    write_text(path, out.getvalue())
+
+
+def write_rttm(corpus: Corpus, path: PathName) -> None:
+    """Write the turns of one annotator, whose labels are speakers.
+
+    Raises:
+        SettingError: for a corpus of texts, several annotators, or names with blanks in them.
+        InputError: for a path that cannot be written.
+    """
+    _check(corpus, path, "RTTM")
+    if len(corpus.layers) != 1:
+        raise SettingError(
+            f"RTTM holds one annotator; there are {len(corpus.layers)}: choose one with annotators"
+        )
+    lines = []
+    for document in corpus:
+        for segments in document.seen.values():
+            for start, end, label in segments:
+                for name in (document.id, label):
+                    if re.search(r"\s", name):
+                        raise SettingError(
+                            f"{show(name)} has a blank in it, which RTTM does not hold; rename it"
+                            " with map-labels, or give the recording another id"
+                        )
+                begin, long = (shown(at, corpus.offsets) for at in (start, end - start))
+                lines.append(
+                    f"SPEAKER {document.id} 1 {begin} {long} <NA> <NA> {label} <NA> <NA>\n"
+                )
+    write_text(path, "".join(lines))
+
+
+def write_textgrid(corpus: Corpus, path: PathName) -> None:
+    """Write a TextGrid with a tier for each annotator, or each of her labels if they overlap.
+
+    Raises:
+        SettingError: for a corpus of texts, several recordings, or segments of one label that
+            overlap.
+        InputError: for a path that cannot be written.
+    """
+    _check(corpus, path, "TextGrid")
+    if len(corpus) != 1:
+        raise SettingError(f"a TextGrid holds one recording; there are {len(corpus)}")
+    document, long = corpus[0], int(corpus.lengths[0])
+    tiers: dict[str, list[Segment]] = {}
+    for name, segments in document.seen.items():
+        together = not _overlap(segments)
+        if together:
+            tiers[name] = list(segments)
+        for segment in () if together else segments:
+            tiers.setdefault(f"{name}: {segment.label}", []).append(segment)
+    for name, own in tiers.items():
+        if _overlap(own):
+            raise SettingError(f"tier {show(name)}: segments of one label overlap; merge-overlaps")
+    head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
+    head += [shown(long, corpus.offsets), "<exists>", str(len(tiers))]
+    body = (line for name, own in tiers.items() for line in _tier(name, own, long, corpus.offsets))
+    write_text(path, "\n".join([*head, *body, ""]))
+
+
+def _overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
+    start, end = (np.array([segment[i] for segment in segments], np.int64) for i in (0, 1))
+    return bool(len(overlapping(np.zeros(len(start), np.int64), start, end)[0]))
+
+
+def _tier(name: str, segments: list[Segment], long: int, offsets: str) -> Iterator[str]:
+    """Yield the lines of a tier, whose intervals tile the recording; what is unmarked is empty."""
+    rows: list[tuple[int, int, str]] = []
+    at = 0
+    for start, end, label in segments:
+        rows += [(at, start, "")] if start > at else []
+        rows.append((start, end, label))
+        at = end
+    rows += [(at, long, "")] if at < long or not rows else []
+    yield from ('"IntervalTier"', _quoted(name), "0", shown(long, offsets), str(len(rows)))
+    for start, end, label in rows:
+        yield from (shown(start, offsets), shown(end, offsets), _quoted(label))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
