@@ -36,6 +36,16 @@ def sentences(
     return made
 
 
+def capitalised(gold: list[list[str]]) -> tuple[str, ...]:
+    """Tokens for tags: four of five in segments begin with a capital, and one of ten others."""
+    rng = random.Random(3)
+    tokens = []
+    for tag in (tag for tags in gold for tag in tags):
+        word = f"w{rng.randrange(20_000)}"
+        tokens.append(word.upper() if rng.random() < (0.1 if tag == "O" else 0.8) else word)
+    return tuple(tokens)
+
+
 def shapes(count: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
     """Sentences of 5 to 60 tokens with 0 to 8 segments, nearly all different; gold and a system."""
     rng = random.Random(seed)

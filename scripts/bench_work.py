@@ -111,6 +111,31 @@ def characters(part: int, match: Literal["exact", "iou", "token"]) -> Pair:
     return lambda: sa.evaluate(corpus, match=match), draws(corpus, 100)
 
 
+def capitals(part: int, *, read: bool) -> Pair:
+    """With a rule of places for tokens, beside the same without; read from files, or in memory."""
+    gold, mine = (inputs.sentences(20_000 // part, 25, seed) for seed in (1, 2))
+    corpus = sa.from_tags({"gold": gold, "mine": mine}).but(tokens=inputs.capitalised(gold))
+    if not read:
+        return lambda: sa.evaluate(corpus, places="capitals"), lambda: sa.evaluate(corpus)
+    paths = [scratch() / f"{name}.conll" for name in corpus.layers]
+    for path in paths:
+        sa.write_conll(corpus.of_annotators([path.stem]), path)
+    return (
+        lambda: sa.evaluate(sa.read_conll(paths), places="capitals"),
+        lambda: sa.evaluate(sa.read_conll(paths)),
+    )
+
+
+def words(part: int) -> Pair:
+    """With the rule of words, beside the same without: eight annotators of stretches of texts."""
+    corpus = sa.read(Path(__file__).parent.parent / "corpora" / "answers" / "answers.jsonl")
+    corpus = corpus.subset(range(max(len(corpus) // part, 2)))
+    return (
+        lambda: sa.agree(corpus, match="token", places="words"),
+        lambda: sa.agree(corpus, match="token"),
+    )
+
+
 def dense(part: int, documents: int, spans: int, covered: float) -> Pair:
     """Documents of 5,000 characters."""
     corpus = inputs.stretches(max(documents // part, 2), 5000, spans, covered, 5000)
@@ -543,6 +568,10 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
     yield row("long document, distributions and totals", "30 draws of our simulator", 0.01, long)
     for match, bar in (("exact", 0.9), ("iou", 1.2), ("token", 0.9)):  # reached
         yield row(f"150 documents by characters, {match}", hundred, bar, characters, match)
+    without = "the same without a rule"
+    yield row("capitals, 20,000 sentences, read", without, 3, capitals, read=True)
+    yield row("capitals, 20,000 sentences, in memory", without, 14, capitals, read=False)  # reached
+    yield row("words, 36 answers, 8 annotators", without, 2, words)  # reached
     yield row(  # 1 s; the draws .58 s
         "50 documents of 5,000 characters", thousand, 1.7, dense, 50, 40, 0.3
     )

@@ -178,3 +178,92 @@ def test_columns_and_files(tmp_path, capsys):
         assert shown["summary"]["places"]["rule"] == rule.rpartition("/")[2]
         assert shown["summary"]["places"]["at_sites"]["gold.conll"] == 1
     assert np.isfinite(f1)
+
+
+def anywhere(corpus):
+    """The uniform rule, which goes the way of rules."""
+    return [{"name": "anywhere"}] * len(corpus)
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "iou"])
+def test_the_uniform_rule_on_wnut17(real, match):
+    """Of seven systems the uniform rule gives today's figures, to 1e-12."""
+    folder = real / "data" / "wnut17_systems"
+    files = [folder / "emerging.test.annotated", *(folder / "submissions" / s for s in WNUT)]
+    corpus = sa.read_conll(files, ignore_tokens=True)
+    plain = sa.evaluate(corpus, match=match)
+    for rule in (anywhere(corpus), lambda token: True):
+        ruled = sa.evaluate(corpus, match=match, places=rule)
+        assert ruled.settings["places_mean"] == 0
+        for name, system in plain.systems.items():
+            assert ruled[name].f1[:3] == pytest.approx(system.f1[:3], abs=1e-12)
+
+
+@pytest.mark.parametrize("match", ["exact", "boundaries", "token"])
+@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+def test_the_uniform_rule_on_answers(match, chance):
+    """In characters too, of a team, its labels and its pairs."""
+    corpus = sa.read("corpora/answers/answers.jsonl")
+    plain = sa.agree(corpus, match=match, chance=chance)
+    ruled = sa.agree(corpus, match=match, chance=chance, places=anywhere(corpus))
+    assert ruled.team.f1[:3] == pytest.approx(plain.team.f1[:3], abs=1e-12)
+    for label, tally in plain.labels.items():
+        assert ruled.labels[label].f1[:3] == pytest.approx(tally.f1[:3], abs=1e-12)
+    for names, pair in plain.pairs.items():
+        assert ruled.pairs[names].f1[:3] == pytest.approx(pair.f1[:3], abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.slow
+def test_the_uniform_rule_on_pico(real):
+    """And of the abstracts that 91 workers marked."""
+    folder = real / "data" / "pico_nguyen2017" / "acl17-test"
+    rows = []
+    for line in (folder / "PICO-annos-crowdsourcing.json").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        text = (folder / "docs" / f"{entry['docid']}.txt").read_bytes().decode("utf-8")
+        for worker, spans in entry["Participants"].items():
+            marked = [{"start": s, "end": e, "label": "P"} for s, e in spans]
+            rows.append({"id": entry["docid"], "text": text, "who": worker, "spans": marked})
+    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    corpus = sa.from_dataset(rows, **ask, repair="merge-overlaps")
+    for match in ("exact", "token"):
+        plain = sa.agree(corpus, match=match).team.f1
+        ruled = sa.agree(corpus, match=match, places=anywhere(corpus)).team.f1
+        assert ruled[:3] == pytest.approx(plain[:3], abs=1e-12)
+
+
+def test_intervals_and_labels(news):
+    """Intervals hold their figures; the rows of a label have the uniform chance beside theirs.
+
+    The sum over labels is that of all, as exact match counts each label by itself.
+    """
+    made = sa.evaluate(news, places="capitals", ci=sa.Bootstrap(resamples=300))
+    for system in made.systems.values():
+        f1 = system.f1
+        for kind, (low, high) in zip(f1[:3], f1.interval[:3], strict=True):
+            assert low <= kind <= high
+        total = sum(tally.expected for tally in system.labels.values())
+        assert total == pytest.approx(system.tally.expected, abs=1e-12)
+    rows = sa.evaluate(news, places="capitals").to_rows("label")
+    plain = sa.evaluate(news).to_rows("label")
+    for row, other in zip(rows, plain, strict=True):
+        assert row["f1_expected_uniform"] == other["f1_expected"] != row["f1_expected"]
+
+
+def test_a_rule_for_each_label(news):
+    """Under a rule for one label, chance of the others is the uniform one, by themselves."""
+    made = sa.evaluate(news, places="PER=capitals", chance="per-label")
+    plain, all_of = (sa.evaluate(news, chance="per-label", places=p) for p in (None, "capitals"))
+    for name, system in made.systems.items():
+        for label, tally in system.labels.items():
+            like = (all_of if label == "PER" else plain)[name].labels[label]
+            assert tally.expected == pytest.approx(like.expected, abs=1e-12)
+
+
+def test_notes(capsys):
+    """What is arbitrary is said, with why; what a format has is named where it holds."""
+    assert main(["evaluate", *NEWS, "--places", "capitals"]) == 0
+    said = capsys.readouterr().err
+    assert "chance depends on the choice of the rule (.26 of segments have one place only)" in said
+    assert main(["agree", "corpora/answers/answers.jsonl", "--match", "token"]) == 0
+    assert "--places words (places=) lets random ones stand there" in capsys.readouterr().err
