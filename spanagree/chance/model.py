@@ -77,9 +77,13 @@ def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
     """Return a model and a corpus whose parts keep the rules of documents, or of a column.
 
     Raises:
-        SettingError: for such rules and blocks, whose documents are not known.
+        SettingError: for such rules and blocks, whose documents are not known; for a rule of a
+            label that is not there.
+        InputError: for a rule without any place.
     """
     places = places_of(chance)
+    if places is not None and isinstance(corpus, Corpus):
+        places.check(corpus)
     if places is None or (places.documents is None and not places.of_columns):
         return chance, corpus
     if places.documents is None:

@@ -28,6 +28,20 @@ class FilePlaces:
     name: str
     rows: Sequence[tuple[str, int, int]]
 
+    def check(self, corpus: Corpus) -> None:
+        """Refuse places of which none is in a document of the corpus.
+
+        Raises:
+            InputError: then, naming documents of both.
+        """
+        known = {corpus.id_of(d) for d in range(len(corpus))}
+        if not any(document in known for document, _, _ in self.rows):
+            here, there = corpus.id_of(0) if len(corpus) else "", self.rows[0][0]
+            raise InputError(
+                f"{self.name}: no place is in a document of the corpus: it names {show(there)},"
+                f" the corpus {show(here)}; name documents by their ids, or by numbers from 1"
+            )
+
     def __call__(self, corpus: Corpus) -> PlaceRule:
         """Return the rule in a corpus; places of other documents are left out."""
         number = {corpus.id_of(d): d for d in range(len(corpus))}

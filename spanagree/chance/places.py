@@ -29,7 +29,7 @@ from spanagree.chance.place_rules import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 
 NAMED = {
@@ -73,6 +73,26 @@ class Places:
     def of_columns(self) -> bool:
         """Whether a rule is of a column, which has a value for each token of a file."""
         return any(hasattr(rule, "column") for rule in self.rules.values())
+
+    def check(self, corpus: Corpus) -> None:
+        """Refuse rules of labels that a whole corpus does not have, and places of other documents.
+
+        Raises:
+            SettingError: for such a label.
+            InputError: if no place is in a document of the corpus.
+        """
+        for label, rule in self.rules.items():
+            if label and label not in corpus.labels:
+                raise SettingError(
+                    f"places {self.name}: no segment has the label {show(label)}; known are"
+                    f" {listed(corpus.labels)}"
+                )
+            if hasattr(rule, "check"):
+                rule.check(corpus)
+        rules = [] if isinstance(self.documents, Mapping) else self.documents or []
+        given = [rule.get("places") for each in rules for rule in each.values()]
+        if given and not any(places is None or len(places) for places in given):
+            raise InputError("places: no place in any document; a rule needs some")
 
     def by_id(self, corpus: Corpus) -> Places:
         """Return the same with the rules of documents by their ids, which parts of a corpus keep.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import spanagree as sa
 from spanagree.chance.model import chance_model
+from spanagree.chance.places import find_places
 from spanagree.cli.main import main
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
@@ -139,6 +141,55 @@ def test_messages(capsys, options, says):
     """What cannot be is refused in a line that says what to do."""
     assert main(["evaluate", *NEWS, *options]) in (1, 2)
     assert says in capsys.readouterr().err
+
+
+SHORT = {"name": "site", "ok": [True]}
+
+
+@pytest.mark.parametrize(
+    ("places", "says"),
+    [
+        ("NAME=capitals", "no segment has the label 'NAME'; known are"),
+        (lambda token: False, "no token has it, so the rule has no place"),
+        ([{"name": "places", "places": []}] * 103, "no place in any document"),
+        ([SHORT] * 103, "document '1': ok has 1 value, and 3 are needed; another tokenisation"),
+        ([SHORT], "a list of 1 rule, for 103 documents"),
+        ([{"name": "places", "places": [[0, 99]]}] * 103, "a start and an end from 0 to 3"),
+        ("column:1", "the file that has the column is not known here"),
+    ],
+)
+def test_bad_rules(news, places, says):
+    """A rule without any place, of other documents or another tokenisation has a message each."""
+    with pytest.raises((sa.SettingError, sa.InputError), match=re.escape(says)):
+        sa.evaluate(news, places=places)
+
+
+def test_bad_files(news, tmp_path):
+    """Places of other documents, behind the end of one, and offsets in characters without text."""
+    file = tmp_path / "places.csv"
+    for row, says in (
+        ("elsewhere,0,1", "no place is in a document of the corpus: it names 'elsewhere'"),
+        ("1,0,99", "document '1', place 0–99; it has 3 tokens"),
+        ("1,5,2", "start '5', end '2'"),
+    ):
+        file.write_text(f"document,start,end\n{row}\n", "utf-8")
+        with pytest.raises(sa.InputError, match=says):
+            sa.evaluate(news, places=str(file))
+    layers = {"a": [[(0, 1, "X")]], "b": [[(5, 8, "X")]]}
+    corpus = sa.Corpus.from_segments([8], layers, offsets="characters")
+    with pytest.raises(sa.SettingError, match="the texts are not known; places words needs them"):
+        sa.evaluate(corpus, places="words")
+
+
+def test_another_tokenisation(tmp_path, capsys):
+    """A column is that of the first file, whose tokens the corpus has."""
+    one, other = tmp_path / "a.conll", tmp_path / "b.conll"
+    one.write_text("Ann NN B-PER\nran VB O\n\n", "utf-8")
+    other.write_text("Ann B-PER\nran O\noff O\n\n", "utf-8")
+    corpus = sa.read_conll(other)
+    rule = find_places("column:1=NN").in_file(one, "sentence", "utf-8")
+    with pytest.raises(sa.InputError, match="has 2 tokens, the corpus 3; the file that is read"):
+        rule.of(corpus)
 
 
 def test_agree_has_no_gold(capsys):
