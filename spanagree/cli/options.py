@@ -297,7 +297,8 @@ def _files() -> Group:
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, take the sentences of this layer for all."
     only = "Take segments of these labels only; others are dropped before anything is checked."
-    renamed = "Give labels other names, before --labels; FILE has two columns, old and new."
+    renamed = "Give labels other names, before --labels; FILE has two columns, old and new;"
+    renamed += " best: those of the first annotator that they share most with, one-to-one."
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who has nothing in a document as unseen or unmarked, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."
@@ -314,7 +315,7 @@ def _files() -> Group:
         flag("--strict", "Take only segments that are well-formed in the scheme."),
         option("--columns", columns, metavar="NAME=COLUMN,...", unless="the last", read=columns_in),
         option("--labels", only, metavar="NAME,...", unless="all", read=names_in),
-        option("--map-labels", renamed, metavar="OLD=NEW,...|FILE"),
+        option("--map-labels", renamed, metavar="OLD=NEW,...|FILE|best"),
         option("--encoding", "Read CoNLL, CSV and rows in JSON in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),

@@ -22,6 +22,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, entries, first_alike, groups, met_before
 from spanagree.choices import Cut, Offsets
+from spanagree.corpus.best_labels import BEST, with_best_labels
 from spanagree.corpus.by_document import ByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
@@ -170,7 +171,9 @@ def with_labels(
     Args:
         raw: what a source says.
         labels: the names of those that stay; all unless given.
-        map_labels: old names to new ones: a mapping, ``OLD=NEW,…``, or a file of two columns.
+        map_labels: old names to new ones: a mapping, ``OLD=NEW,…``, or a file of two columns; or
+            ``best``, for names that are each annotator's own
+            (:func:`spanagree.corpus.best_labels.with_best_labels`).
 
     Raises:
         SettingError: for labels that are not a list of names, or what is not such a mapping.
@@ -178,6 +181,8 @@ def with_labels(
     """
     if labels is None and map_labels is None:
         return raw
+    if map_labels == BEST and not os.path.exists(BEST):
+        return with_labels(with_best_labels(raw), labels)
     new = {} if map_labels is None else label_map(map_labels)
     wanted = None if labels is None else _names(labels)
     number, names = codes([new.get(name, name) for name in raw.labels])
@@ -224,7 +229,8 @@ def stays(
     """
     if labels is None:
         return lambda label: True
-    wanted, new = _names(labels), {} if map_labels is None else label_map(map_labels)
+    own = map_labels is None or map_labels == BEST
+    wanted, new = _names(labels), {} if own else label_map(map_labels)
     return lambda label: label is not None and new.get(label, label) in wanted
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -476,7 +477,7 @@ def test_two_speakers_at_once_are_two_labels(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     a = written(tmp_path, "a.csv", 'onset,offset,label\n0.5,2,"x ""y"""\n2,3.25,z\n')
-    b = written(tmp_path, "b.csv", "onset,offset,label\n1,2,z\n")
+    b = written(tmp_path, "b.csv", "onset_s,offset_s,label\n1,2,z\n")
     corpus = sa.read({"a": a, "b": b})
     for name, how in (("o.TextGrid", {"annotator_from": "tier"}), ("o.csv", {})):
         write_file(corpus, tmp_path / name, "times" if name == "o.csv" else None)
@@ -507,3 +508,30 @@ def test_nothing_marked_is_written(tmp_path: Path) -> None:
     corpus = sa.read(written(tmp_path, "a.csv", text))
     write_file(corpus, tmp_path / "o.csv", "times")
     assert (tmp_path / "o.csv").read_text() == text
+
+
+# --- names of speakers --------------------------------------------------------------------------
+
+
+@given(st.permutations(range(4)), st.integers(0, 99))
+def test_best_names_undo_a_permutation(order: list[int], seed: int) -> None:
+    """Oracle: the same annotation under other names agrees wholly."""
+    rng = np.random.default_rng(seed)
+    at = np.cumsum(rng.integers(1, 9, 16))
+    rows_of = [(int(x), int(y), f"s{i % 4}") for i, (x, y) in enumerate(pairwise(at))]
+    other = [(x, y, f"p{order[int(label[1])]}") for x, y, label in rows_of]
+    corpus = sa.Corpus.from_segments([200], {"a": [rows_of], "b": [other]}, offsets="100ms")
+    best = corpus.with_labels(map_labels="best")
+    assert sa.agree(best, match="token").team.f1.observed == 1
+    assert "chance does not choose" in best.notes[-1]
+    assert "map_labels:*=best" in sa.agree(best).signature
+
+
+def test_a_speaker_too_many_keeps_a_name_of_its_own() -> None:
+    """Oracle: by hand; of two that overlap one speaker the longer is that one."""
+    a, b = [(0, 10, "A")], [(0, 7, "x"), (7, 10, "y")]
+    corpus = sa.Corpus.from_segments([20], {"a": [a], "b": [b]}, offsets="1s")
+    best = corpus.with_labels(map_labels="best")
+    assert [segment.label for segment in best[0].segments["b"] or ()] == ["A", "y (b)"]
+    with pytest.raises(SettingError, match="two annotators"):
+        corpus.of_annotators(["a"]).with_labels(map_labels="best")
