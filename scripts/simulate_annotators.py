@@ -42,16 +42,23 @@ TEAMS = (
     *(Team(n, n, 100) for n in (4, 5, 8, 20)),
     *(Team(20, 3, 200), Team(40, 3, 300), Team(40, 3, 300, busy=4), Team(100, 5, 100)),
 )
+POPULATIONS = (
+    ("very different", 0.6, 0.0, TEAMS),
+    ("much alike", 0.15, 0.0, TEAMS),
+    ("much alike, but one in four marks little that is there", 0.15, 0.25, TEAMS[:3]),
+    ("much alike, but one in ten does", 0.15, 0.1, TEAMS[:3]),
+)
+"""What annotators are like: how their skill spreads, and how many are poor; and their teams."""
 
 
 def main() -> None:
-    for spread, says in ((0.6, "very different"), (0.15, "much alike")):
-        marks, sizes, first = population(spread)
+    for says, spread, poor, teams in POPULATIONS:
+        marks, sizes, first = population(spread, poor)
         truth = true_figure(marks, sizes)
         print(f"annotators {says} (truth {truth:.4f})")
         heads = "  ".join(f"{way:>10}" for way in WAYS)
         print(f"{'annotators':>10} {'of each':>8} {'documents':>9}  {heads}")
-        for team in TEAMS:
+        for team in teams:
             rng = np.random.default_rng(sum(team))
             held = np.zeros(len(WAYS))
             for _ in range(SAMPLES):
@@ -64,12 +71,13 @@ def main() -> None:
     print(f"{SAMPLES} teams each, so ± 1.1 % where 95 % is right")
 
 
-def population(spread: float) -> tuple[Any, Any, Any]:
+def population(spread: float, poor: float) -> tuple[Any, Any, Any]:
     """Return who marks which segment, how many each marks in a document, and where those start."""
     rng = np.random.default_rng(1)
     count = 1 + rng.poisson(3, DOCUMENTS)
     document = np.repeat(np.arange(DOCUMENTS), count)
     skill = rng.normal(1.2, spread, ANNOTATORS)[:, None]
+    skill[: round(poor * ANNOTATORS)] -= 2
     hard = rng.normal(0, 0.5, DOCUMENTS)[document] + rng.normal(0, 0.7, len(document))
     marks = rng.random((ANNOTATORS, len(document))) < 1 / (1 + np.exp(hard - skill))
     spurious = rng.poisson(np.exp(-0.5 - 0.6 * skill), (ANNOTATORS, DOCUMENTS))

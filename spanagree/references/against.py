@@ -14,7 +14,7 @@ from spanagree.blocks.ids import ids_of_units
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.chance.model import ChanceModel, chance_model, with_ids
 from spanagree.chance.places import Given
-from spanagree.choices import DRAWS, Chance, ChanceOf, MatchName
+from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
 from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -266,6 +266,11 @@ class AgainstReferences(Result):
         if self.places is not None:
             sides = {"references": list(self.people), "systems": list(self.systems)}
             remarks += self.places.remarks(sides)
+        if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
+            remarks.append(
+                f"{MAJORITY}: compared with those who voted for it, so it agrees with them more"
+                " than their vote would with other people"
+            )
         for name, system in self.systems.items():
             known = {""}  # what is so of all labels is said once
             parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}

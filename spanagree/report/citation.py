@@ -247,7 +247,7 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
     """Return what was found, in sentences in which ``[[key]]`` cites a source.
 
     Args:
-        result: what ``--format json`` of evaluate, agree or coefficients wrote.
+        result: what ``--format json`` of evaluate, agree (also α_U and γ) or coefficients wrote.
 
     Raises:
         InputError: for the JSON of another command, or one that lacks figures.
@@ -257,8 +257,8 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
     write = _KINDS.get(str(result.get("kind")))
     if write is None or not settings:
         raise InputError(
-            "a paragraph of results needs the figures of evaluate, agree or coefficients; pass what"
-            " one of them writes with --format json"
+            "a paragraph of results needs figures of evaluate, agree (α_U and γ too) or"
+            " coefficients; pass what one of them writes with --format json"
         )
     try:
         return " ".join([*write(result), *_caveats(result.get("caveats", ()))])
@@ -350,7 +350,39 @@ def _evaluation(result: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
-_KINDS = {"Agreement": _agreement, "Coefficients": _coefficients, "Evaluation": _evaluation}
+def _units(result: Mapping[str, Any]) -> list[str]:
+    """Return the sentences of α_U and of γ."""
+    summary, settings = result["summary"], result["settings"]
+    is_gamma = result["kind"] == "Gamma"
+    key, source = ("gamma", "mathet2015") if is_gamma else ("alpha_u", "krippendorff1995")
+    sentences = [
+        f"{counted(len(summary['annotators']), 'annotator')} were compared over"
+        f" {counted(summary['documents'], unit(settings))} that two or more saw."
+    ]
+    for row in result["tables"]["figures"]:
+        name, figures = row.get("coefficient"), row[key]
+        if name is None:
+            name = "α_U" if row["label"] == "all" else f"α_U of {_text(row['label'])}"
+        if figures["value"] is None:
+            sentences.append(f"{_text(name)} is undefined ({_text(figures['undefined'])}).")
+            continue
+        error = f", standard error {figures['error']:.2g}" if figures.get("error") else ""
+        cite = f" [[{source}]]" if name in ("γ", "α_U") else ""
+        sentences.append(
+            f"{_text(name)} is {_with_interval(figures, 'value')}{cite}: the disagreement is"
+            f" {decimal(float(figures['observed']), 4)}, and by chance"
+            f" {decimal(float(figures['expected']), 4)}{error}."
+        )
+    return sentences
+
+
+_KINDS = {
+    "Agreement": _agreement,
+    "AlphaU": _units,
+    "Coefficients": _coefficients,
+    "Evaluation": _evaluation,
+    "Gamma": _units,
+}
 """What writes of each kind of result."""
 
 

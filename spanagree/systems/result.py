@@ -17,7 +17,7 @@ from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
 from spanagree.results.plots import (
     Picture,
@@ -251,9 +251,11 @@ class Evaluation(Result):
             ScoreColumns("f1", F1, ends, ("F1 of a system", "", "")),
         )
         sizes = ("gold", "marked") if by else ("", "")
+        all_saw = all(system.documents == self.documents for system in self.systems.values())
+        saw = Column("documents", "" if all_saw else f"{unit(self.settings)}s", "count")
         columns = [
             Column("system", "system", "name"),
-            *(_part_columns(by, unit(self.settings)) if by else [Column("documents", "", "count")]),
+            *(_part_columns(by, unit(self.settings)) if by else [saw]),
             *(column for score in scores for column in score.columns),
             *(column for score in scores if ci for column in score.ends),
             Column("matched"),
@@ -310,8 +312,13 @@ class Evaluation(Result):
         return beside_uniform(table, self.uniform._table(by), self.places.rule)
 
     def _remarks(self, by: str | None) -> list[str]:
-        """Why figures of the table are undefined, each reason once."""
+        """Over how many documents figures stand, and why some are undefined, each reason once."""
         remarks: dict[str, None] = {}
+        fewer = [each for each in self.systems.values() if each.documents < self.documents]
+        if by == "label" and fewer:
+            over = [f"{printable(each.name)} {each.documents}" for each in fewer]
+            noun = counted(self.documents, unit(self.settings))
+            remarks[f"not over all {noun}: {listed(over)}"] = None
         if by == "label" and not any(system.labels for system in self.systems.values()):
             remarks[f"no rows for labels: match {self.settings.match} disregards them"] = None
         for system in self.systems.values():

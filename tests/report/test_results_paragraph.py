@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.report.citation import REFERENCES
+from spanagree.report.citation import REFERENCES, results_paragraph
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +109,9 @@ def test_hostile_names():
 
 ODD = {
     "{}": "no signature in it",
-    "LINE": "a paragraph of results needs the figures of evaluate, agree or coefficients",
+    "LINE": "a paragraph of results needs figures of evaluate, agree (α_U and γ too) or coefficients",
     'LINE "settings": {"team": "summed"}, "kind": "Agreement"': "figures are missing or are not numbers",
-    'LINE "settings": 3, "kind": "Agreement"': "a paragraph of results needs the figures",
+    'LINE "settings": 3, "kind": "Agreement"': "a paragraph of results needs figures",
 }
 
 
@@ -137,7 +137,7 @@ def test_without_figures(capsys):
     with pytest.raises(sa.InputError, match="a signature has no figures"):
         sa.cite("match:exact|spanagree:0.1.0", results=True)
     corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})
-    with pytest.raises(sa.InputError, match="needs the figures of evaluate, agree or coefficients"):
+    with pytest.raises(sa.InputError, match=r"needs figures of evaluate, agree .* or coefficients"):
         sa.cite(sa.difficulty(corpus, "a"), results=True)
 
 
@@ -158,3 +158,19 @@ def test_what_entries_lack(key):
     _, _, named = source.fields.get("annote", "").partition("left out: ")
     assert set(named.split(", ")) - {""} == lacking
     assert "verified" not in source.text
+
+
+@pytest.mark.parametrize("make", [sa.alpha_u, lambda corpus: sa.gamma(corpus, precision=0.05)])
+def test_units_in_a_paragraph(make):
+    """α_U and γ, by label too, with what they are computed from; cut short, the bounds."""
+    layers = {"a": [[(0, 2, "X")], [(3, 5, "Y")]], "b": [[(0, 3, "X")], [(3, 5, "Y")]]}
+    corpus = sa.Corpus.from_segments([9, 9], layers)
+    result = make(corpus).to_dict()
+    text = results_paragraph(result)
+    assert text.startswith("2 annotators were compared over 2 documents")
+    key = "gamma" if result["kind"] == "Gamma" else "alpha_u"
+    for row in result["tables"]["figures"]:
+        value = row[key]["value"]
+        assert value is None or f" is {value:.3f}" in text
+    cut = sa.gamma(sa.read("corpora/answers/answers.jsonl"), time_limit=0).to_dict()
+    assert "γ is undefined (between" in results_paragraph(cut)

@@ -457,3 +457,16 @@ def test_gold_that_was_made_of_systems():
         " them is compared with itself in part"
     ]
     assert sa.evaluate(corpus, "a").notes == ()
+
+
+def test_over_how_many_documents_a_figure_stands():
+    """Systems that did not see all documents have their number beside them, or below the table."""
+    seen, none = [(0, 1, "X")], None
+    layers = {"gold": [seen, seen, seen], "one": [seen, none, seen], "all": [seen] * 3}
+    result = sa.evaluate(sa.Corpus.from_segments([5, 5, 5], layers), "gold")
+    columns = [column.title for column in result.table().columns]
+    assert "documents" in columns
+    assert [row[columns.index("documents")] for row in result.table().rows] == [2, 3]
+    assert "not over all 3 documents: one 2" in result.table("label").remarks
+    whole = sa.evaluate(sa.Corpus.from_segments([5], {"gold": [seen], "all": [seen]}), "gold")
+    assert "documents" not in [column.title for column in whole.table().columns]
