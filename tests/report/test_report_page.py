@@ -931,6 +931,20 @@ def test_without_texts(visit):
     assert len(browser.find_elements("css selector", ".ruler rect")) == 3
 
 
+def test_a_recording_is_bars_on_an_axis_of_seconds(visit):
+    """Bars to scale, round times below them, and rows in seconds."""
+    a, b = [(0, 30, "X"), (90, 123, "Y")], [(0, 30, "X")]
+    corpus = sa.Corpus.from_segments([250], {"a": [a], "b": [b]}, offsets="10ms")
+    browser = visit(corpus)
+    texts = "return [...document.querySelectorAll(arguments[0])].map((x) => x.textContent)"
+    listed = browser.execute_script(texts, ".listed")
+    assert listed == ["a: 0–0.3 X, 0.9–1.23 Y (missed)", "b: 0–0.3 X"]
+    marks = browser.execute_script(texts, ".ruler text")
+    assert marks == ["0 s", "0.5 s", "1 s", "1.5 s", "2 s", "2.5 s"]
+    bars = browser.find_elements("css selector", ".ruler rect")
+    assert [bar.get_attribute("width") for bar in bars] == ["12%", "13.2%", "12%"]
+
+
 def test_no_disagreement(visit, systems):
     """Where two agree in everything, the page says it kindly."""
     gold = systems.layers["gold.conll"]

@@ -13,6 +13,7 @@ from spanagree.agreement.confusion import Confusion
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.times import in_seconds, is_time
 from spanagree.report.overview import Overview
 from spanagree.settings import unit
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
@@ -31,6 +32,7 @@ def data_of(report: Overview) -> str:
     data = {
         "document": unit(hard.settings),
         "offsets": corpus.offsets,
+        "seconds": in_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
         "kinds": OUTCOMES,
         "between": [names.index(one) for one in report.first_pair],
         "ids": corpus.ids,

@@ -401,6 +401,19 @@
     return element;
   }
 
+  // An offset as people read it: of a recording in seconds, to a millionth.
+  const placed = (offset) => (data.seconds === null ? String(offset) : String(Number((offset * data.seconds).toFixed(6))));
+
+  // Where the axis is marked: of a recording at round times, else at both ends and in the middle.
+  function marksOf(length) {
+    if (data.seconds === null) return [0, 0.5, 1].map((share) => [share, String(Math.round(length * share))]);
+    const long = length * data.seconds, power = 10 ** Math.floor(Math.log10(long));
+    const step = [0.2, 0.5, 1, 2].map((x) => x * power).find((x) => long / x <= 8);
+    const marks = [];
+    for (let i = 0; i * step <= long; i++) marks.push([(i * step) / long, `${Number((i * step).toFixed(6))} s`]);
+    return marks;
+  }
+
   // Without a text: segments on a ruler of offsets, and in words.
   function drawRuler(d, upper, lower) {
     const both = layer(upper).seen[d] && layer(lower).seen[d], kinds = paired(upper, lower);
@@ -409,11 +422,13 @@
     const middle = countA * 9 + 4, height = middle + countB * 9 + 24;
     const ruler = drawn("svg", { class: "ruler", height, "aria-hidden": "true" });
     ruler.append(drawn("line", { x1: "0", x2: "100%", y1: middle, y2: middle, class: "axis" }));
-    for (const share of [0, 0.5, 1]) {
+    for (const [share, says] of marksOf(length)) {
+      const x = `${100 * share}%`;
+      if (data.seconds !== null) ruler.append(drawn("line", { x1: x, x2: x, y1: 0, y2: height - 18, class: "axis" }));
       ruler.append(drawn("text", {
-        x: `${100 * share}%`, y: height - 6, class: "axis", "font-size": 11,
-        "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
-      }, String(Math.round(length * share))));
+        x, y: height - 6, class: "axis", "font-size": 11,
+        "text-anchor": share === 0 ? "start" : share > 0.95 ? "end" : "middle",
+      }, says));
     }
     [[upper, kinds[0], true], [lower, kinds[1], false]].forEach(([who, kind, above]) => {
       const x = layer(who), [lane] = lanes(x, d), segments = [];
@@ -423,10 +438,10 @@
           y: above ? middle - 9 * (lane.get(i) + 1) : middle + 3 + 9 * lane.get(i), height: 6, rx: 2,
         });
         rect.style.fill = `var(--c${x.label[i] % 8})`;
-        rect.append(drawn("title", {}, `${x.start[i]}–${x.end[i]} ${described(who, x.label[i], kind[i], both)}`));
+        rect.append(drawn("title", {}, `${placed(x.start[i])}–${placed(x.end[i])} ${described(who, x.label[i], kind[i], both)}`));
         ruler.append(rect);
         const sign = both && kind[i] !== MATCH ? ` (${data.kinds[kind[i]]})` : "";
-        segments.push(`${x.start[i]}–${x.end[i]} ${plain(data.labels[x.label[i]])}${sign}`);
+        segments.push(`${placed(x.start[i])}–${placed(x.end[i])} ${plain(data.labels[x.label[i]])}${sign}`);
       }
       const list = segments.length ? segments.join(", ") : "nothing marked";
       rows.push(make("p", { class: "listed" }, nameOf(who), `: ${x.seen[d] ? list : "not seen"}`));
