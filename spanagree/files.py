@@ -119,6 +119,18 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     return _texts(path, encoding, iter)
 
 
+def numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
+    """Yield the lines that are not blank, each with its place for errors and without its end.
+
+    Raises:
+        InputError, SettingError: as for :func:`lines_of`.
+    """
+    name = printable(os.fsdecode(path))
+    for number, ended in enumerate(lines_of(path, encoding), 1):
+        if ended.strip():
+            yield f"{name}:{number}", ended.rstrip("\r\n")
+
+
 def texts_of(path: PathName, encoding: str = "utf-8", size: int = 1 << 20) -> Iterator[str]:
     """Yield the text of the same in pieces of so many characters; as :func:`lines_of`."""
     return _texts(path, encoding, lambda file: iter(partial(file.read, size), ""))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.files import PathName, lines_of, naming_files, read_text
+from spanagree.files import PathName, naming_files, numbered_lines, read_text
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
 
@@ -59,12 +59,10 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     name = printable(os.fspath(path))
     spans: dict[str, list[Any]] = {}
-    for number, ended in enumerate(lines_of(path, encoding), 1):
-        cells = ended.split()
-        if not cells:
-            continue
+    for where, line in numbered_lines(path, encoding):
+        cells = line.split()
         if len(cells) not in (3, 4) or not all(cell.isdigit() for cell in cells[-2:]):
-            raise InputError(f"{name}:{number}: {show(ended)}; id, label, start and end are needed")
+            raise InputError(f"{where}: {show(line)}; id, label, start and end are needed")
         label = cells[1] if len(cells) == 4 else None
         id_ = cells[0].removeprefix("article")
         spans.setdefault(id_, []).append([int(cells[-2]), int(cells[-1]), label])
@@ -89,18 +87,16 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             words.append([(at + w.start(), at + w.end()) for w in re.finditer(r"\S+", line)])
             at += len(line) + 1
         spans = []
-        for number, ended in enumerate(lines_of(file, encoding), 1):
-            concept = _CONCEPT.fullmatch(ended.strip())
+        for where, line in numbered_lines(file, encoding):
+            concept = _CONCEPT.fullmatch(line.strip())
             if concept is None:
-                if ended.strip():
-                    raise InputError(f'{name}:{number}: {show(ended)}; c="…" 1:0 1:0||t="…"')
-                continue
+                raise InputError(f'{where}: {show(line)}; c="…" 1:0 1:0||t="…"')
             quote, *places, label, _ = concept.groups()
             first, begin, last, end = map(int, places)
             if not (0 < first <= last <= len(words)) or not (
                 begin < len(words[first - 1]) and end < len(words[last - 1])
             ):
-                raise InputError(f"{name}:{number}: {show(ended)} is beyond its text")
+                raise InputError(f"{where}: {show(line)} is beyond its text")
             start, stop = words[first - 1][begin][0], words[last - 1][end][1]
             covered = text[start:stop]
             same = covered.lower().split() == quote.lower().split()  # concepts are in lower case

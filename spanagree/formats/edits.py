@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, printable, show
-from spanagree.files import PathName, lines_of, read_text
+from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.tagged_copies import without_tags
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\S+)\s*", re.DOTALL)
@@ -25,10 +25,8 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for a line that is neither a sentence nor an edit of one.
     """
-    name = printable(os.fspath(path))
     sentences: list[tuple[str, list[str], dict[str, Any]]] = []
-    for number, ended in enumerate(lines_of(path, encoding), 1):
-        line, where = ended.rstrip("\r\n"), f"{name}:{number}"
+    for where, line in numbered_lines(path, encoding):
         edit = _EDIT.fullmatch(line)
         if line.startswith("S ") or line == "S":
             sentences.append((where, line[2:].split(), {}))
@@ -37,7 +35,7 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             edits = sentences[-1][2].setdefault(who, [])
             if label.lower() != "noop":
                 edits.append([int(start), int(end), label])
-        elif line.strip():
+        else:
             raise InputError(f"{where}: {show(line)}; M2 has lines S, and lines A below each")
     people = sorted({who for *_, by in sentences for who in by})
     for where, tokens, by in sentences:
@@ -46,10 +44,8 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 
 def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield each line that is not blank: its text without tags, and as it is."""
-    name = printable(os.fspath(path))
-    for number, ended in enumerate(lines_of(path, encoding), 1):
-        if line := ended.strip():
-            yield f"{name}:{number}", {"text": without_tags(line), "marked": line}
+    for where, line in numbered_lines(path, encoding):
+        yield where, {"text": without_tags(line.strip()), "marked": line.strip()}
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

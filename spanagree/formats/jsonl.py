@@ -28,14 +28,14 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
-from spanagree.files import PathName, from_json, json_text, lines_of, read_text, write_text
+from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
 
 
-_Lines = list[tuple[int, str]]  # with their numbers
+_Lines = list[tuple[str, str]]  # with their places
 
 
 @overload
@@ -72,12 +72,13 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
 
 def raw_jsonl(path: PathName) -> RawCorpus:
     """Return the rows of a file in our own format, unchecked."""
+    name = printable(str(path))
     lines = enumerate(read_text(path).split("\n"), 1)
-    return _raw(printable(str(path)), [(n, line) for n, line in lines if line.strip()], {})
+    return _raw(name, [(f"{name}:{n}", line) for n, line in lines if line.strip()], {})
 
 
 def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
-    lines = ((n, line) for n, line in enumerate(lines_of(path), 1) if line.strip())
+    lines = numbered_lines(path)
     annotators: dict[str, None] = {}
     name = printable(str(path))
     first = _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
@@ -94,7 +95,7 @@ def _raw(
 
     ``annotators`` are those named so far, ``reading`` is that of the lines before.
     """
-    entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines)
+    entries = ((where, _entry(line, where)) for where, line in lines)
     first = next(entries, None)
     if first is None:
         raise InputError(

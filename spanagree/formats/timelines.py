@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,7 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName, read_text
+from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.peek import Peek
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
@@ -156,13 +156,6 @@ class Marks:
 # --- formats with a line for each segment -------------------------------------------------------
 
 
-def _lines(path: PathName, encoding: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, each with its number."""
-    for number, line in enumerate(read_text(path, encoding).splitlines(), 1):
-        if line.strip():
-            yield number, line
-
-
 def knows_rttm(start: Peek) -> bool:
     """Return whether a text has lines of RTTM."""
     return any(re.match(rf"SPEAKER \S+ \S+ {_NUMBER} {_NUMBER} ", _spaced(x)) for x in start.lines)
@@ -179,8 +172,8 @@ def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
         InputError: for a line with too few cells, or a time that is none.
     """
     marks = Marks(path)
-    for number, line in _lines(path, encoding):
-        where, cells = f"{marks.name}:{number}", line.split()
+    for where, line in numbered_lines(path, encoding):
+        cells = line.split()
         if line.lstrip().startswith(";"):
             continue
         if cells[0] not in _SPEECH:
@@ -206,9 +199,8 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
         InputError: for a line that is none, or parts that overlap or are empty.
     """
     parts: dict[str, list[tuple[Fraction, Fraction]]] = {}
-    name = printable(os.fspath(path))
-    for number, line in _lines(path, "utf-8"):
-        where, cells = f"{name}:{number}", line.split()
+    for where, line in numbered_lines(path, "utf-8"):
+        cells = line.split()
         if line.lstrip().startswith(";"):
             continue
         if len(cells) != 4:
@@ -258,8 +250,8 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
     """
     marks = Marks(path, time_unit)
     marks.saw()
-    for number, line in _lines(path, encoding):
-        where, cells = f"{marks.name}:{number}", _cells(line)
+    for where, line in numbered_lines(path, encoding):
+        cells = _cells(line)
         if line.startswith("\\"):  # the frequencies of the segment above
             marks.passed["line of frequencies"] += 1
             continue
@@ -299,8 +291,7 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """
     marks = Marks(path)
     before: tuple[Fraction, str, str] | None = None
-    for number, line in _lines(path, encoding):
-        where = f"{marks.name}:{number}"
+    for where, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{where}: {show(line)}; a time and a label are needed")
         at = marks.time(stamps[1], where)

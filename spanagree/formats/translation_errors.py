@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.files import PathName, from_json, lines_of, read_text
+from spanagree.files import PathName, from_json, numbered_lines, read_text
 from spanagree.formats.csv_rows import csv_rows
 
 _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
@@ -65,17 +65,13 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for lines without a system and JSON, or more of them than a system has.
     """
-    name = printable(os.fspath(path))
     pair = Path(path).name.partition(".")[0]
     last: dict[str, int] = {}
     outputs: dict[str, list[str] | None] = {}
-    for number, ended in enumerate(lines_of(path, encoding), 1):
-        where = f"{name}:{number}"
-        system, _, answer = ended.rstrip("\r\n").partition("\t")
+    for where, line in numbered_lines(path, encoding):
+        system, _, answer = line.partition("\t")
         if not answer:
-            raise InputError(
-                f"{where}: {show(ended)}; a system, a tab, and None or JSON are needed"
-            )
+            raise InputError(f"{where}: {show(line)}; a system, a tab, and None or JSON are needed")
         segment = last[system] = last.get(system, 0) + 1
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":

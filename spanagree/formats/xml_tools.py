@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, listed, printable, show, unfit, whole_number
 from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
+from spanagree.formats.beside_texts import beside
 from spanagree.formats.peek import Peek, peek
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.xml_elements import name_of, tree
@@ -104,7 +105,7 @@ def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
         root, tool = _parsed(where, raw)
 
         def text_of(wanted: str, file: Path = file, where: str = where) -> str:
-            return read_text(_beside(file, wanted, where))
+            return read_text(beside(file, wanted, where))
 
         yield Source(file, where, root, text_of, passed), tool
 
@@ -142,21 +143,6 @@ def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
 
 def _tool_of(text: str) -> Tool | None:
     return next((tool for tool in TOOLS if re.search(tool.begins, text)), None)
-
-
-def _beside(file: Path, wanted: str, where: str) -> Path:
-    """Return the file of a text, which stands beside what is said of it, or in a folder near it."""
-    name = wanted.replace("\\", "/").rpartition("/")[2]
-    parent = file.resolve().parent
-    near = [parent, parent.parent]
-    near += [each for folder in near for each in sorted(folder.iterdir()) if each.is_dir()]
-    for folder in near:
-        if name and (folder / name).is_file():
-            return folder / name
-    raise InputError(
-        f"{where}: its text, {show(name)}, is neither beside it nor in a folder near it; put it"
-        " there"
-    )
 
 
 # --- standoff -------------------------------------------------------------------------------------
