@@ -68,13 +68,13 @@ def _sentences(size: int) -> Call:
 
 def _from_files(size: int) -> Call:
     paths = tag_files(f"grown{size}", 1, times=size // 3000 or 1)
-    return lambda: sa.evaluate(sa.read_conll(paths))
+    return lambda: sa.evaluate(sa.formats.read_conll(paths))
 
 
 def _chance(size: int) -> Call:
     gold, mine = inputs.shapes(size, 1)
     corpus = sa.from_tags({"gold": gold, "mine": mine})
-    return lambda: sa.chance_test(corpus, sa.evaluate(corpus))
+    return lambda: sa.systems.chance_test(corpus, sa.evaluate(corpus))
 
 
 def _segments(size: int) -> Call:
@@ -104,7 +104,7 @@ def _some_annotators(size: int) -> Call:
 
 def _labels(size: int) -> Call:
     values = inputs.labels(40_000, size)
-    return lambda: sa.coefficients(sa.LabelTable.from_array(values))
+    return lambda: sa.coefficients(sa.labels.LabelTable.from_array(values))
 
 
 def _tag_labels(size: int) -> Call:

@@ -76,7 +76,7 @@ def long_document(tokens: int, segments: int) -> sa.Corpus:
         slot = np.sort(rng.choice(slots, segments, replace=False))
         start = slot + np.concatenate(([0], np.cumsum(size - 1)[:-1]))
         nothing = np.zeros(segments, np.int64)
-        layers[name] = sa.Layer(nothing, start, start + size, nothing, np.ones(1, np.bool_))
+        layers[name] = sa.corpus.Layer(nothing, start, start + size, nothing, np.ones(1, np.bool_))
     return sa.Corpus(np.array([tokens]), layers, ("X",))
 
 
@@ -172,7 +172,7 @@ def crowd(annotators: int, documents: int, seen: int | None = None) -> sa.Corpus
         by_chance = rng.integers(len(LABELS), size=shape)
         label = np.where(rng.random(shape) < 0.8, truth[mine], by_chance)[kept]
         end = start + rng.integers(3, 6, len(start))
-        layers[f"a{number}"] = sa.Layer(document, start, end, label, sees[:, number].copy())
+        layers[f"a{number}"] = sa.corpus.Layer(document, start, end, label, sees[:, number].copy())
     return sa.Corpus(np.full(documents, 400), layers, tuple(sorted(LABELS)))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 import spanagree as sa
 from spanagree.agreement.count import Drawn, Kept
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
 
@@ -119,10 +119,10 @@ def capitals(part: int, *, read: bool) -> Pair:
         return lambda: sa.evaluate(corpus, places="capitals"), lambda: sa.evaluate(corpus)
     paths = [scratch() / f"{name}.conll" for name in corpus.layers]
     for path in paths:
-        sa.write_conll(corpus.of_annotators([path.stem]), path)
+        sa.formats.write_conll(corpus.of_annotators([path.stem]), path)
     return (
-        lambda: sa.evaluate(sa.read_conll(paths), places="capitals"),
-        lambda: sa.evaluate(sa.read_conll(paths)),
+        lambda: sa.evaluate(sa.formats.read_conll(paths), places="capitals"),
+        lambda: sa.evaluate(sa.formats.read_conll(paths)),
     )
 
 
@@ -164,7 +164,7 @@ def datasets(part: int) -> Pair:
         features=Features({"tokens": List(Value("string")), "tags": List(ClassLabel(names=names))}),
     )
     return (
-        lambda: sa.from_dataset(ds, tokens="tokens", tags={"gold": "tags"}),
+        lambda: sa.formats.from_dataset(ds, tokens="tokens", tags={"gold": "tags"}),
         lambda: get_entities(column),
     )
 
@@ -176,7 +176,7 @@ def eight_layers(folder: Path | None) -> sa.Corpus:
     """Gold and seven systems of WNUT-17, or tags of the same number."""
     if folder is None:
         return sa.from_tags({str(seed): inputs.sentences(1287, 18, seed) for seed in range(8)})
-    return sa.read_conll(wnut17_files(folder), ignore_tokens=True)
+    return sa.formats.read_conll(wnut17_files(folder), ignore_tokens=True)
 
 
 def wnut17_files(folder: Path) -> list[Path]:
@@ -212,8 +212,8 @@ def by_chance(part: int, folder: Path | None) -> Pair:
     corpus = eight_layers(folder)
     evaluated = sa.evaluate(corpus)
     return (
-        lambda: sa.chance_test(corpus, evaluated),
-        lambda: sa.chance_test(corpus, evaluated, simulate=True, draws=1000 // part),
+        lambda: sa.systems.chance_test(corpus, evaluated),
+        lambda: sa.systems.chance_test(corpus, evaluated, simulate=True, draws=1000 // part),
     )
 
 
@@ -221,7 +221,7 @@ def long_chance(part: int) -> Pair:
     """A document far too large for the exact distribution: it is drawn, a few times."""
     corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
     evaluated = sa.evaluate(corpus)
-    return lambda: sa.chance_test(corpus, evaluated), draws(corpus, 10)
+    return lambda: sa.systems.chance_test(corpus, evaluated), draws(corpus, 10)
 
 
 # --- many annotators -----------------------------------------------------------------------------
@@ -342,8 +342,8 @@ def alpha(part: int) -> Pair:
     values = inputs.labels(40_000 // part)
 
     def ours() -> object:
-        table = sa.LabelTable.from_array(values)
-        return sa.alpha(table), sa.pi(table), sa.spa(table)
+        table = sa.labels.LabelTable.from_array(values)
+        return sa.labels.alpha(table), sa.labels.pi(table), sa.labels.spa(table)
 
     theirs = values.T.astype(float)
     return ours, lambda: krippendorff.alpha(theirs, level_of_measurement="nominal")
@@ -351,7 +351,7 @@ def alpha(part: int) -> Pair:
 
 def alpha_memory(part: int) -> Pair:
     """Peak memory of the same."""
-    ours = "t = sa.LabelTable.from_array(v); sa.alpha(t), sa.pi(t), sa.spa(t)"
+    ours = "s = sa.labels; t = s.LabelTable.from_array(v); s.alpha(t), s.pi(t), s.spa(t)"
     theirs = "krippendorff.alpha(v.T.astype(float), level_of_measurement='nominal')"
     before = f"import krippendorff; from bench_inputs import labels; v = labels({40_000 // part})"
     return lambda: peak(before, ours), lambda: peak(before, theirs)
@@ -364,7 +364,7 @@ def nltk(part: int) -> Pair:
     values = inputs.labels(1000 // part)
     rows = [(str(a), str(i), str(c)) for (i, a), c in np.ndenumerate(values)]
     return (
-        lambda: sa.kappa(sa.LabelTable.from_array(values)),
+        lambda: sa.labels.kappa(sa.labels.LabelTable.from_array(values)),
         lambda: AnnotationTask(data=rows).multi_kappa(),
     )
 
@@ -416,7 +416,7 @@ def large_memory(part: int) -> Pair:
     """Peak memory of reading and evaluating them, beside the size of the files."""
     paths = tag_files("large", 1, part=part, times=37)
     size = sum(Path(path).stat().st_size for path in paths)
-    return lambda: peak("", f"sa.evaluate(sa.read_conll({paths!r}))"), lambda: Given(size)
+    return lambda: peak("", f"sa.evaluate(sa.formats.read_conll({paths!r}))"), lambda: Given(size)
 
 
 def workers(part: int) -> Pair:

@@ -218,7 +218,7 @@ def example_files(*endings: str) -> list[bytes]:
 def corpora() -> list[sa.Corpus]:
     """Return small corpora of our own: tokens, characters with texts, lengths alone."""
     pages = {name: ROOT / f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon")}
-    tokens = sa.read_conll(pages).subset(range(3))
+    tokens = sa.formats.read_conll(pages).subset(range(3))
     pair: Any = {"ann": [[(0, 2, "X")], []], "bob": [[(0, 2, "X"), (3, 4, "Y")], None]}
     return [tokens, tokens.to_characters(), sa.Corpus.from_segments([5, 6], pair)]
 
@@ -231,7 +231,7 @@ def written(write: Callable[[Path], None], name: str = "a") -> bytes:
 
 @functools.cache
 def jsonl_seeds() -> list[bytes]:
-    own = [written(functools.partial(sa.write_jsonl, corpus)) for corpus in corpora()]
+    own = [written(functools.partial(sa.formats.write_jsonl, corpus)) for corpus in corpora()]
     return [*example_files(".jsonl"), *own, *own, *own]
 
 
@@ -241,14 +241,16 @@ def packed_docs() -> list[Any]:
     import srsly
 
     tokens, *_ = corpora()
-    spans = functools.partial(sa.write_docbin, tokens, "gold", spans="sc")
-    pages = [written(functools.partial(sa.write_docbin, tokens, "gold")), written(spans)]
+    spans = functools.partial(sa.formats.write_docbin, tokens, "gold", spans="sc")
+    pages = [written(functools.partial(sa.formats.write_docbin, tokens, "gold")), written(spans)]
     return [srsly.msgpack_loads(zlib.decompress(page)) for page in pages]
 
 
 @functools.cache
 def tally_file() -> bytes:
-    return written(functools.partial(sa.write_tallies, sa.evaluate(corpora()[0])), "a.parquet")
+    return written(
+        functools.partial(sa.systems.write_tallies, sa.evaluate(corpora()[0])), "a.parquet"
+    )
 
 
 # --- doors --------------------------------------------------------------------------------------
@@ -291,12 +293,12 @@ def conll(rng: random.Random, folder: Path) -> None:
         strict=[True, False],
         repair=REPAIRS,
     )
-    used(rng, sa.read_conll(folder / "a.conll", **options))
+    used(rng, sa.formats.read_conll(folder / "a.conll", **options))
 
 
 def jsonl(rng: random.Random, folder: Path) -> None:
     (folder / "a.jsonl").write_bytes(damaged(rng, rng.choice(jsonl_seeds())))
-    used(rng, sa.read_jsonl(folder / "a.jsonl", **some(rng, repair=REPAIRS)))
+    used(rng, sa.formats.read_jsonl(folder / "a.jsonl", **some(rng, repair=REPAIRS)))
 
 
 def brat(rng: random.Random, folder: Path) -> None:
@@ -307,7 +309,10 @@ def brat(rng: random.Random, folder: Path) -> None:
         (folder / name).mkdir(exist_ok=True)
         (folder / name / "1.txt").write_text(text)
         (folder / name / "1.ann").write_bytes(marked)
-    used(rng, sa.read_brat(folder, **some(rng, discontinuous=["error", "drop", "join", "split"])))
+    used(
+        rng,
+        sa.formats.read_brat(folder, **some(rng, discontinuous=["error", "drop", "join", "split"])),
+    )
 
 
 @functools.cache
@@ -386,7 +391,7 @@ def docbin(rng: random.Random, folder: Path) -> None:
     data = mutate_bytes(rng, data) if kind == 3 else data
     data = zlib.compress(data, 1)
     (folder / "a.spacy").write_bytes(mutate_bytes(rng, data) if rng.random() < 0.1 else data)
-    used(rng, sa.read_docbin(folder / "a.spacy", **some(rng, spans=["sc", "x"])))
+    used(rng, sa.formats.read_docbin(folder / "a.spacy", **some(rng, spans=["sc", "x"])))
 
 
 def tallies(rng: random.Random, folder: Path) -> None:
@@ -397,7 +402,7 @@ def tallies(rng: random.Random, folder: Path) -> None:
     if rng.random() < 0.2:
         data = mutate_bytes(rng, data)
     (folder / "a.parquet").write_bytes(data)
-    evaluation = sa.read_tallies(folder / "a.parquet")
+    evaluation = sa.systems.read_tallies(folder / "a.parquet")
     evaluation.to_dict()
     evaluation.to_dict("document")
     if rng.random() < 0.2:
@@ -473,7 +478,9 @@ def rows(rng: random.Random, folder: Path) -> None:
     door = rng.randrange(4)
     if door == 0:
         triples = mutate_tree(rng, TRIPLES, PYTHON_VALUES)
-        table = sa.LabelTable.from_rows(triples, **some(rng, categories=[["x", "y"], [], [None]]))
+        table = sa.labels.LabelTable.from_rows(
+            triples, **some(rng, categories=[["x", "y"], [], [None]])
+        )
         if rng.random() < 0.2:
             sa.coefficients(table).to_dict()
     elif door == 1:
@@ -489,7 +496,9 @@ def rows(rng: random.Random, folder: Path) -> None:
     else:
         counts = mutate_tree(rng, [[2, 0], [1, 1]], PYTHON_VALUES)
         names = mutate_tree(rng, ["x", "y"], PYTHON_VALUES) if rng.random() < 0.3 else ["x", "y"]
-        sa.LabelTable.from_counts(counts, names, **some(rng, items=[["a", "b"], ["a"], [1, 1]]))
+        sa.labels.LabelTable.from_counts(
+            counts, names, **some(rng, items=[["a", "b"], ["a"], [1, 1]])
+        )
 
 
 def datasets(rng: random.Random, folder: Path) -> None:
@@ -509,7 +518,7 @@ def datasets(rng: random.Random, folder: Path) -> None:
 
         with contextlib.suppress(Exception):  # what Arrow does not take stays a list
             source = Dataset.from_list(examples)
-    corpus = sa.from_dataset(source, **options)
+    corpus = sa.formats.from_dataset(source, **options)
     for each in [corpus] if isinstance(corpus, sa.Corpus) else corpus:
         used(rng, each)
 
@@ -658,7 +667,7 @@ def input_files(rng: random.Random, name: str, folder: Path) -> list[str]:
     if name == "evaluate" and rng.random() < 0.1:  # for --from-tallies
         kind = "parquet"
     seeds = {
-        "conll": [written(functools.partial(sa.write_conll, corpora()[0]))],
+        "conll": [written(functools.partial(sa.formats.write_conll, corpora()[0]))],
         "csv": [b"item,annotator,label\n1,ann,x\n1,bob,y\n2,ann,x\n2,bob,x\n"],
         "jsonl": jsonl_seeds()[-3:],
         "parquet": [tally_file()],

@@ -136,28 +136,29 @@ def rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 def abstracts(folder: Path) -> sa.Corpus:
     """Return the crowd and the expert over the abstracts that the crowd saw."""
     both = [row for name in (CROWD, EXPERT) for row in rows(folder, name)]
-    return sa.from_dataset(
+    return sa.formats.from_dataset(
         both, text="text", spans="spans", annotator="who", document="id", repair="merge-overlaps"
     )
 
 
-def figures(corpus: sa.Corpus, name: str, match: MatchName) -> sa.Score:
+def figures(corpus: sa.Corpus, name: str, match: MatchName) -> sa.results.Score:
     """Return F1 of a layer against the truth."""
     return sa.evaluate(corpus.of_annotators([TRUTH, name]), TRUTH, match=match)[name].f1
 
 
-def of_way(corpus: sa.Corpus, how: dict[str, Any]) -> tuple[sa.Score, sa.Score]:
+def of_way(corpus: sa.Corpus, how: dict[str, Any]) -> tuple[sa.results.Score, sa.results.Score]:
     """Return exact and token F1 of a vote."""
     crowd = [name for name in corpus.annotators if name != TRUTH]
     made = sa.make_gold(corpus, annotators=crowd, name=VOTE, **how).corpus
     return figures(made, VOTE, "exact"), figures(made, VOTE, "token")
 
 
-def of_one(corpus: sa.Corpus) -> tuple[sa.Score, sa.Score]:
+def of_one(corpus: sa.Corpus) -> tuple[sa.results.Score, sa.results.Score]:
     """Return exact and token F1 of the annotators, summed."""
     alone = [sa.evaluate(corpus, TRUTH, match=match) for match in ("exact", "token")]
     exact, token = (
-        sum((each.tally for each in one.systems.values()), sa.Tally()).f1 for one in alone
+        sum((each.tally for each in one.systems.values()), sa.comparisons.Tally()).f1
+        for one in alone
     )
     return exact, token
 

@@ -24,7 +24,7 @@ def main(files: list[str]) -> int:
     print("|---|---|---|---|---|---|---|---|---|")
     for file in files:
         corpus = sa.read(file, repair="drop-empty")
-        soft = sa.soft_scores(corpus, baselines=["everything"])
+        soft = sa.references.soft_scores(corpus, baselines=["everything"])
         people, everything = soft.people, soft.systems["everything"]
         rows = (
             ("people", "exact", sa.agree(corpus).team.f1, ""),

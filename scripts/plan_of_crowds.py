@@ -25,7 +25,7 @@ FIRST, LATER = 4, 6  # annotators of each document, planned from and planned for
 
 def main(paths: list[str]) -> None:
     print(f"{'crowd':<12} {'documents':>9} {'from':>5}  {'needed / there':>22}  {'held':>5}")
-    crowds = {Path(path).stem: sa.read_jsonl(path) for path in paths}
+    crowds = {Path(path).stem: sa.formats.read_jsonl(path) for path in paths}
     rng = np.random.default_rng(1)
     for name, crowd in crowds.items():
         whole = thinned(crowd, 3, rng)

@@ -102,7 +102,7 @@ def seconds_of(corpus: sa.Corpus, gold: str, system: str) -> float:
     return min(times)
 
 
-def sizes(name: str, difficulty: sa.Difficulty, documents: Ints) -> str:
+def sizes(name: str, difficulty: sa.levels.Difficulty, documents: Ints) -> str:
     """What a part is called, how many sentences it has, and what chance gives there."""
     chance, expected, size = (
         column[documents] for column in (difficulty.chance, difficulty.expected, difficulty.size)
@@ -114,7 +114,9 @@ def sizes(name: str, difficulty: sa.Difficulty, documents: Ints) -> str:
     return f"{told}, chance level {low:.4f} to {high:.4f}, pooled {pooled:.4f}"
 
 
-def show(levels: sa.EvaluationByLevel, of: sa.Evaluation, corpus: sa.Corpus, gold: str) -> None:
+def show(
+    levels: sa.levels.EvaluationByLevel, of: sa.systems.Evaluation, corpus: sa.Corpus, gold: str
+) -> None:
     """A row for each system, the range of F1, and τ."""
     width = max(map(len, ["system", *of.systems]))
     heads = ("raw F1", "rank", "chance F1", "corrected F1", "rank", "seconds")
@@ -135,12 +137,12 @@ def show(levels: sa.EvaluationByLevel, of: sa.Evaluation, corpus: sa.Corpus, gol
 
 def table(asked: argparse.Namespace) -> None:
     """The large table: all sentences, the easy half, the hard half; those without gold apart."""
-    corpus = sa.read_conll([asked.gold, *asked.system], ignore_tokens=asked.ignore_tokens)
+    corpus = sa.formats.read_conll([asked.gold, *asked.system], ignore_tokens=asked.ignore_tokens)
     gold = corpus.annotators[0]
     whole = sa.evaluate(corpus, gold, match=MATCH, chance=CHANCE)
     difficulty = sa.difficulty(corpus, gold, match=MATCH, chance=CHANCE)
     border = None if asked.chance_at is None else [asked.chance_at]
-    levels = sa.evaluate_levels(whole, difficulty, chance_at=border)
+    levels = sa.levels.evaluate_levels(whole, difficulty, chance_at=border)
     parts = sa.split(corpus, difficulty, chance_at=border)
     print(sizes("all", difficulty, np.arange(len(corpus))))
     show(levels, whole, corpus, gold)

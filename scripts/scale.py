@@ -46,12 +46,12 @@ def block(seed: int, sentences: int) -> sa.Corpus:
     label = rng.integers(len(LABELS), size=len(start))
     everyone = np.ones(sentences, np.bool_)
 
-    def layer(found: float, right: float) -> sa.Layer:
+    def layer(found: float, right: float) -> sa.corpus.Layer:
         kept = np.flatnonzero(rng.random(len(start)) < found)
         given: Ints = np.where(
             rng.random(len(kept)) < right, label[kept], rng.integers(len(LABELS), size=len(kept))
         )
-        return sa.Layer(document[kept], begin[kept], end[kept], given, everyone)
+        return sa.corpus.Layer(document[kept], begin[kept], end[kept], given, everyone)
 
     layers = {"gold": layer(1, 1), "one": layer(0.8, 0.9), "two": layer(0.6, 0.95)}
     return sa.Corpus(lengths, layers, LABELS)

@@ -134,14 +134,16 @@ def items(frequent: float, wrong: float) -> tuple[Any, Any, int]:
     rng = np.random.default_rng(7)
     true = rng.random(SIZE) < frequent
     first, second = ((true ^ (rng.random(SIZE) < wrong)).astype(int) for _ in range(2))
-    kinds = sa.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    kinds = sa.labels.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
     statistic = functools.partial(formulas.all_figures, categories=2, annotators=2)
     return np.asarray(units_of(kinds, np.ones(4)))[2 * first + second], statistic, ALPHA
 
 
 def newsroom() -> Any:
     """Return the sentences of the newsroom corpus with the output of one system."""
-    corpus = sa.read_conll({name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")})
+    corpus = sa.formats.read_conll(
+        {name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")}
+    )
     kept = sa.evaluate(corpus).counted.documents_kept()
     tallies = kept.table("tagger", np.arange(len(corpus)))
     return np.stack((tallies[:, 0], tallies[:, 1], tallies[:, 2] + tallies[:, 3]), axis=1)

@@ -41,7 +41,7 @@ def figures(labels: Ints, there: Bools) -> tuple[float, float]:
     item, annotator = np.nonzero(there)
     counts = np.zeros((len(labels), CATEGORIES), np.int64)
     np.add.at(counts, (item, labels[item, annotator]), 1)
-    found = sa.spa(sa.LabelTable.from_counts(counts.tolist(), ["a", "b", "c"]))
+    found = sa.labels.spa(sa.labels.LabelTable.from_counts(counts.tolist(), ["a", "b", "c"]))
     return found.corrected, found.jackknife
 
 

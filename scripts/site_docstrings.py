@@ -53,5 +53,8 @@ def _choices(name: str, module: str) -> str:
 def _name(name: str) -> str:
     """A link, where the name is public."""
     last = name.rpartition(".")[2]
-    home = next((n for n in name.split(".") if n in spanagree.__all__), None)
-    return f"[`{last}`][spanagree.{home}]" if home == last else f"`{last}`"
+    if last in spanagree.__all__:
+        return f"[`{last}`][spanagree.{last}]"
+    homes = (each for each in spanagree.PACKAGES if last in getattr(spanagree, each).__all__)
+    home = next(homes, None)
+    return f"`{last}`" if home is None else f"[`{last}`][spanagree.{home}.{last}]"

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, TypeGuard
 
+__all__ = ["InputError", "SettingError", "SpanAgreeError"]
+
 _LONGEST = 60  # characters of a user's value that a message shows
 _LONGEST_MESSAGE = 1500  # characters of a message, in which names of files may stand
 _DIGITS = 15  # of a whole number that a user writes

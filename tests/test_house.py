@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(sa.__file__).parent
 # the rooms, from the ground up: a room imports only from itself and from those above it in this list
 ROOMS = [
-    "version", "errors", "limits", "arrays", "files", "extras", "choices",
+    "version", "public", "errors", "limits", "arrays", "files", "extras", "choices",
     "settings",
     "results",
     "corpus",
@@ -150,25 +150,48 @@ def test_one_function_decides_between_one_and_many():
     assert not wrong
 
 
+PACKAGES = {"spanagree": sa, **{name: getattr(sa, name) for name in sa.PACKAGES}}
+PUBLIC = {
+    name: getattr(package, name)
+    for package in PACKAGES.values()
+    for name in package.__all__
+    if name != "__version__"
+}
+"""Everything public by its name, of the package itself and of those in it."""
+
+
 def test_public_names():
-    """__all__ is sorted and complete, every name is there and documented."""
-    assert sa.__all__ == sorted(sa.__all__)
-    for name in sa.__all__:
-        thing = getattr(sa, name)
-        if name != "__version__":
-            assert inspect.getdoc(thing), name
-    assert set(sa._HOMES) == set(sa.__all__) - {"__version__"}
-    assert set(sa.__all__) <= set(dir(sa))
-    with pytest.raises(AttributeError, match="module 'spanagree' has no attribute 'nothing'"):
-        _ = sa.nothing
+    """__all__ is sorted and complete, every name is there once and documented."""
+    names = [name for package in PACKAGES.values() for name in package.__all__]
+    doubled = {name for name in names if names.count(name) > 1}
+    assert doubled == {"SpanAgreeError"}  # the parent of all errors
+    assert len(sa.__all__) < 32
+    for package in PACKAGES.values():
+        assert package.__all__ == sorted(package.__all__)
+        assert {*package.__all__} <= {*dir(package)}
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = package.nothing
+    for name, thing in PUBLIC.items():
+        assert inspect.getdoc(thing), name
+        assert getattr(sa, name) is thing, f"{name} is not found at the top level"
 
 
 def test_names_for_type_checkers():
     """What type checkers see imported is what is found when it is used."""
-    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
-    seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert seen == sa._HOMES
+    for package in PACKAGES.values():
+        if package is sa.errors:
+            continue
+        tree = ast.parse(Path(package.__file__).read_text("utf-8"))
+        (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+        seen = {
+            alias.name: node.module
+            for node in block.body
+            for alias in node.names
+            if node.module != "spanagree"
+        }
+        assert {*seen} == {*package.__all__} - {"__version__"}
+        for name, module in seen.items():
+            assert getattr(importlib.import_module(module), name) is getattr(package, name)
 
 
 def choices():
@@ -197,9 +220,9 @@ def choices():
     from spanagree.formats.registry import FORMATS, WRITABLE
     from spanagree.formats.timelines import LABEL_FROM
     from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
-    from spanagree.labels.spa import WEIGHTS
+    from spanagree.labels.sparse_agreement import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
-    from spanagree.project.disputes import SORTS
+    from spanagree.project.disputed_documents import SORTS
     from spanagree.project.gold import VOTES
     from spanagree.references.alt_test import SCORES
     from spanagree.references.baselines import BASELINES
@@ -215,7 +238,7 @@ def choices():
     from spanagree.unitizing.dissimilarity import CATEGORICAL
     from spanagree.unitizing.sampling import SAMPLERS
 
-    results = [getattr(sa, name) for name in sa.__all__ if inspect.isclass(getattr(sa, name))]
+    results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
@@ -237,14 +260,14 @@ def test_choices_as_types():
         ordered = sorted if name == "By" else tuple  # it is that of all results
         assert ordered(names_of(kind)) == ordered(table), name
     for name, rows in BY.items():
-        assert rows == tuple(getattr(sa, name).BY), name
+        assert rows == tuple(PUBLIC[name].BY), name
 
 
 NOT_HERE = {"By", "Figure"}  # what each result has, its table says
 NOT_ALL = {("alpha_u", "chance")}  # it takes two of them
 
 
-@pytest.mark.parametrize("name", [n for n in sa.__all__ if inspect.isfunction(getattr(sa, n))])
+@pytest.mark.parametrize("name", [n for n, x in PUBLIC.items() if inspect.isfunction(x)])
 def test_choices_in_signatures(name):
     """A public function's choice has its type, and its docstring names every value."""
     function, kinds = getattr(sa, name), choices()
@@ -269,7 +292,7 @@ def test_choices_in_signatures(name):
 
 def test_the_default_seed():
     """Where there is a seed it is 0 unless another is given, so that a call can be repeated."""
-    functions = filter(inspect.isfunction, (getattr(sa, name) for name in sa.__all__))
+    functions = filter(inspect.isfunction, PUBLIC.values())
     given = [inspect.signature(each).parameters.get("seed") for each in functions]
     defaults = [each.default for each in given if each and each.default is not each.empty]
     assert set(defaults) == {0}

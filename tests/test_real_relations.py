@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.chance.random_annotations import draw_starts
 from spanagree.chance.rigid_blocks import chain_hulls
-from spanagree.chance.simulate import draw_starts
 
 TASKS = ("scenario2-taskA", "scenario3-taskB")
 

@@ -1,1 +1,13 @@
 """Annotators against each other."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.agreement.disagreements import Disagreements as Disagreements
+    from spanagree.agreement.label_confusion import Confusion as Confusion
+    from spanagree.agreement.label_confusion import confusion as confusion
+    from spanagree.agreement.result import Agreement as Agreement
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

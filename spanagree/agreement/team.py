@@ -229,7 +229,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
 
 class Scored(NamedTuple):
-    """All figures of an agreement, as :class:`spanagree.Agreement` has them."""
+    """All figures of an agreement, as :class:`spanagree.agreement.Agreement` has them."""
 
     team: Team
     mean: Mean

@@ -1,1 +1,10 @@
 """The chance model: where random segments start, exactly and by drawing them."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.chance.random_annotations import simulate as simulate
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -71,7 +71,7 @@ def agree(
         refuse_what(settings, f"--measure {measure}")
         measure_units(job, measure, by, settings)
         return
-    job.check_picture(sa.Agreement, by)
+    job.check_picture(sa.agreement.Agreement, by)
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     if test:
@@ -83,13 +83,13 @@ def agree(
         by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
         drawn = job.intervals if by_documents else {}
         annotators = settings.get("annotators")
-        beside["presence"] = sa.presence(corpus, annotators=annotators, **drawn)
+        beside["presence"] = sa.project.presence(corpus, annotators=annotators, **drawn)
     job.show(result if sort is None else result.sorted(sort), by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 
 
-def _check_f1(f1: sa.Score, least: float) -> None:
+def _check_f1(f1: sa.results.Score, least: float) -> None:
     """Refuse a team whose corrected F1 is too low, or undefined."""
     if not f1.corrected >= least:
         outcome = f"is undefined ({f1.reason})" if f1.reason else f"{f1.corrected:.4f} is too low"

@@ -42,9 +42,9 @@ _TABLE = "Read a table of labels, not spans."
 def alt_test(
     job: Job, candidate: str, by: str | None = None, table: bool = False, **settings: Any
 ) -> None:
-    job.check_picture(sa.AltTest, by)
+    job.check_picture(sa.references.AltTest, by)
     if table:
-        annotations: sa.Corpus | sa.LabelTable = label_file(job, dict(job.labels))
+        annotations: sa.Corpus | sa.labels.LabelTable = label_file(job, dict(job.labels))
     else:
         column = {"annotator": job.labels["annotator"]} if "annotator" in job.labels else {}
         job = replace(job, reading={**job.reading, **column})

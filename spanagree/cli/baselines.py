@@ -38,8 +38,8 @@ def against_gold(
     """Return a corpus with baselines of its gold layer; who votes for majority are the others."""
     gold = next(iter(corpus.layers), "") if gold is None else gold
     alone = [name for name in baselines if name != "majority"]
-    whole = sa.with_baselines(corpus, alone, references=[gold], **how)
+    whole = sa.references.with_baselines(corpus, alone, references=[gold], **how)
     if "majority" not in baselines:
         return whole
     others = [name for name in corpus.layers if name != gold]
-    return sa.with_baselines(whole, ["majority"], references=others)
+    return sa.references.with_baselines(whole, ["majority"], references=others)

@@ -29,13 +29,13 @@ def batches_option(files: bool = True) -> options.Option:
 
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
     """Compare batches, and show what changed."""
-    job.check_picture(sa.Batches, None)
+    job.check_picture(sa.project.Batches, None)
     ask = {**settings, "ci": "ci" in job.certainty, "bootstrap": job.bootstrap}
     if by != FILES:
-        result = sa.batches(job.read(), by, **ask)
+        result = sa.project.batches(job.read(), by, **ask)
     else:
         if len(job.paths) < 2:
             raise click.UsageError(f"--batches {FILES}: one FILE; two of them are needed")
         alone = {name: replace(job, files=(path,)) for name, path in job.paths.items()}
-        result = sa.batches({name: one.read() for name, one in alone.items()}, **ask)
+        result = sa.project.batches({name: one.read() for name, one in alone.items()}, **ask)
     job.show(result)

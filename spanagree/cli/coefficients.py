@@ -78,7 +78,7 @@ def coefficients(
             way = "--tokens" if tokens else "--by label" if by == "label" else "blocks"
             raise click.UsageError(f"--attribute does not go with {way}; leave one of them out")
         progress("coefficients")
-        values = sa.attribute_labels(_chosen(job.read(), annotators), attribute)
+        values = sa.labels.attribute_labels(_chosen(job.read(), annotators), attribute)
         job.show(sa.coefficients(values, **settings, **job.intervals), by)
         return
     if tokens:
@@ -96,7 +96,7 @@ def coefficients(
             whole = _chosen(corpus.read(), annotators)
             progress("coefficients")
             settings |= {**job.intervals, "skip_outside": skip_outside}
-            job.show(sa.coefficients_by_label(whole, **settings))
+            job.show(sa.labels.coefficients_by_label(whole, **settings))
             return
     else:
         if category_weights in SETS and "separator" not in labels:
@@ -114,7 +114,7 @@ def _token_labels(
     *,
     skip_outside: bool,
     pairs: bool,
-) -> sa.LabelTable | sa.LabelTallies:
+) -> sa.labels.LabelTable | sa.labels.LabelTallies:
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
         return sa.token_labels(_chosen(job.read(), annotators), skip_outside=skip_outside)

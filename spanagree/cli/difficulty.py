@@ -38,6 +38,6 @@ def difficulty(job: Job, **settings: Any) -> None:
 
 def find_difficulty(
     job: Job, corpus: Any, gold: str | None = None, **settings: Any
-) -> sa.Difficulty:
+) -> sa.levels.Difficulty:
     """Return how hard each document is, by gold or by a team."""
     return job.work("comparing", sa.difficulty, corpus, job.layer(gold), **settings)

@@ -22,7 +22,7 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.errors import counted
 
-_DISPUTES = "spanagree.project.disputes.disputes"
+_DISPUTES = "spanagree.project.disputed_documents.disputes"
 _BETWEEN = "Compare these two annotators."
 _REST = "With --by label, compare this annotator with all others."
 _UNLESS = "if there are two, these; else all"
@@ -73,8 +73,10 @@ def disagreements(
     if between is None and len(corpus.layers) > 2:
         if kind is not None:
             raise click.UsageError("--kind is for two annotators; give --between A B too")
-        job.check_picture(sa.Disputes, by)
-        queue = sa.disputes(corpus, text=not no_text, progress=progress("comparing"), **settings)
+        job.check_picture(sa.project.Disputes, by)
+        queue = sa.project.disputes(
+            corpus, text=not no_text, progress=progress("comparing"), **settings
+        )
         job.show(queue, by)
         return
     for name in (*settings, *(["by"] if by else [])):
@@ -87,7 +89,7 @@ def disagreements(
 
 def _confusion(job: Job, asked: tuple[str, ...], by: str | None) -> None:
     """Show which labels are confused."""
-    job.check_picture(sa.Confusion, by)
+    job.check_picture(sa.agreement.Confusion, by)
     corpus = job.read()
     asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
-    job.show(sa.confusion(corpus, *(str(job.layer(name)) for name in asked)), by)
+    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name)) for name in asked)), by)

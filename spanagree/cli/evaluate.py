@@ -88,7 +88,7 @@ def evaluate(
         against_references(job, by, baseline, settings)
         return
     if test is None and by != "difficulty":
-        job.check_picture(sa.Evaluation, by)
+        job.check_picture(sa.systems.Evaluation, by)
     job, seed = random_seed(job, baseline, test)
     if tallies is not None:
         from spanagree.systems.tally_files import (
@@ -120,12 +120,12 @@ def evaluate(
         _note_gold(named, result)
     if tallies is not None:
         progress("writing")
-        sa.write_tallies(result, tallies)
+        sa.systems.write_tallies(result, tallies)
         job.wrote(tallies)
     if by == "difficulty":
         progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings)
-        job.show(sa.evaluate_levels(result, hard, **job.levels), notes=result.notes)
+        job.show(sa.levels.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
         tested = test and _tested(test, corpus, result, job, simulate)
         job.show(result, by, test=tested)
@@ -134,14 +134,14 @@ def evaluate(
 def _merge(job: Job, by: str | None, test: str | None) -> None:
     """Show the result over the tallies in the files."""
     if test is None:
-        job.check_picture(sa.Evaluation, by)
+        job.check_picture(sa.systems.Evaluation, by)
     if by is not None:
         check_choice(by, BY["Evaluation"], "--by of tallies")
     progress("reading")
-    result = sa.read_tallies(job.files)
+    result = sa.systems.read_tallies(job.files)
     progress("resampling")
     if job.intervals:
-        result = sa.with_intervals(result, job.bootstrap)
+        result = sa.systems.with_intervals(result, job.bootstrap)
     tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap)
     if by == "document":
         say(
@@ -154,8 +154,8 @@ def _merge(job: Job, by: str | None, test: str | None) -> None:
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.Evaluation, job: Job, simulate: bool
-) -> sa.Comparison | sa.ChanceTest:
+    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job, simulate: bool
+) -> sa.systems.Comparison | sa.systems.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":
         progress("testing")
@@ -163,10 +163,12 @@ def _tested(
     named = {"draws": "resamples", "seed": "seed"}
     drawing = job.certainty
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
-    return sa.chance_test(corpus, result, simulate=simulate, progress=progress("chance"), **chosen)
+    return sa.systems.chance_test(
+        corpus, result, simulate=simulate, progress=progress("chance"), **chosen
+    )
 
 
-def _note_gold(asked: str | None, result: sa.Evaluation) -> None:
+def _note_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
     """Say that the first layer was taken for gold, where another one is called so."""
     gold = result.settings.gold
     alike = [name for name in result.systems if "gold" in name.lower()]

@@ -54,7 +54,7 @@ def gold(
     if path == "-":
         raise click.UsageError("-o: gold writes a file, and - is not one")
     to = form_to_write(path, to) if path is not None else None
-    job.check_picture(sa.Gold, by)
+    job.check_picture(sa.project.Gold, by)
     source = job.read()
     result = sa.make_gold(source, **settings)
     if path is not None:
@@ -67,7 +67,7 @@ def gold(
     replace(job, output=None).show(result, by, notes=notes)
 
 
-def _if_weighted(corpus: sa.Corpus, result: sa.Gold, settings: dict[str, Any]) -> list[str]:
+def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]) -> list[str]:
     """Say what votes that weigh annotators by their agreement would change, if these do not."""
     if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
         return []

@@ -280,7 +280,7 @@ class Job:
         if self._patterns:
             if self.block is not None:
                 raise click.UsageError("--block: files found by a pattern are a block each")
-            return sa.read_shards(self.paths, form=form, repair=repair, **how)
+            return sa.formats.read_shards(self.paths, form=form, repair=repair, **how)
         chosen = {name: how.pop(name, None) for name in LABELS}
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
         if others or how.keys() - set(FORMATS["conll"].takes):

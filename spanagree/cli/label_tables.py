@@ -60,7 +60,7 @@ def label_options() -> options.Group:
     )
 
 
-def label_file(job: Job, labels: dict[str, Any]) -> sa.LabelTable:
+def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:
     """Return the table of labels that FILE is."""
     from spanagree.formats.registry import FORMATS, format_named
 

@@ -33,5 +33,5 @@ _FUNCTION = "spanagree.project.plan.plan_sample"
     " --resamples --seed --from --format --output --plot",
 )
 def plan(job: Job, width: float | None = None, by: str | None = None, **settings: Any) -> None:
-    job.check_picture(sa.Plan, by)
+    job.check_picture(sa.project.Plan, by)
     job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings), by)

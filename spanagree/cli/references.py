@@ -19,7 +19,7 @@ SOFT = "soft"
 """What --match says for soft scores."""
 
 _AGAINST = "spanagree.references.against.evaluate_references"
-_SHARES = "spanagree.references.soft_scores.soft_scores"
+_SHARES = "spanagree.references.soft_result.soft_scores"
 _ALL = "all others, if the other side is given"
 _OTHERS = ("systems", "references")
 
@@ -73,7 +73,7 @@ def with_own_baselines(
     """Return a corpus with baselines of its references, and the sides with these as systems."""
     systems = chosen.get("systems", ())
     people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
-    whole = sa.with_baselines(corpus, baselines, references=people, **how)
+    whole = sa.references.with_baselines(corpus, baselines, references=people, **how)
     more = {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
     return whole, {**chosen, **more}
 
@@ -83,7 +83,7 @@ def against_references(
 ) -> None:
     """Compare systems with references and show it."""
     chosen = {**settings, **chosen_sides(job, settings)}
-    job.check_picture(sa.AgainstReferences, by)
+    job.check_picture(sa.references.AgainstReferences, by)
     seed = {"seed": job.certainty["seed"]} if "seed" in job.certainty else {}
     job, drawn_from = random_seed(job, baselines)
     more = seed if "best_match" in chosen else {}
@@ -104,7 +104,7 @@ def against_shares(
     """Compare systems with the shares of annotators and show it."""
     if by is not None:
         check_choice(by, BY["SoftScores"], "--by of --match soft")
-    job.check_picture(sa.SoftScores, by)
+    job.check_picture(sa.references.SoftScores, by)
     chosen = {key: value for key, value in settings.items() if key != "match"}
     if unfit := chosen.keys() & {"best_match", "draws"}:
         raise click.UsageError(f"{options.written(min(unfit))} does not go with --match soft")
@@ -115,4 +115,4 @@ def against_shares(
         chosen["seed"] = job.certainty["seed"]
     corpus = job.read()
     progress("evaluating")
-    job.show(sa.soft_scores(corpus, **chosen), by)
+    job.show(sa.references.soft_scores(corpus, **chosen), by)

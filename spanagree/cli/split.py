@@ -51,7 +51,7 @@ def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **setti
     corpus = job.read()
     parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
     progress("writing")
-    sa.write_split(parts, folder, to, force=force)
+    sa.levels.write_split(parts, folder, to, force=force)
     job.wrote(folder)
     for part in parts.to_dict()["tables"]["parts"]:
         span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"

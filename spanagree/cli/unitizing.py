@@ -44,9 +44,9 @@ def unitizing() -> options.Group:
 def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
     kinds: Mapping[str, type[Result]] = {
-        "gamma": sa.Gamma, "all": sa.SideBySide, "presence": sa.Presence
+        "gamma": sa.unitizing.Gamma, "all": sa.unitizing.SideBySide, "presence": sa.project.Presence
     }  # fmt: skip
-    result = kinds.get(measure, sa.AlphaU)
+    result = kinds.get(measure, sa.unitizing.AlphaU)
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
@@ -54,9 +54,9 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
     chosen = {**settings, **job.intervals}
     sampled = {**chosen, **seed}
     if measure == "presence":
-        job.show(sa.presence(job.read(), **chosen, progress=progress("comparing")))
+        job.show(sa.project.presence(job.read(), **chosen, progress=progress("comparing")))
     elif measure == "all":
-        job.show(_sampled(job, sa.side_by_side, sampled), by)
+        job.show(_sampled(job, sa.unitizing.side_by_side, sampled), by)
     elif measure == "gamma":
         job.show(_sampled(job, sa.gamma, {**sampled, "pairs": by == "pair"}), by)
     else:

@@ -1,1 +1,14 @@
 """How two layers match: observed and expected similarity, tallies and scores."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+# fmt: off
+if TYPE_CHECKING:
+    from spanagree.comparisons.chance_distribution.distribution import MatchDistribution as MatchDistribution
+    from spanagree.comparisons.table import Comparisons as Comparisons
+    from spanagree.comparisons.tally import Tally as Tally
+# fmt: on
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -51,6 +51,7 @@ def expected(
             where the chance model does not allow it, or a ``similarity`` that does not return what
             it has to.
 
+    >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 4, "X")]], "b": [[(2, 4, "X")]]})
     >>> share = lambda offset, a, b: (np.minimum(a, offset + b) - np.maximum(offset, 0)).clip(0) / a
     >>> total = expected(corpus, share).total()

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.chance.near_matches import Lengths, both_random
-from spanagree.chance.simulate import draw_starts
+from spanagree.chance.random_annotations import draw_starts
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
 

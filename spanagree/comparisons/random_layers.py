@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, ranks
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import observed
 from spanagree.corpus.corpus import Corpus

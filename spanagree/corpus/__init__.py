@@ -1,1 +1,13 @@
 """Documents, segments, layers and labels: the nouns, how they are checked and repaired."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.corpus.segments import Change as Change
+    from spanagree.corpus.segments import Document as Document
+    from spanagree.corpus.segments import Layer as Layer
+    from spanagree.corpus.segments import Segment as Segment
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -18,7 +18,7 @@ _PATH = (str, os.PathLike)
 
 _OTHERS = {
     "column_names": (
-        "a dataset with the columns {0}; evaluate takes spanagree.from_dataset(dataset,"
+        "a dataset with the columns {0}; evaluate takes spanagree.formats.from_dataset(dataset,"
         " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
     ),
     "columns": (

@@ -29,6 +29,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     Raises:
         SettingError: if no segment has the attribute.
 
+    >>> from spanagree.corpus.corpus import Corpus
     >>> layers = {"a": [[(0, 2, "X", {"sure": "no"})]], "b": [[(0, 2, "X")]]}
     >>> table = attribute_labels(Corpus.from_segments([5], layers), "sure")
     >>> [table.labels[code] for code in table.label]

@@ -22,7 +22,7 @@ from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Count
 from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.intervals import intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
-from spanagree.labels.spa import Spa, score_spa
+from spanagree.labels.sparse_agreement import Spa, score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.plots import Dot, Picture, dots, rows_size

@@ -66,7 +66,7 @@ def token_labels(
 
     Args:
         corpus: the annotators (or systems) as layers; or blocks, as for :func:`spanagree.evaluate`:
-            then what comes back is :class:`spanagree.LabelTallies`, of which the coefficients are
+            then what comes back is :class:`LabelTallies`, of which the coefficients are
             the same, but single items are not kept.
         skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
         pairs: of blocks: keep which labels stand beside which, for coefficients with

@@ -254,6 +254,7 @@ def difficulty(
             overlaps itself where the measure or the chance model does not allow it.
         InputError: for blocks that fail, or do not go together.
 
+    >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
     [0.5, 0.947, nan]

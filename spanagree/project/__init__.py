@@ -1,1 +1,19 @@
 """What an annotation project asks: who, which documents, how many more, and which gold."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.project.batch_agreement import Batch as Batch
+    from spanagree.project.batch_agreement import BatchChange as BatchChange
+    from spanagree.project.batch_agreement import Batches as Batches
+    from spanagree.project.batch_agreement import batches as batches
+    from spanagree.project.disputed_documents import Disputes as Disputes
+    from spanagree.project.disputed_documents import disputes as disputes
+    from spanagree.project.document_presence import Presence as Presence
+    from spanagree.project.document_presence import presence as presence
+    from spanagree.project.gold import Gold as Gold
+    from spanagree.project.plan import Plan as Plan
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

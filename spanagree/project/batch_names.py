@@ -13,7 +13,7 @@ from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
 BatchesBy: TypeAlias = int | str | Sequence[str | None] | None
-"""What says which batch a document is in; see :func:`spanagree.batches`."""
+"""What says which batch a document is in; see :func:`spanagree.project.batches`."""
 
 Parts = dict[str, tuple[Corpus, list[str]]]
 """The corpus of each batch by its name, and what tells its documents from others."""
@@ -25,7 +25,7 @@ def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Part
     """Return the batches in their order, how they were made in a word, and notes.
 
     Raises:
-        SettingError, InputError: as for :func:`spanagree.batches`.
+        SettingError, InputError: as for :func:`spanagree.project.batches`.
     """
     if not isinstance(corpus, Corpus):
         if by is not None or not isinstance(corpus, Mapping) or len(corpus) < 2:

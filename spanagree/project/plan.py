@@ -337,6 +337,7 @@ def plan_sample(
         SettingError: for a width that is not above 0 and below 2, or where no document has an
             agreement to plan from; as for :func:`spanagree.agree`.
 
+    >>> from spanagree.corpus.corpus import Corpus
     >>> layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
     385

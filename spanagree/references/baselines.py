@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Ints, met_before, ranks
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer

@@ -13,7 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_of
 from spanagree.chance.model import whose
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, find_match

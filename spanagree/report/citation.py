@@ -34,7 +34,7 @@ from spanagree.errors import (
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.explain import words_of
 from spanagree.results.latex import escaped
 from spanagree.results.score import RARE

@@ -13,7 +13,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.markdown import escaped
 from spanagree.results.table import Table
 from spanagree.settings import unit

@@ -13,8 +13,8 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.agree import with_p_values as agree_p_values
-from spanagree.agreement.confusion import Confusion, confusion
 from spanagree.agreement.disagreements import disagreements
+from spanagree.agreement.label_confusion import Confusion, confusion
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY, MatchName
@@ -29,13 +29,13 @@ from spanagree.labels.summary import (
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
+from spanagree.project.batch_agreement import Batches, batches
 from spanagree.project.batch_names import BatchesBy
-from spanagree.project.batches import Batches, batches
-from spanagree.project.disputes import Disputes, disputes
+from spanagree.project.disputed_documents import Disputes, disputes
+from spanagree.project.document_presence import Presence, presence
 from spanagree.project.gold import Gold
 from spanagree.project.gold import make_gold as by_votes
 from spanagree.project.plan import Plan, narrower
-from spanagree.project.presence import Presence, presence
 from spanagree.references.against import (
     AgainstReferences,
     Person,
@@ -49,7 +49,7 @@ from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
-from spanagree.unitizing.side_by_side import SideBySide, side_by_side
+from spanagree.unitizing.all_measures import SideBySide, side_by_side
 
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
 _LEVELS = 2
@@ -208,7 +208,7 @@ class TeamOverview(Overview):
         plan: how many documents a narrower interval needs, if that can be planned.
         coefficients: those of the labels of tokens, or why there are none.
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
-        batched_by: what batches are, as for :func:`spanagree.batches`; ``None`` for some in order.
+        batched_by: what batches are, as for ``batches``; ``None`` for some in order.
     """
 
     agreement: Agreement

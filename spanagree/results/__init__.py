@@ -1,1 +1,11 @@
 """Scores, tables, what every result shares, and how it is shown."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.results.score import Interval as Interval
+    from spanagree.results.score import Score as Score
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -1,1 +1,10 @@
 """Where people train: scores for spaCy's and Hugging Face's own training loops."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.training.hugging_face import trainer_metrics as trainer_metrics
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show

@@ -17,7 +17,7 @@ from strategies import NAMES, PAIRS, crowds, spans
 
 import spanagree as sa
 from spanagree.agreement.result import Agreement
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
 
 

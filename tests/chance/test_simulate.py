@@ -10,7 +10,7 @@ from oracles import configurations
 from scipy.stats import chisquare
 
 import spanagree as sa
-from spanagree.chance.simulate import draw_starts, redraw
+from spanagree.chance.random_annotations import draw_starts, redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.segments import Layer
 

@@ -14,7 +14,7 @@ from strategies import crowds
 from strategies import spans as with_lengths
 
 import spanagree as sa
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
 from spanagree.comparisons import expected as kinds_at

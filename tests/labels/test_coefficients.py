@@ -18,7 +18,7 @@ import spanagree as sa
 from spanagree.labels import coefficient as one_coefficient
 from spanagree.labels import summary
 from spanagree.labels.coefficient import Counts
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}

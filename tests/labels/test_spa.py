@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 VARIANCES = json.loads((ROOT / "tests" / "golden" / "spa_variance.json").read_text())

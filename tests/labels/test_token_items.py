@@ -17,7 +17,7 @@ from scipy import stats
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 
 
 def alike(one, other):

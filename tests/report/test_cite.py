@@ -18,7 +18,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.score import RARE

@@ -11,7 +11,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.table import StartDistributions
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MATCHES
-from spanagree.labels.spa import WEIGHTS
+from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.results.table import Column, Table

@@ -20,7 +20,7 @@ from scipy import stats
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
 from spanagree.results.score import f1_figures
 from spanagree.systems.compare_systems import TESTS

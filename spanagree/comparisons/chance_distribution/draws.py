@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar

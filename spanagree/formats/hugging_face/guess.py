@@ -41,7 +41,7 @@ _Fits = Callable[[Any], bool]
 def guess(data: Iterable[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the columns to read that were not given, as far as the first rows show them.
 
-    They are named as the options of :func:`spanagree.from_dataset`. Where spans or tags were given,
+    They are named as the options of ``from_dataset``. Where spans or tags were given,
     only what these need is guessed. Then there are the columns that may hold spans and are left.
     """
     named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}

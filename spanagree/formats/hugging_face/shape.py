@@ -20,7 +20,7 @@ COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 
 @dataclass(frozen=True)
 class Shape(TagOptions):
-    """Which columns hold what; as in :func:`spanagree.from_dataset`.
+    """Which columns hold what; as in :func:`spanagree.formats.from_dataset`.
 
     Attributes:
         length: the column of documents' lengths, where there are no texts.

@@ -62,13 +62,13 @@ def write_report(
             is on systems against many annotators, beside what people reach among themselves.
         best_match: whether the nearest reference of each document counts, as for
             :func:`spanagree.evaluate_references`.
-        batches: of a team, what batches are, as for :func:`spanagree.batches`; up to five in the
+        batches: of a team, what batches are, as for ``batches``; up to five in the
             order of the documents unless given.
 
     Raises:
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
-            :func:`spanagree.agree` and :func:`spanagree.batches`; for two of gold, team, and
+            :func:`spanagree.agree` and ``batches``; for two of gold, team, and
             references or systems at once, measures or batches of systems, or the best match without
             these.
     """

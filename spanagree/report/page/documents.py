@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.confusion import Confusion
+from spanagree.agreement.label_confusion import Confusion
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer

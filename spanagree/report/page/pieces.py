@@ -14,7 +14,7 @@ from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, cut
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
-from spanagree.project.batches import Batches
+from spanagree.project.batch_agreement import Batches
 from spanagree.report.overview import (
     SHOWN,
     Overview,

@@ -77,7 +77,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideBySide(Result):
-    """The result of :func:`spanagree.side_by_side`.
+    """The result of :func:`spanagree.unitizing.side_by_side`.
 
     Attributes:
         measures: the figures of each measure, by name.
