@@ -22,6 +22,7 @@ from spanagree.corpus.times import scale_of
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.exports import check_named
+from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek
 from spanagree.formats.timelines import Marks
 
@@ -53,6 +54,8 @@ _TIERS = ("tier", "tiername")
 _SUBJECTS = ("subject",)
 _TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
 _KINDS = ("STATE", "POINT")
+_BORIS = frozenset(("observations", "behaviors_conf"))
+_NEEDED = "rows in JSON are needed, a list of objects or one a line"
 _NOBODY = ("", "No focal subject")
 _RANGES = ("recording_filename", "range_onset", "range_offset", "annotation_filename", "set")
 
@@ -188,9 +191,14 @@ def raw_times(
     check_named(annotator_from, "tier", "file")
     marks = Marks(path, time_unit or "s")
     text = read_text(path, encoding)
-    rows = _rows(text)
-    if text.lstrip().startswith("{"):
+    is_json = text.lstrip()[:1] in ("{", "[")
+    rows = [] if is_json else _rows(text)
+    if is_json and _BORIS.issubset(re.findall(r'"(\w+)" *:', text)):
         _add_project(marks, text)
+    elif is_json:
+        named = {"start": start, "end": end, "label": label, "document": document}
+        rows = _rows_of_objects(path, encoding)
+        _add_rows(marks, rows, {**named, "annotator": annotator}, time_unit)
     elif (events := _boris(rows)) is not None:
         _add_boris(marks, rows, events)
     elif rows and _datavyu(rows[0][1]):
@@ -208,6 +216,25 @@ def raw_times(
         "times", label_from=label_from, annotator_from=annotator_from, tier=tier, start=start,
         end=end, label=label, document=document, annotator=annotator, time_unit=time_unit,
     )  # fmt: skip
+
+
+def _rows_of_objects(path: PathName, encoding: str) -> list[tuple[int, list[str]]]:
+    """Return objects of JSON as rows; of a float, the 15 digits that hold."""
+    records = [
+        (number, record)
+        for number, (_, record) in enumerate(json_records(path, _NEEDED, encoding), 1)
+        if isinstance(record, dict)
+    ]
+    header = list(dict.fromkeys(key for _, record in records for key in record))
+    rows = [(0, header)]
+    for number, record in records:
+        cells = (record.get(key) for key in header)
+        rows.append((number, ["" if x is None else _as_text(x) for x in cells]))
+    return rows
+
+
+def _as_text(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def _add_rows(

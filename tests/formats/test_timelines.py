@@ -535,3 +535,35 @@ def test_a_speaker_too_many_keeps_a_name_of_its_own() -> None:
     assert [segment.label for segment in best[0].segments["b"] or ()] == ["A", "y (b)"]
     with pytest.raises(SettingError, match="two annotators"):
         corpus.of_annotators(["a"]).with_labels(map_labels="best")
+
+
+def test_seconds_in_json(tmp_path: Path) -> None:
+    """.1 + .2 is .3, whatever the float is."""
+    objects = [
+        {"start": 0.1, "end": 0.1 + 0.2, "label": "x"}, {"start": 0.3, "end": 1, "label": "y"}
+    ]  # fmt: skip
+    path = written(tmp_path, "a.json", json.dumps(objects))
+    corpus = sa.read(path, format="times")
+    assert corpus.offsets == "100ms"
+    assert rows(corpus) == [(0.1, 0.3, "x"), (0.3, 1.0, "y")]
+    lines = "".join(f"{json.dumps(each)}\n" for each in objects)
+    assert rows(sa.read(written(tmp_path, "a.jsonl", lines), format="times")) == rows(corpus)
+    bad = written(tmp_path, "b.json", '[{"start": NaN, "end": 1.5, "label": "x"}]')
+    with pytest.raises(InputError, match=r"nan|NaN"):
+        sa.read(bad, format="times")
+
+
+@pytest.mark.parametrize("name", ["01_two_annotators_simple", "05_larger_two_annotators"])
+@REAL
+def test_observed_disorder_is_that_of_pygamma(tmp_path: Path, name: str) -> None:
+    """Oracle: pygamma-agreement 0.5.9, frozen by DKPro Statistics."""
+    data = json.loads((DATA.parent / "gamma" / f"fixture_{name}.json").read_text())
+    head = "document,annotator,onset_s,offset_s,label\n"
+    lines = [
+        f"r,{x['annotator']},{x['start']},{x['end']},{x['category']}" for x in data["continuum"]
+    ]
+    for resolution in ("1s", "1ms"):
+        corpus = sa.read(written(tmp_path, "a.csv", head + "\n".join(lines)), resolution=resolution)
+        gamma = sa.gamma(corpus, time_limit=None).gamma
+        disorder = data["tier1"]["bestAlignmentDisorder"]
+        assert gamma.observed == pytest.approx(disorder, abs=1e-6)  # theirs are single floats
