@@ -58,6 +58,7 @@ def makers():
         **whole,
         "plan_sample": (corpus, 0.1),
         "batches": (corpus, 2),
+        "coefficients_by_batch": (labels, 2),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "with_intervals": (evaluation,),

@@ -22,6 +22,7 @@ import click
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
+from spanagree.cli.batches import batches_option
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
 from spanagree.cli.progress import progress
@@ -47,6 +48,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
         *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
         options.by([*BY["Coefficients"], "label"]),
     ),
+    options.group("Batches", batches_option(files=False)),
     options.certainty(),
     options.blocks(),
     options.reading(but=("--tokens", "--annotator", "--label")),
@@ -62,6 +64,7 @@ def coefficients(
     by: str | None = None,
     measurement: str | None = None,
     category_weights: str | None = None,
+    batches: str | None = None,
     **settings: Any,
 ) -> None:
     from spanagree.corpus.label_text import SIGN
@@ -73,6 +76,9 @@ def coefficients(
     categories = labels.get("categories")
     ordered = categories is not None and has_order(categories, *near.values())
     settings |= {**near, "order": categories if ordered else None}
+    if batches is not None and (job.in_blocks or attribute is not None or by is not None):
+        way = "blocks" if job.in_blocks else "--by" if by is not None else "--attribute"
+        raise click.UsageError(f"--batches does not go with {way}; leave one of them out")
     if attribute is not None:
         if tokens or job.in_blocks or by == "label":
             way = "--tokens" if tokens else "--by label" if by == "label" else "blocks"
@@ -89,6 +95,12 @@ def coefficients(
         column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
         corpus = replace(job, reading={**job.reading, **column})
         pairs = any(each is not None for each in near.values())
+        if batches is not None:
+            whole = _chosen(corpus.read(), annotators)
+            progress("coefficients")
+            settings |= {**job.intervals, "skip_outside": skip_outside}
+            job.show(sa.coefficients_by_batch(whole, batches, **settings))
+            return
         if by != "label":
             how = {"skip_outside": skip_outside, "pairs": pairs}
             table = _token_labels(corpus, annotators, drawing, **how)
@@ -104,6 +116,9 @@ def coefficients(
         table = label_file(job, labels)
         table = table if annotators is None else table.of_annotators(annotators)
     progress("coefficients")
+    if batches is not None and not isinstance(table, sa.labels.LabelTallies):
+        job.show(sa.coefficients_by_batch(table, batches, **settings, **job.intervals))
+        return
     job.show(sa.coefficients(table, **settings, **job.intervals), by)
 
 

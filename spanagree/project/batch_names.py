@@ -31,25 +31,39 @@ def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Part
         if by is not None or not isinstance(corpus, Mapping) or len(corpus) < 2:
             raise SettingError("batches: a corpus for each needs two of them by name, and no spec")
         return {str(name): (one, _ids(one)) for name, one in corpus.items()}, "files", []
-    ids = _ids(corpus)
-    names, keys, says = _named(ids, by)
+    numbers, keys, says, notes = parts_of_ids(_ids(corpus), by, "document")
+    parts: Parts = {
+        name: (corpus.subset(np.array(here)), [keys[d] for d in here])
+        for name, here in numbers.items()
+    }
+    return parts, says, notes
+
+
+def parts_of_ids(
+    ids: list[str], by: BatchesBy, noun: str
+) -> tuple[dict[str, list[int]], list[str], str, list[str]]:
+    """Return the numbers of what is in each batch, by their ids.
+
+    Then what tells each from others, how batches were made in a word, and notes.
+
+    Raises:
+        SettingError, InputError: as for :func:`spanagree.batches`.
+    """
+    names, keys, says = _named(ids, by, noun)
     order = _in_order(names, by)
     if not order:
-        raise SettingError(f"batches {show(by)}: no document is in any of them; {_NEEDED}")
-    parts: Parts = {}
-    for name in order:
-        here = [d for d, own in enumerate(names) if own == name]
-        parts[name] = corpus.subset(np.array(here)), [keys[d] for d in here]
+        raise SettingError(f"batches {show(by)}: no {noun} is in any of them; {_NEEDED}")
+    numbers = {name: [d for d, own in enumerate(names) if own == name] for name in order}
     left = names.count(None)
-    notes = [f"{counted(left, 'document')} in no batch, left out"] if left else []
-    return parts, says, notes
+    notes = [f"{counted(left, noun)} in no batch, left out"] if left else []
+    return numbers, keys, says, notes
 
 
 def _ids(corpus: Corpus) -> list[str]:
     return [corpus.id_of(d) for d in range(len(corpus))]
 
 
-def _named(ids: list[str], by: BatchesBy) -> tuple[list[str | None], list[str], str]:
+def _named(ids: list[str], by: BatchesBy, noun: str) -> tuple[list[str | None], list[str], str]:
     """Return the batch of each document, what tells documents apart, and how in a word."""
     if isinstance(by, str) and not by.isdecimal():
         if (table := table_named(by)) is not None:
@@ -60,7 +74,7 @@ def _named(ids: list[str], by: BatchesBy) -> tuple[list[str | None], list[str], 
         check_whole(number, 2, "batches")
         if number > len(ids):
             raise SettingError(
-                f"batches {number}: there are {counted(len(ids), 'document')}; each batch needs one"
+                f"batches {number}: there are {counted(len(ids), noun)}; each batch needs one"
             )
         split = np.array_split(np.arange(len(ids)), number)
         return [str(b) for b, part in enumerate(split, 1) for _ in part], ids, f"order {number}"

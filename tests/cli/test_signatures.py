@@ -238,6 +238,7 @@ CASES = {
         **pairs("numbers.csv", wide="--wide", counts="--counts"),
         **pairs("grades.csv", measurement="--measurement ordinal"),
         "--category-weights": Pair("grades.csv", "--category-weights linear"),
+        **pairs("trio.jsonl --tokens", batches="--batches 2"),
         "--separator": Pair("sets.csv", "--separator +"),
         **pairs("coded.csv", encoding="--encoding utf-7"),
         "--duplicates": Needed("twice.csv", "--duplicates first", "duplicates:first"),

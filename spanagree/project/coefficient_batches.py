@@ -1,0 +1,144 @@
+"""Coefficients from batch to batch, so that agreement is watched while labels are still given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.label_table import LabelTable
+from spanagree.errors import printable
+from spanagree.labels.coefficient import CoefficientSettings
+from spanagree.labels.summary import Coefficients, coefficients
+from spanagree.labels.tokens import token_labels
+from spanagree.project.batch_names import BatchesBy, parts_of, parts_of_ids
+from spanagree.results import verdict
+from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.result import Result, together
+from spanagree.results.score import UNDEFINED
+from spanagree.results.table import Column, Table, Value
+
+_NO_ENDS = (UNDEFINED, UNDEFINED)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CoefficientsByBatch(Result, Mapping[str, Coefficients]):
+    """The coefficients of each batch; see :func:`coefficients_by_batch`.
+
+    Attributes:
+        by_batch: what :func:`spanagree.coefficients` says of its items, in their order.
+        settings: what made the numbers.
+        notes: what was read in another way than it stands, and items in no batch.
+    """
+
+    by_batch: Mapping[str, Coefficients]
+    settings: CoefficientSettings
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, batch: str) -> Coefficients:
+        return self.by_batch[batch]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_batch)
+
+    def __len__(self) -> int:
+        return len(self.by_batch)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Where an answer is shaky, a sentence each, with the batches."""
+        every = ((name, each) for name, part in self.items() for each in part.caveats)
+        parts = ((name, *each.partition(": ")) for name, each in every)
+        return together(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
+
+    @property
+    def verdict(self) -> str:
+        """From where to where α goes; nothing that needs a test."""
+        values = {name: part.alpha.value for name, part in self.items()}
+        defined = {name: value for name, value in values.items() if not math.isnan(value)}
+        if len(defined) < 2:
+            return "Fewer than two batches have an α that is defined."
+        first, *_, last = (f"{verdict.short(x)} ({printable(name)})" for name, x in defined.items())
+        more = "" if self.settings.ci is not None else ": add --ci"
+        return f"Krippendorff's α goes from {first} to {last}. No test was made{more}."
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
+
+    def _table(self, by: str | None) -> Table:
+        """A row for each batch."""
+        ci = self.settings.ci is not None
+        columns = [
+            Column("batch", "batch", "name", "batch"),
+            Column("items", "items", "count", "items of a batch"),
+            Column("labels", "labels", "count", "labels of a batch"),
+            Column("observed", "agreement", meaning="agreement of a pair"),
+            Column("spa", "SPA", meaning="SPA"),
+            *(Column(key, key, meaning=key) for key in ("π", "κ", "α")),
+            Column("", "interval of α" if ci else "", "interval", "interval"),
+            Column("AC1", "AC1", meaning="AC1"),
+        ]
+        rows: list[list[Value]] = []
+        for name, part in self.items():
+            ends = getattr(part.alpha.interval, "corrected", _NO_ENDS)
+            own = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
+            counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
+            rows.append([name, counts.items, counts.labels, *own, *last])
+        caption = f"{len(self)} batch{'es' * (len(self) != 1)}"
+        return Table(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return α of each batch with its interval."""
+        rows = [
+            (name, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", _NO_ENDS))])
+            for name, part in self.items()
+        ]
+        return Picture(lambda ax: dots(ax, rows, ["α"], "α by batch"), rows_size(self))
+
+
+def coefficients_by_batch(
+    source: LabelTable | Corpus,
+    spec: BatchesBy,
+    *,
+    skip_outside: bool = False,
+    **settings: Any,
+) -> CoefficientsByBatch:
+    """Return the coefficients of each batch of items, to watch them while labels are given.
+
+    Args:
+        source: a table of labels, whose items are in batches; or a corpus, whose tokens are the
+            items and whose documents are in batches.
+        spec: how many batches, a pattern in the items' (or documents') ids, a table, or a name for
+            each, as for :func:`spanagree.batches`.
+        skip_outside: of a corpus, leave out tokens that nobody marked.
+        settings: as for :func:`spanagree.coefficients`.
+
+    Raises:
+        SettingError: as for both; InputError for a table that cannot be read.
+
+    >>> rows = [(i, who, "xy"[i % 2 if who == "a" else i > 2]) for i in range(6) for who in "ab"]
+    >>> found = coefficients_by_batch(LabelTable.from_rows(rows), 2)
+    >>> {name: round(part.pi.observed, 2) for name, part in found.items()}
+    {'1': 0.67, '2': 0.67}
+    """
+    if isinstance(source, Corpus):
+        corpora, says, notes = parts_of(source, spec)
+        tables = {
+            name: token_labels(part, skip_outside=skip_outside)
+            for name, (part, _) in corpora.items()
+        }
+    else:
+        ids = [source.name_of(item) for item in range(source.size)]
+        numbers, _, says, notes = parts_of_ids(ids, spec, "item")
+        tables = {name: source.subset(np.array(here)) for name, here in numbers.items()}
+    parts = {name: coefficients(table, **settings) for name, table in tables.items()}
+    every = dict.fromkeys(note for part in parts.values() for note in part.notes)
+    own = next(iter(parts.values())).settings
+    return CoefficientsByBatch(
+        by_batch=parts,
+        settings=replace(own, reading={**own.reading, "batches": says}),
+        notes=(*every, *notes),
+    )
