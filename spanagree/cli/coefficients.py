@@ -99,7 +99,7 @@ def coefficients(
             whole = _chosen(corpus.read(), annotators)
             progress("coefficients")
             settings |= {**job.intervals, "skip_outside": skip_outside}
-            job.show(sa.coefficients_by_batch(whole, batches, **settings))
+            job.show(sa.project.coefficients_by_batch(whole, batches, **settings))
             return
         if by != "label":
             how = {"skip_outside": skip_outside, "pairs": pairs}
@@ -117,7 +117,7 @@ def coefficients(
         table = table if annotators is None else table.of_annotators(annotators)
     progress("coefficients")
     if batches is not None and not isinstance(table, sa.labels.LabelTallies):
-        job.show(sa.coefficients_by_batch(table, batches, **settings, **job.intervals))
+        job.show(sa.project.coefficients_by_batch(table, batches, **settings, **job.intervals))
         return
     job.show(sa.coefficients(table, **settings, **job.intervals), by)
 
