@@ -50,12 +50,19 @@ FEW, ALL = "--hypothesis-profile=quick", "--hypothesis-profile=spanagree"
 PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
+    "agreement": "tests/agreement",
+    "blocks": "tests/blocks tests/systems",
     "chance": "tests/chance tests/comparisons",
+    "cli": "tests/cli",
     "comparisons": "tests/comparisons tests/systems tests/agreement",
     "labels": "tests/labels tests/uncertainty",
     "corpus/tags.py": "tests/corpus tests/formats",
+    "formats": "tests/formats",
     "levels": "tests/levels",
+    "project": "tests/project",
+    "references": "tests/references",
     "uncertainty": "tests/uncertainty tests/systems",
+    "unitizing": "tests/unitizing",
 }
 """Rooms, or single modules, and the tests that have to notice."""
 
@@ -361,7 +368,7 @@ def main() -> int:
     files: dict[Path, str] = {}
     for name in asked.modules or TESTS:
         path, room = PACKAGE / name, name if name in TESTS else name.split("/")[0]
-        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             files[file] = TESTS[room]
     made = {file: [m for m in mutants(file) if m.key not in equivalent] for file in files}
     if asked.list:

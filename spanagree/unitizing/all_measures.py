@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -171,7 +172,7 @@ def side_by_side(
         corpus: the annotations.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat below which sampling ends.
-        time_limit: seconds for γ, as for :func:`spanagree.gamma`.
+        time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`.
         steps: of γ, the same.
         seed: for what is drawn.
         annotators: compare only these.
@@ -203,9 +204,12 @@ def side_by_side(
         reading=corpus.reading,
     )
 
+    begun = time.monotonic()
+
     def sampled(corpus: Corpus) -> list[Figure]:
+        left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
         result = gamma(
-            corpus, chance=chance, precision=precision, time_limit=time_limit, steps=steps,
+            corpus, chance=chance, precision=precision, time_limit=left, steps=steps,
             seed=seed, executor=executor, progress=progress,
         )  # fmt: skip
         cut.append(result.settings)

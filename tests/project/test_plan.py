@@ -211,3 +211,12 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     assert not plain.notes
     assert plain.without is None
     assert "documents_without" not in plain.table().to_rows()[0]
+
+
+def test_more_is_what_lacks(crowd):
+    """What is asked for beyond the documents that there are, and never less than none."""
+    for width in (0.05, 0.9):
+        plan = sa.plan_sample(crowd, width, resamples=9)
+        for row in plan.to_dict()["tables"]["plan"]:
+            needed = plan.needed(row["annotators"])[0]
+            assert row["more"] == max(0, needed - plan.documents)
