@@ -195,7 +195,7 @@ def expected(
             (a.layer, b.layer), (cell_a, cell_b), cells, tokens_of(a, b, profiles), measure,
             a.chance,
         )  # fmt: skip
-        return values, {"drawn": drawn}
+        return values, drawn.how
     if measure.route == "one-to-one":
         return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
     if isinstance(profiles, CoarseStarts):
@@ -320,7 +320,7 @@ def notes_on(how: Mapping[str, float], size: float) -> list[str]:
     after = f"; standard error of the chance F1: {error:.4f}" if error else ""
     return [
         *notes,
-        f"expected overlap from draws in {counted(int(how['drawn']), 'pair')} of document and"
+        f"expected match from draws in {counted(int(how['drawn']), 'pair')} of document and"
         f" label, as the exact mean would be too much work{after}",
     ]
 

@@ -6,11 +6,15 @@ the mean over draws of both annotations.
 
 from __future__ import annotations
 
+import hashlib
+import math
+
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.chance.near_matches import Lengths, both_random
 from spanagree.chance.random_annotations import draw_starts
+from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
 
@@ -61,8 +65,8 @@ def expected_near(
     tokens: Ints,
     measure: Match,
     chance: str,
-) -> tuple[Floats, int]:
-    """Return the expected number of pairs of each cell, and of how many cells it is drawn.
+) -> tuple[Floats, DrawnMeans]:
+    """Return the expected number of pairs of each cell, and those that are drawn.
 
     Args:
         layers: of the two annotators.
@@ -72,7 +76,8 @@ def expected_near(
         measure: the measure.
         chance: the chance model, in which the segments of a layer exclude each other.
     """
-    values, drawn = np.zeros(count), 0
+    values, drawn = np.zeros(count), DrawnMeans()
+    known: dict[bytes, tuple[float, float]] = {}
     both = np.intersect1d(*cells)
     document = np.zeros(count, np.int64)
     document[cells[0]] = layers[0].document
@@ -84,8 +89,12 @@ def expected_near(
         n = int(tokens[document[cell]])
         p = both_random(n, a, b, measure.within, BUDGET)
         if p is None:
-            drawn += 1
-            values[cell] = drawn_near(n, a, b, measure.within)
+            what = hashlib.sha256(repr((n, a, b)).encode()).digest()
+            if what not in known:
+                rng = np.random.default_rng(int.from_bytes(what[:16], "little"))
+                known[what] = drawn_near(n, a, b, measure.within, rng)
+            values[cell], error = known[what]
+            drawn.add(what, error)
         else:
             values[cell] = p @ np.arange(len(p))
     return values, drawn
@@ -107,9 +116,10 @@ def _lengths(
     return [tuple(Lengths(*kind, many) for kind, many in sorted(each.items())) for each in counts]
 
 
-def drawn_near(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:
-    """Return the mean number of pairs over draws of both annotations."""
-    rng = np.random.default_rng(0)
+def drawn_near(
+    n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the mean number of pairs over draws of both annotations, and its standard error."""
     sides = []
     for side in (a, b):
         size = np.repeat([x.length for x in side], [x.number for x in side])
@@ -118,4 +128,6 @@ def drawn_near(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -
         draw = np.repeat(np.arange(DRAWS), start.shape[1])
         flat = start.ravel()
         sides.append((draw, flat, flat + np.tile(size[mine], DRAWS)))
-    return len(near_pairs(sides[0], sides[1], t)[0]) / DRAWS
+    first, _ = near_pairs(sides[0], sides[1], t)
+    pairs = np.bincount(sides[0][0][first], minlength=DRAWS)
+    return float(pairs.mean()), float(pairs.std(ddof=1)) / math.sqrt(DRAWS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import spanagree as sa
 from spanagree.chance.near_matches import Lengths, both_random, one_random, take_pairs
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/tolerance.json").read_text())["cases"]
@@ -70,3 +71,25 @@ def test_over_budget():
     kinds = (Lengths(1, True, 3),)
     assert both_random(50, kinds, kinds, 1, 100) is None
     assert one_random(50, ((0, 1),), kinds, 1, 100) is None
+
+
+def test_drawn_means_have_their_error():
+    """Over the budget the note has the standard error, and 4 of them hold the exact mean.
+
+    The exact one is that of the walk, whose budget is then raised.
+    """
+    rng = np.random.default_rng(3)
+    rows = []
+    for _ in range(2):
+        at = np.sort(rng.choice(60, 14, replace=False)) * 4
+        rows.append([(int(s), int(s) + 1 + i % 3, "X") for i, s in enumerate(at)])
+    corpus = sa.Corpus.from_segments([250], {"gold": [rows[0]], "mine": [rows[1]]})
+    exact = sa.evaluate(corpus, tolerance=1)["mine"].f1.expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spanagree.comparisons.near_pairs.BUDGET", 1)
+        drawn = sa.evaluate(corpus, tolerance=1)
+    (note,) = (note for note in drawn.notes if "expected match from draws in 1 pair" in note)
+    error = float(note.rpartition(": ")[2])
+    assert drawn.settings["expected"] == "partly-drawn"
+    assert 0 < error < 0.01
+    assert drawn["mine"].f1.expected == pytest.approx(exact, abs=4 * error)
