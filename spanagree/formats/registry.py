@@ -647,7 +647,7 @@ def raw_files(
     for layer, path in sources.items():
         if path == "-":
             check_stdin(form)
-        if len(sources) > 1 and _has_texts_only(path, own[layer]):
+        if len(sources) > 1 and _has_texts_only(path):
             files.pop(layer)
             continue
         by_format.setdefault(form or format_of(path, own[layer]), {})[layer] = path
@@ -713,7 +713,7 @@ def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> di
     return {name: value for name, value in own.items() if value is not None}
 
 
-def _has_texts_only(path: PathName, options: Options) -> bool:
+def _has_texts_only(path: PathName) -> bool:
     """Return whether a file has texts by id for the others, and nothing that is marked."""
     if os.path.isdir(path):
         names = peek(path).members
@@ -723,7 +723,7 @@ def _has_texts_only(path: PathName, options: Options) -> bool:
     if not os.path.isfile(path):
         return False
     try:
-        format_of(path, options)
+        format_of(path)
     except InputError:
         return bool(_has_texts(path))
     return False
@@ -742,7 +742,7 @@ def _texts_beside(
 
 
 def _texts_of(layer: str, path: PathName, options: Options, form: str | None) -> Mapping[str, str]:
-    if _has_texts_only(path, options):
+    if _has_texts_only(path):
         texts: Mapping[str, str] = _texts_in(path, options.get("document"), options.get("text"))
         return texts
     name = form or format_of(path, options)

@@ -153,7 +153,7 @@ class _ByPaths:
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
         for what in ("spans", "start", "label", "annotator", "document"):
-            if what in own and not self.led[what]:
+            if own.get(what) not in (None, FILE) and not self.led[what]:
                 raise SettingError(
                     f"{name}: {what} {show(own[what])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"

@@ -88,7 +88,6 @@ EXAMPLES = {
 }  # fmt: skip
 """What each writes in JSON."""
 
-CSV = "id,type,spans,text"
 FILES = {
     "tagged-lines": {"x.txt": "<PER>Jo</PER> met Al in <LOC>Rome</LOC>.\n\nNo\n"},
     "toxic-spans": {"x.csv": f'spans,text\n"[0, 1, 13, 14, 15, 16]",{TEXT}\n[],No\n'},
@@ -179,6 +178,14 @@ def test_made_up_files(tmp_path, tool):
     assert {document.id: document.segments for document in corpus} == MEANT[tool]
 
 
+def test_the_file_as_annotator(tmp_path):
+    """``--annotator @file`` makes one layer of all logins."""
+    for name, content in FILES["esa"].items():
+        (tmp_path / name).write_text(content, "utf-8")
+    given = [tmp_path / name for name in FILES["esa"]]
+    assert sa.read(given, annotator="@file").annotators == ("x.csv",)
+
+
 def test_all_are_made_up():
     """No tool is without an example."""
     assert {name for name, tool in TOOLS.items() if not tool.read} == {*EXAMPLES, *FILES}
@@ -205,6 +212,8 @@ def test_made_up(write, tool):
     assert [len(some) for some in corpus[1].seen.values()] == [0]
 
 
+OF_PATHS = {"dataturks", "gliner", "dygie", "langextract", "pubannotation", "tecoholic", "gate"}
+OF_PATHS |= {"lighttag", "ubiai", "ground-truth"}  # an empty list marks nothing, null is unseen
 PLAIN = [name for name, tool in TOOLS.items() if EXAMPLES.get(name) and not tool.is_deep]
 
 
@@ -219,6 +228,15 @@ def test_its_line_of_options(write, name, capsys):
     options = shlex.split(line)
     given = {key[2:]: value for key, value in zip(options[::2], options[1::2], strict=True)}
     assert sa.read(path, "paths", **given) == sa.read(path)
+
+
+def test_the_page_says_who_saw_what():
+    """A row for each entry that is more than paths."""
+    page = (ROOT / "docs" / "tools" / "records.md").read_text("utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")][1:]
+    named = [name.strip(" `") for row in rows for name in row.split(",")]
+    assert sorted(named) == named
+    assert {*named} == {*FILES, *EXAMPLES} - OF_PATHS
 
 
 def test_a_tool_that_nobody_knows(write):
