@@ -27,6 +27,7 @@ from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document
+from spanagree.corpus.times import is_time
 from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
 from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
@@ -114,9 +115,12 @@ def _raw(
 
 def _offsets(entry: Mapping[str, Any], where: str) -> str:
     offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
-    if not isinstance(offsets, str) or offsets not in OFFSETS:
-        raise InputError(f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}")
-    return offsets
+    if isinstance(offsets, str) and (offsets in OFFSETS or is_time(offsets)):
+        return offsets
+    raise InputError(
+        f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}, or a unit of time such"
+        " as 10ms"
+    )
 
 
 def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:

@@ -128,3 +128,11 @@ def test_iou_over_all_offsets():
         exact = sum(s / (a + b - s) for s in shared)
         got = shares_of_all_offsets(np.array([a]), np.array([b]))[0]
         assert got == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_distribution_of_chance_is_drawn_where_units_are_many():
+    """What is too much to compute is drawn, not refused."""
+    corpus = recording(2_600_000, 60, 12_000, unit="1ms")
+    for match in ("exact", "token"):
+        result = sa.evaluate(corpus, match=match, p_values=True)
+        assert any("drawn" in note for note in result.notes)

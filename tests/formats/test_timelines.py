@@ -567,3 +567,10 @@ def test_observed_disorder_is_that_of_pygamma(tmp_path: Path, name: str) -> None
         gamma = sa.gamma(corpus, time_limit=None).gamma
         disorder = data["tier1"]["bestAlignmentDisorder"]
         assert gamma.observed == pytest.approx(disorder, abs=1e-6)  # theirs are single floats
+
+
+def test_jsonl_keeps_the_unit(tmp_path: Path) -> None:
+    corpus = sa.Corpus.from_segments([250], {"a": [[(1, 30, "X")]]}, offsets="10ms")
+    write_file(corpus, tmp_path / "a.jsonl")
+    assert sa.read(tmp_path / "a.jsonl") == corpus
+    assert repr(corpus).startswith("<Corpus of 1 document, 2.5 s;")

@@ -26,6 +26,7 @@ from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.expected import Placed, expected
 from spanagree.comparisons.measures import Match, turned
 from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError
 
 _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
 
@@ -57,7 +58,10 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
     means: list[float] = []
     if measure.route in ("equal", "cover"):
         single = _most(pieces, measure) <= 1
-        means = _means(pieces.some(np.flatnonzero(single)), measure)
+        try:
+            means = _means(pieces.some(np.flatnonzero(single)), measure)
+        except SettingError:  # too many units, as recordings have; chance is drawn then
+            single[:] = False
     elif measure.route == "one-to-one":
         single, probability = single_matches(pieces, measure)
         means = probability[single].tolist()
