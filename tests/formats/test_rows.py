@@ -435,3 +435,11 @@ def test_options_that_name_no_column(write):
     assert sa.read(path, text="a", spans="b", strict=True).annotators == ("b",)
     with pytest.raises(sa.InputError, match="no spans or tags were found; name its columns"):
         sa.read(path, strict=True)
+
+
+def test_an_iterator_of_rows():
+    """Looking at the first rows takes none of them away. Oracle: the list of the same rows."""
+    rows = [{"id": i, "text": TEXT, "who": who, "marks": [[0, 2, "PER"]]} for i in range(60) for who in "ab"]  # fmt: skip
+    ask = {"text": "text", "spans": "marks", "annotator": "who", "document": "id"}
+    assert sa.from_dataset(iter(rows), **ask) == sa.from_dataset(rows, **ask)
+    assert len(sa.from_dataset(iter(rows), **ask)) == 60

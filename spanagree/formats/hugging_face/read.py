@@ -143,10 +143,11 @@ def _shaped(
     given = {name: column for name, column in columns.items() if column is not None}
     made: dict[str, Any] = {}
     left: list[str] = []
+    begin: list[Any] | None = None
     if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
-        first = list(islice(data, LOOKED_AT))
-        data = Rows(chain(first, data))
-        made, left = guess(first, given)
+        begin = list(islice(data, LOOKED_AT))
+        data = Rows(chain(begin, data))
+        made, left = guess(begin, given)
     elif not hasattr(data, "features") or isinstance(data, Rows):
         made, left = guess(data, given)
     else:
@@ -158,7 +159,7 @@ def _shaped(
             pass
     shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
     spans = made.get("spans")
-    labels = _labels_of_quotes(data, shape)
+    labels = _labels_of_quotes(data if begin is None else begin, shape)
     shape = replace(shape, by_label=bool(labels))
     before = "" if file is None else f"{file}: "
     notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
@@ -175,7 +176,7 @@ def _shaped(
 
 def _labels_of_quotes(data: Any, shape: Shape) -> list[str]:
     """Return the keys of the one column of spans under which the first rows have quotes."""
-    if not isinstance(shape.spans, str) or shape.is_table or isinstance(data, Iterator):
+    if not isinstance(shape.spans, str) or shape.is_table:
         return []
     labels: dict[str, None] = {}
     with suppress(ValueError, TypeError, KeyError):  # which reading says
