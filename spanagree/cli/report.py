@@ -36,11 +36,12 @@ _FILE = "Write the report to this file."
         best_match(),
         baseline(),
         batches_option(files=False),
+        options.flag("--study", "Add other measures, each with what chance gives and changes."),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
     first="--output --gold --team --systems --references --match --chance"
-    " --baseline --batches --measures --from --columns",
+    " --baseline --batches --measures --study --from --columns",
 )
 def report(
     job: Job,

@@ -42,6 +42,7 @@ from spanagree.references.against import (
     SystemAgainst,
     evaluate_references,
 )
+from spanagree.report.study import Study, study
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
@@ -76,6 +77,7 @@ class Overview:
         first_pair: the two that the browser of documents begins with.
         signature: the settings that made the figures.
         notes: what readers and results remarked.
+        study: each measure, raw and by chance, and what that changes, if it was asked for.
     """
 
     corpus: Corpus
@@ -84,6 +86,7 @@ class Overview:
     first_pair: tuple[str, str]
     signature: str
     notes: tuple[str, ...]
+    study: Study | None = None
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -359,6 +362,15 @@ def overview(
         annotators = counted(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
     return _overview_of_team(corpus, measures, by_batch, settings)
+
+
+def study_of(report: SystemsOverview | ReferencesOverview | TeamOverview) -> Study:
+    """Return what chance does to each measure, of the same layers as a report."""
+    if isinstance(report, SystemsOverview):
+        return study(report.corpus, report.evaluation.settings.gold)
+    if isinstance(report, ReferencesOverview):
+        return study(report.corpus, systems=list(report.against.systems))
+    return study(report.corpus)
 
 
 def _overview_of_systems(

@@ -315,6 +315,7 @@ CASES = {
         **pairs("trio.jsonl", baseline="--baseline nothing"),
         **pairs("trio.jsonl --systems cem", best_match="--best-match"),
         **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
+        "--study": Same("it adds figures, and changes none"),
         **READING,
         **PIECES,
         **dict.fromkeys(("--output", "--quiet", "--verbose"), SHOWN),

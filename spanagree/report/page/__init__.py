@@ -11,6 +11,7 @@ import functools
 import hashlib
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -20,7 +21,7 @@ from spanagree.errors import counted
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy
-from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview
+from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview, study_of
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
 from spanagree.results.html import Html, escaped, name, number, remarks, table
@@ -43,6 +44,7 @@ def write_report(
     systems: Sequence[str] | None = None,
     best_match: bool = False,
     batches: BatchesBy = None,
+    study: bool = False,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -64,6 +66,8 @@ def write_report(
             :func:`spanagree.evaluate_references`.
         batches: of a team, what batches are, as for ``batches``; up to five in the
             order of the documents unless given.
+        study: whether other measures stand beside this one, each with what chance gives and
+            changes, as :func:`spanagree.study` finds it.
 
     Raises:
         InputError: for a path that cannot be written.
@@ -76,13 +80,17 @@ def write_report(
     check_writable(path)
     sides = {"references": kept_names(references), "systems": kept_names(systems)}
     comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
-    text = page(corpus, gold=gold, team=team, by_batch=batches, **sides, **comparing)
+    text = page(
+        corpus, gold=gold, team=team, by_batch=batches, with_study=study, **sides, **comparing
+    )
     write_bytes(path, text.encode())
 
 
-def page(corpus: Corpus, **settings: Any) -> str:
+def page(corpus: Corpus, *, with_study: bool = False, **settings: Any) -> str:
     """Return the text of the file that :func:`write_report` writes."""
     report = overview(corpus, **settings)
+    if with_study:
+        report = replace(report, study=study_of(report))
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
     kinds = {TeamOverview: "team", ReferencesOverview: "references"}
     kind = kinds.get(type(report), "systems")

@@ -98,6 +98,21 @@ def show_systems(report: SystemsOverview) -> Html:
     return show_bars(replace(figures, rows=rows, breaks=()), report.short)
 
 
+def show_study(report: Overview) -> Html:
+    """Return what chance gives under each measure: a chart of raw and chance F1, and the table."""
+    if report.study is None:
+        return Html("")
+    rows = [
+        (row["match"], [(one[kind], math.nan, math.nan) for kind in ("expected", "observed")])
+        for row in report.study.rows
+        if (one := row["best"] if row["people"] is None else row["people"]) is not None
+    ]
+    chart = ranges(
+        rows, ("F1 by chance", "F1 as observed"), "The best system, or people, by measure"
+    )
+    return Html(chart + table(report.study.table()))
+
+
 def show_against(report: ReferencesOverview) -> Html:
     """Return the table of systems by rank and of the ceiling, with references below it."""
     figures, people = report.against.table("annotator"), report.references
