@@ -11,9 +11,9 @@ import math
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,19 +34,27 @@ from spanagree.systems.chance_test import chance_test
 from spanagree.systems.compare_systems import compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
+from spanagree.uncertainty.bootstrap import Bootstrap
 
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 """The measures of a study: from the one that chance helps least to the one it helps most."""
 
 MODELS: tuple[Chance, ...] = ("nonoverlapping", "per-label", "overlapping")
 _CERTAIN = 0.05
-_RESAMPLES = 10_000  # with fewer, Holm's p of very many pairs cannot be below 0.05
-_OF_TEAMS = 2000
+_BOOTSTRAP = Bootstrap()  # with fewer resamples, Holm's p of very many pairs is never below 0.05
+_OF_TEAM = 2000  # resamples
 _DRAWS = 200  # of each system against chance
 _MANY = 100  # annotators; of more there are no intervals and no other models
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 Row = dict[str, Any]
+
+
+class _How(NamedTuple):
+    """How much is drawn."""
+
+    bootstrap: Bootstrap
+    draws: int
 
 
 @dataclass(frozen=True)
@@ -138,9 +146,8 @@ def study(
     places: Given | None = None,
     whole: Sequence[str | None] | str | None = None,
     settings: Mapping[str, Any] | None = None,
-    resamples: int = _RESAMPLES,
+    bootstrap: Bootstrap = _BOOTSTRAP,
     draws: int = _DRAWS,
-    seed: int = 0,
     progress: Progress = None,
 ) -> Study:
     """Return what chance does to a task under each measure.
@@ -159,9 +166,8 @@ def study(
         whole: groups of documents, as :meth:`Corpus.grouped_by` takes them: chance over whole ones
             stands beside that of their parts.
         settings: further ones of :func:`spanagree.evaluate`, such as ``what`` is compared.
-        resamples: of intervals and paired tests.
+        bootstrap: how intervals and paired tests are made; its seed is that of the draws, too.
         draws: of random annotations of each system, for the share not told from chance.
-        seed: of both.
         progress: called with the number of measures done, and of all.
 
     Raises:
@@ -175,7 +181,7 @@ def study(
     if gold is not None and systems is not None:
         raise SettingError("gold and systems; systems are named beside annotators without gold")
     ask = dict(settings or {})
-    how = {"resamples": resamples, "draws": draws, "seed": seed}
+    how = _How(bootstrap, draws)
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):
         try:
@@ -250,15 +256,16 @@ def _maybe(call: Any, why: dict[str, str], name: str) -> Any:
 def _against_gold(
     corpus: Corpus,
     gold: str,
-    match: str,
+    match: MatchName,
     places: Any,
     whole: Any,
     ask: Mapping[str, Any],
-    how: Mapping[str, Any],
+    how: _How,
 ) -> Row:
     ask = {"match": match, **ask}
-    intervals = {"ci": True, "resamples": how["resamples"], "seed": how["seed"]}
-    chance, result, why_not = _model(lambda c: evaluate(corpus, gold, chance=c, **intervals, **ask))
+    chance, result, why_not = _model(
+        lambda c: evaluate(corpus, gold, chance=c, ci=how.bootstrap, **ask)
+    )
     why = {"nonoverlapping": why_not} if why_not else {}
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
     models: dict[str, Evaluation] = {chance: result}
@@ -280,7 +287,7 @@ def _against_gold(
         models |= {"whole": more} if more is not None else {}
     row = _row(match, chance, scored, models, why)
     if len(scored) > 1:
-        tested = compare_systems(result, resamples=how["resamples"], seed=how["seed"])
+        tested = compare_systems(result, bootstrap=how.bootstrap)
         order = tested.reordered
         row["reordered"] = {
             "pairs": len(order),
@@ -293,7 +300,7 @@ def _against_gold(
     if of_segments:
         against = _maybe(
             lambda: chance_test(
-                corpus, result, simulate=True, draws=how["draws"], seed=how["seed"]
+                corpus, result, simulate=True, draws=how.draws, seed=how.bootstrap.seed
             ),
             why,
             "undecided",
@@ -316,7 +323,7 @@ def _baselines(
     gold: str,
     chance: Any,
     ask: Mapping[str, Any],
-    how: Mapping[str, Any],
+    how: _How,
     why: dict[str, str],
 ) -> Mapping[str, Any]:
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
@@ -337,8 +344,8 @@ def _baselines(
             copy,
             evaluate(copy, gold, chance=chance, **ask),
             simulate=True,
-            draws=how["draws"],
-            seed=how["seed"],
+            draws=how.draws,
+            seed=how.bootstrap.seed,
         ).systems["random"],
         why,
         "random",
@@ -378,13 +385,13 @@ def _halves(levels: EvaluationByLevel) -> Mapping[str, Any]:
     return made
 
 
-def _against_people(corpus: Corpus, systems: list[str], match: str, how: Mapping[str, Any]) -> Row:
+def _against_people(corpus: Corpus, systems: list[str], match: MatchName, how: _How) -> Row:
     people = [name for name in corpus.layers if name not in systems]
 
     def call(chance: Any) -> Any:
         return evaluate_references(
             corpus, people, systems=systems, match=match, chance=chance,
-            ci=True, resamples=how["resamples"], seed=how["seed"],
+            ci=how.bootstrap,
         )  # fmt: skip
 
     chance, result, why_not = _model(call)
@@ -407,7 +414,7 @@ def _against_people(corpus: Corpus, systems: list[str], match: str, how: Mapping
 
 
 def _whole_of_people(
-    corpus: Corpus, people: Sequence[str], match: str, chance: Any, why: dict[str, str]
+    corpus: Corpus, people: Sequence[str], match: MatchName, chance: Any, why: dict[str, str]
 ) -> Mapping[str, Any]:
     """Return F1 of everything against the annotators."""
     whole = _maybe(
@@ -426,22 +433,19 @@ def _whole_of_people(
 
 def _team(
     corpus: Corpus,
-    match: str,
+    match: MatchName,
     places: Any,
     whole: Any,
     ask: Mapping[str, Any],
-    how: Mapping[str, Any],
+    how: _How,
 ) -> Row:
     ask = {"match": match, **ask}
-    more: Mapping[str, Any] = {}
-    if len(corpus.layers) <= _MANY:
-        more = {
-            "ci": True,
-            "resamples": min(how["resamples"], _OF_TEAMS),
-            "seed": how["seed"],
-            "resample_by": "unit",
-        }
-    chance, result, why_not = _model(lambda c: agree(corpus, chance=c, **more, **ask))
+    ci = (
+        False
+        if len(corpus.layers) > _MANY
+        else replace(how.bootstrap, resample_by="unit", resamples=_OF_TEAM)
+    )
+    chance, result, why_not = _model(lambda c: agree(corpus, chance=c, ci=ci, **ask))
     why = {"nonoverlapping": why_not} if why_not else {}
     models = {chance: result}
     for other in _others(corpus, chance):
@@ -467,7 +471,7 @@ def _team(
 
 
 def _row(
-    match: str,
+    match: MatchName,
     chance: str,
     scored: list[Row],
     models: Mapping[str, Any],
