@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.simulate import redraw
+from spanagree.chance.random_annotations import redraw
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece

@@ -30,7 +30,7 @@ from spanagree.references.baselines import with_baselines
 from spanagree.results.data import plain
 from spanagree.results.score import UNDEFINED, Score
 from spanagree.results.table import Column, Table
-from spanagree.systems.chance_test import chance_test
+from spanagree.systems.above_chance import chance_test
 from spanagree.systems.compare_systems import compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation

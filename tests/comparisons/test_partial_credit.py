@@ -74,9 +74,9 @@ def test_weights():
     made = one([(0, 4, "major"), (6, 8, "minor")], [(0, 4, "minor")], label_weights=weights)
     assert made.precision.observed == pytest.approx(0.2 / 0.2)
     assert made.recall.observed == pytest.approx(0.2 / 1.2)
-    with pytest.raises(sa.SettingError, match="label 'minor' has none"):
+    with pytest.raises(sa.errors.SettingError, match="label 'minor' has none"):
         one([(0, 4, "minor")], [], label_weights={"major": 1})
-    with pytest.raises(sa.SettingError, match="a number from 0 is needed"):
+    with pytest.raises(sa.errors.SettingError, match="a number from 0 is needed"):
         one([(0, 4, "X")], [], label_weights={"X": math.nan})
 
 
