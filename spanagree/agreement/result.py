@@ -306,10 +306,12 @@ class Agreement(Result):
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
         if self.few:
             mark = f"{_FEW} " if by == "pair" else ""
-            remarks.append(
-                f"{mark}{self.few} of {counted(len(self.pairs), 'pair')} share fewer than"
-                f" {counted(self.settings.min_shared or 0, document)}; their figures are shaky"
-            )
+            least = counted(self.settings.min_shared or 0, document)
+            pairs = counted(len(self.pairs), "pair")
+            shaky = f"{self.few} of {pairs} share fewer than {least}; their figures are shaky"
+            if len(self.pairs) == 1:
+                shaky = f"the only pair shares fewer than {least}; its figures are shaky"
+            remarks.append(mark + shaky)
         silent = len(self.pairs) - int(self.mean.pairs.observed)
         if silent and self.mean.pairs.observed:
             remarks.append(

@@ -408,3 +408,10 @@ def test_who_shares_nothing():
     assert sa.agree([corpus.subset([0]), corpus.subset([1])]).notes == (note,)
     assert sa.agree(corpus, annotators=["a", "b"]).notes == ()
     assert sa.agree(corpus, annotators=["c"]).notes == ()
+
+
+def test_one_pair_that_shares_little():
+    """A sentence about one pair is in the singular; it said "1 of 1 pair share fewer"."""
+    both = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}
+    remarks = sa.agree(sa.Corpus.from_segments([5], both)).table().remarks
+    assert "the only pair shares fewer than 10 documents; its figures are shaky" in remarks
