@@ -140,15 +140,15 @@ class CoarseStarts:
             i, j = i[equal], j[equal]
         (p, q), which, _ = distinct(a[i], b[j])
         value = self.of_pairs(level, p, q, measure)[which]
-        return np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
+        return np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells).astype(np.float64)
 
     def of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
         """Return E[φ] of a segment of each of two kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.route == "equal":
             return inner(profiles, first, profiles, second) / level.factor[p]
-        rows, which, _ = distinct(first, level.length[p], second, level.length[q])
-        value = correlated(profiles, *rows, measure.phi)[which]
+        (one, a, other, b), which, _ = distinct(first, level.length[p], second, level.length[q])
+        value = correlated(profiles, one, a, other, b, measure.phi)[which]
         there = shares_of_all_offsets(level.length[p], level.length[q]) * level.factor[p]
         return value * shares_of_all_offsets(self.length[p], self.length[q]) / there
 

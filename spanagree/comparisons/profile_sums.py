@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     return Profiles.of(size, edges), which
 
 
-def covered_together(profiles: Profiles, sides: Sequence[tuple[Ints, ...]], cells: int) -> Floats:
+def covered_together(profiles: Profiles, sides: Sequence[tuple[Any, ...]], cells: int) -> Floats:
     """Return the expected number of tokens that are covered on both sides, for each cell.
 
     Each side has the cell, length, profile and number of its segments, sorted by cell.

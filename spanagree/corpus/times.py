@@ -227,7 +227,10 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
     made: dict[str, RawCorpus] = {}
     for name, key, raw in zip(parts, keys, raws, strict=True):
         lengths = np.array([longest[id_] for id_ in key], np.int64)
-        made[name] = raw.but(lengths=lengths)
+        longer = int((lengths > raw.lengths).sum())
+        says = f"{name}: {counted(longer, 'recording')} longer in another file, whose length counts"
+        told = not longer or any("is the last end" in note for note in raw.notes)
+        made[name] = raw.but(lengths=lengths, notes=raw.notes if told else (*raw.notes, says))
     return made
 
 

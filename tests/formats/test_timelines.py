@@ -431,6 +431,10 @@ def test_files_of_two_annotators_have_one_length(tmp_path: Path) -> None:
     b = written(tmp_path, "b.csv", "onset,offset,label\n0.5,3.0,x\n")
     corpus = sa.read({"a": a, "b": b})
     assert (corpus.offsets, corpus.lengths.tolist()) == ("10ms", [300])
+    long = written(tmp_path, "c.TextGrid", SHORT.replace("2.5", "3.5"))
+    both = sa.read({"short": written(tmp_path, "d.TextGrid", SHORT), "long": long})
+    assert both.lengths.tolist() == [350]
+    assert "short: 1 recording longer in another file, whose length counts" in both.notes
 
 
 # --- comparing ----------------------------------------------------------------------------------
