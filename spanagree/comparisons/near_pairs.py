@@ -6,7 +6,6 @@ the mean over draws of both annotations.
 
 from __future__ import annotations
 
-import hashlib
 import math
 
 import numpy as np
@@ -89,6 +88,8 @@ def expected_near(
         n = int(tokens[document[cell]])
         p = both_random(n, a, b, measure.within, BUDGET)
         if p is None:
+            import hashlib  # takes a while to load
+
             what = hashlib.sha256(repr((n, a, b)).encode()).digest()
             if what not in known:
                 rng = np.random.default_rng(int.from_bytes(what[:16], "little"))
