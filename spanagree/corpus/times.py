@@ -229,8 +229,8 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
         lengths = np.array([longest[id_] for id_ in key], np.int64)
         longer = int((lengths > raw.lengths).sum())
         says = f"{name}: {counted(longer, 'recording')} longer in another file, whose length counts"
-        told = not longer or any("is the last end" in note for note in raw.notes)
-        made[name] = raw.but(lengths=lengths, notes=raw.notes if told else (*raw.notes, says))
+        is_noted = not longer or any("is the last end" in note for note in raw.notes)
+        made[name] = raw.but(lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says))
     return made
 
 

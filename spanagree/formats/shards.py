@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus, grouped
 from spanagree.corpus.flaws import refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
-from spanagree.corpus.times import with_resolution
+from spanagree.corpus.times import RESOLUTIONS, TICKS, with_resolution
 from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
@@ -113,7 +113,10 @@ class Shard:
 
     def raw(self) -> RawCorpus:
         """Return the rows in it, unchecked."""
-        return raw_files(self.files, self.options, self.form)
+        raw = raw_files(self.files, self.options, self.form, in_units=False)
+        unit = RESOLUTIONS[-1] if raw.offsets == TICKS else None  # whatever is in other shards
+        asked = self.options.get("resolution")
+        return with_resolution(raw, asked or unit, self.options.get("duration"))
 
 
 def read_found(

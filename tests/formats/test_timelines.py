@@ -578,3 +578,14 @@ def test_jsonl_keeps_the_unit(tmp_path: Path) -> None:
     write_file(corpus, tmp_path / "a.jsonl")
     assert sa.read(tmp_path / "a.jsonl") == corpus
     assert repr(corpus).startswith("<Corpus of 1 document, 2.5 s;")
+
+
+def test_parts_that_are_read_one_by_one_have_one_unit(tmp_path: Path) -> None:
+    for name, cells in (("1", "0.5,2"), ("2", "0.25,2")):
+        for who in "ab":
+            written(tmp_path, f"{who}-{name}.csv", f"onset,offset,label\n{cells},x\n")
+    patterns = {who: str(tmp_path / f"{who}-*.csv") for who in "ab"}
+    assert sa.read(patterns).offsets == "10ms"
+    shards = [shard() for shard in sa.formats.read_shards(patterns)]
+    assert {shard.offsets for shard in shards} == {"1ms"}
+    assert sa.agree(sa.formats.read_shards(patterns), match="token").team.f1.observed == 1
