@@ -59,17 +59,16 @@ def random_of(corpus: sa.Corpus, name: str, capital: Bools) -> Placed:
 
 def main(gold: str, system: str) -> None:
     """Print chance F1 of boundaries under three nulls."""
-    corpus = sa.read_conll([gold, system], ignore_tokens=True)
+    corpus = sa.formats.read_conll([gold, system], ignore_tokens=True)
     _, other = corpus.annotators
     for rule in (None, "capitals"):
         f1 = sa.evaluate(corpus, match="boundaries", places=rule)[other].f1
         print(f"lengths by document, {rule or 'anywhere'}: {f1.expected:.4f}")
-    known = {
-        token: next((x for x in token if x.isalpha()), "").isupper() for token in corpus.tokens
-    }
+    tokens = corpus.tokens or ()
+    known = {token: next((x for x in token if x.isalpha()), "").isupper() for token in tokens}
     size = sum(len(corpus.layers[name]) for name in corpus.annotators)
     for rule in ("anywhere", "capitals"):
-        capital = np.array([rule == "anywhere" or known[x] for x in corpus.tokens])
+        capital = np.array([rule == "anywhere" or known[x] for x in tokens])
         a, b = (random_of(corpus, name, capital) for name in corpus.annotators)
         matched = sum(
             value * b[d].get(place, 0.0)

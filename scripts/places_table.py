@@ -42,10 +42,10 @@ def corpus_of(name: str, folder: Path) -> sa.Corpus:
     ask: dict[str, Any] = {"text": "text", "spans": "spans", "annotator": "worker"}
     if name == "PICO":
         rows = [*pico(folder / "pico_nguyen2017" / "acl17-test")]
-        return sa.from_dataset(rows, **ask, document="id", repair="merge-overlaps")
+        return sa.formats.from_dataset(rows, **ask, document="id", repair="merge-overlaps")
     if name == "toxic_spans":
         rows = [*toxic_rows(folder / "toxic_spans")]
-        whole = sa.from_dataset(rows, **ask, document="id", repair=REPAIRS)
+        whole = sa.formats.from_dataset(rows, **ask, document="id", repair=REPAIRS)
         return whole.subset(range(3000))
     (file,) = (folder / "tools" / "mushroom").glob(f"mushroom.{name}-*.jsonl")
     return sa.read(file, repair="drop-empty")
