@@ -213,8 +213,9 @@ def extrapolated(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]
         values: the finest first; the units of the others are two and four times as long.
         unit: that of the corpus, as a share of the finest; of 1, the finest stays as it is.
 
-    >>> extrapolated([np.array([1.25]), np.array([1.5]), np.array([2.0])], np.zeros(1))
-    (array([1.]), 0.0)
+    >>> limit, error = extrapolated([np.array([x]) for x in (1.25, 1.5, 2.0)], np.zeros(1))
+    >>> round(float(limit[0]), 9), round(error, 9)
+    (1.0, 0.0)
     """
     finest, middle, coarsest = values
     straight = (2 - unit) * finest + (unit - 1) * middle

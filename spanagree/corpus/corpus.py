@@ -229,8 +229,8 @@ def stays(
     """
     if labels is None:
         return lambda label: True
-    own = map_labels is None or map_labels == BEST
-    wanted, new = _names(labels), {} if own else label_map(map_labels)
+    new = {} if map_labels is None or map_labels == BEST else label_map(map_labels)
+    wanted = _names(labels)
     return lambda label: label is not None and new.get(label, label) in wanted
 
 

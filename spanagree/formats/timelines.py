@@ -38,7 +38,6 @@ LABEL_FROM = {
 }
 """What the label of a segment is; the text of a single tier, else both, unless chosen."""
 
-_SPLIT = re.compile(r"\s*\n\s*")
 _NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _SPEECH = ("SPEAKER",)
 
@@ -75,7 +74,7 @@ class Marks:
     ) -> None:  # fmt: skip
         """Add a mark; one without a text is none."""
         self.saw(document, annotator)
-        text = _SPLIT.sub(" ", text).strip()
+        text = " ".join(filter(None, (line.strip() for line in text.split("\n"))))
         if not (text or tier):
             raise InputError(f"{where}: no label; each segment needs one")
         self.tiers[tier] = None
@@ -310,7 +309,7 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
 
 
 _CUE = re.compile(r"((?:\d+:)?\d\d:\d\d[.,]\d+)\s+-->\s+((?:\d+:)?\d\d:\d\d[.,]\d+)")
-_VOICE = re.compile(r"<v(?:\.[^ >]*)? ([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^ <>]*)? ([^<>]+)>")
 
 
 def knows_subtitles(start: Peek) -> bool:

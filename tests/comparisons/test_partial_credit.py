@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.comparisons.partial_credit import best_credit
+from spanagree.comparisons.credit_by_share import best_credit
 
 
 def every_matching(first, second):
