@@ -19,6 +19,10 @@ from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
 from spanagree.errors import InputError, SettingError, counted, listed, show, unfit
+from spanagree.settings import as_read
+
+LAST_END = "is the last end"
+"""What a note says of a recording whose length nothing says."""
 
 TICKS = "50ns"
 """What offsets count that have no resolution yet."""
@@ -174,6 +178,7 @@ def with_resolution(
     lengths = np.asarray(raw.lengths, np.int64)
     if duration is not None:
         lengths = np.full(len(lengths), ticks(duration, "duration"))
+        raw = _of_known_length(raw, duration=str(duration))
     times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
     units = {name: ticks_of(name) for name in RESOLUTIONS}
     chosen = resolution or next(
@@ -199,6 +204,13 @@ def with_resolution(
     details = None if raw.details is None else raw.details.taken(kept)
     rows = raw.but(start=start, end=end).segments_kept(kept)
     return raw.but(**rows, details=details, lengths=lengths, offsets=chosen, notes=notes)
+
+
+def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
+    """Return the same with what says the lengths of recordings, which are not the last ends."""
+    reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), **read})}
+    notes = tuple(note for note in raw.notes if LAST_END not in note)
+    return raw.but(reading=reading, notes=notes)
 
 
 def _rounded(times: Ints, unit: int) -> Ints:
@@ -229,25 +241,27 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
         lengths = np.array([longest[id_] for id_ in key], np.int64)
         longer = int((lengths > raw.lengths).sum())
         says = f"{name}: {counted(longer, 'recording')} longer in another file, whose length counts"
-        is_noted = not longer or any("is the last end" in note for note in raw.notes)
+        is_noted = not longer or any(LAST_END in note for note in raw.notes)
         made[name] = raw.but(lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says))
     return made
 
 
 def within_parts(
-    raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]]
+    raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]], source: str
 ) -> RawCorpus:
     """Return the same in parts of recordings only, each a document; segments are cut there.
 
     Args:
         raw: rows that count ticks.
         parts: of each recording, start and end in seconds; what is not named is left out.
+        source: the name of the file that says so.
 
     Raises:
         SettingError: for rows without times, or if none of the recordings is there.
     """
     if raw.offsets != TICKS:
         raise SettingError("uem is for files with times; leave it out")
+    raw = _of_known_length(raw, uem=source)
     place = {raw.id_of(d): d for d in range(len(raw.lengths))}
     named = [(place[id_], *part) for id_, some in parts.items() if id_ in place for part in some]
     if not named:

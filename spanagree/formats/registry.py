@@ -680,7 +680,7 @@ def raw_files(
     apart = [layer for layer, path in files.items() if not os.fspath(path).endswith(layer)]
     whole = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
     if times["uem"] is not None:
-        whole = within_parts(whole, read_uem(times["uem"]))
+        whole = within_parts(whole, read_uem(times["uem"]), Path(times["uem"]).name)
     if in_units:
         whole = with_resolution(whole, times["resolution"], times["duration"])
     whole = with_discontinuous(with_labels(whole, **chosen), pieces)

@@ -15,7 +15,7 @@ from typing import Any
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import TICKS, check_reading, in_ticks, seconds
+from spanagree.corpus.times import LAST_END, TICKS, check_reading, in_ticks, seconds
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -143,8 +143,8 @@ class Marks:
             )
         if open_:
             log.notes.append(
-                f"{self.name}: the length of {counted(open_, 'recording')} is the last end, on"
-                " which chance depends; duration SECONDS, or uem FILE, would say another"
+                f"{self.name}: the length of {counted(open_, 'recording')} {LAST_END}, on which"
+                " chance depends; duration SECONDS, or uem FILE, would say another"
             )
         own = as_read(label_from=label_from, annotator_from=annotator_from, **read)
         raw = gather(records, log, {"format": form, **own}, offsets=TICKS, again=False)

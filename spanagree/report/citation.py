@@ -18,6 +18,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
+from spanagree.corpus.segments import UNIT_OF_TIME
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
 from spanagree.corpus.times import is_time
@@ -142,6 +143,7 @@ _WORD = "[a-z][a-z0-9_-]*"
 _SCHEME = "[A-Za-z0-9]{1,9}"
 _PATTERNS = {
     "word": _WORD,
+    "counted": f"{_WORD}|{UNIT_OF_TIME.pattern}",
     "match": rf"{_WORD}(\.[0-9]+)?",
     "text": "[^|]*",  # a user's, escaped
     "whole": "0|[1-9][0-9]{0,99}",
@@ -581,7 +583,7 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen["ci"] = [words_of(settings)["interval"]] if "ci" in settings else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
-            if value not in allowed and not (key == "offsets" and is_time(value)):
+            if value not in allowed and not (KEYS.get(key) == "counted" and is_time(value)):
                 raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
     try:
         find_match(settings.get("match", "exact"))

@@ -48,6 +48,7 @@ class Same(NamedTuple):
 SHOWN = Same("it says how the result is shown, or where it goes")
 TWO = "gold.conll mine.conll"
 LONG = "long.jsonl --from dataset --spans spans --text text --document id --annotator who"
+TALK = "talk-a.csv talk-b.csv"
 COPIES = "--text text --spans gold=gold,mine=mine"
 
 READING = {
@@ -90,6 +91,12 @@ READING = {
     "--layer": Needed("cas", "--layer A", "read:layer=x.A"),
     "--feature": Needed("cas --layer B", "--feature w", "read:layer=x.B,feature=w"),
     "--in-progress": Pair("cas --layer A", "--in-progress saw"),
+    "--tier": Pair(TALK, "--tier A"),
+    "--label-from": Pair(TALK, "--label-from text"),
+    "--resolution": Pair(TALK, "--resolution 500ms"),
+    "--duration": Pair(TALK, "--duration 60"),
+    "--uem": Pair(TALK, "--uem heard.uem"),
+    "--time-unit": Needed("ticks-a.csv ticks-b.csv", "--time-unit ms", "read:time_unit=ms"),
 }  # fmt: skip
 """By option of reading: what stands behind a command that takes it."""
 
@@ -263,6 +270,7 @@ CASES = {
         **BY,
         "--no-text": SHOWN,
         **READING,
+        "--duration": Same("where two differ does not depend on how long a recording is"),
         **PIECES,
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
@@ -477,6 +485,10 @@ def folder(tmp_path_factory):
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     soft = [{"start": 0, "end": 2, "prob": 0.3}, {"start": 2, "end": 3, "prob": 0.9}]
     files["probable.jsonl"] = "\n".join(json.dumps({"id": str(i), "soft": soft}) for i in (1, 2, 3))
+    talk = "recording,onset,offset,tier,label\nr,0.5,1.5,A,x\nr,2,{},B,{}\nr,4,{},A,y\n"
+    files["talk-a.csv"], files["talk-b.csv"] = talk.format(3, "x", 5.25), talk.format(3, "y", 5.2)
+    files |= dict.fromkeys(("ticks-a.csv", "ticks-b.csv"), "onset,offset,label\n5,15,x\n20,30,y\n")
+    files["heard.uem"] = "r 1 0 3.5\n"
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     trio = {
