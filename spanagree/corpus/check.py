@@ -262,7 +262,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
             if name == "empty" and (question := ends_asked(raw)):
                 first += f"; {question.removesuffix('; if not, ')}"
             error = bool(flaw.refused(raw).any())
-            yield Finding(name, error, len(cases), count, first, tuple(places), flaw.repairs or ())
+            repairs = flaw.repairs_of(raw)
+            yield Finding(name, error, len(cases), count, first, tuple(places), repairs)
 
 
 def _overlaps(raw: RawCorpus) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from spanagree.corpus.details import Links, overlapping_shapes
 from spanagree.corpus.offsets import TOLERATED, UNKNOWN
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import shown
+from spanagree.corpus.times import is_time, shown
 from spanagree.errors import InputError, chosen, counted, more_like_it, show
 
 
@@ -44,6 +44,11 @@ class Flaw(NamedTuple):
         if self.repairs is None:
             return np.zeros(len(which), np.bool_)
         return which if self.tolerated is None else which & ~self.tolerated(raw)
+
+    def repairs_of(self, raw: RawCorpus) -> tuple[str, ...]:
+        """Return the repairs that would help these rows; points are of recordings alone."""
+        repairs = self.repairs or ()
+        return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
 
     def annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
         """Return the annotations of some cases, −1 where a relation has no segment at all."""
@@ -94,8 +99,8 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
     for flaw in FLAWS.values():
         if flaw.repairs is not None and (cases := flaw.refused(raw)).any():
             rule = flaw.rule
-            if repairable and flaw.repairs:
-                rule = f"{chosen('repair', *flaw.repairs)} would help"
+            if repairable and (repairs := flaw.repairs_of(raw)):
+                rule = f"{chosen('repair', *repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file"
@@ -104,7 +109,7 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
 
 def ends_asked(raw: RawCorpus) -> str:
     """Return the question that an empty segment raises where nobody said what its end names."""
-    if raw.ends is not None:
+    if raw.ends is not None or is_time(raw.offsets):
         return ""
     return (
         "if ends name the last token or character, --ends inclusive (ends='inclusive') reads them"
@@ -120,7 +125,7 @@ def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
             yield (
                 f"{counted(number, 'segment')} taken as {'they are' if number > 1 else 'it is'}:"
                 f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(number)};"
-                f" {chosen('repair', *flaw.repairs or ())} would help"
+                f" {chosen('repair', *flaw.repairs_of(raw))} would help"
             )
 
 

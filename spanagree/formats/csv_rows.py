@@ -83,7 +83,7 @@ def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[s
     reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
     size = 0
     try:
-        while (row := _next(reader)) is not None:
+        while (row := next_row(reader)) is not None:
             if not any(cell.strip() for cell in row):
                 continue
             size = size or len(row)
@@ -100,7 +100,7 @@ def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[s
         ) from None
 
 
-def _next(reader: Iterator[list[str]]) -> list[str] | None:
+def next_row(reader: Iterator[list[str]]) -> list[str] | None:
     """Return the next row, whose cells may be longer than the library lets others have them."""
     usual = csv.field_size_limit(_LONGEST_CELL)
     try:

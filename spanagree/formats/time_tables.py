@@ -21,6 +21,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import scale_of
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_text
+from spanagree.formats.csv_rows import next_row
 from spanagree.formats.exports import check_named
 from spanagree.formats.json_records import json_records
 from spanagree.formats.peek import Peek
@@ -52,7 +53,9 @@ _DOCUMENTS = (
 _PEOPLE = ("annotator", "coder", "rater", "observer")
 _TIERS = ("tier", "tiername")
 _SUBJECTS = ("subject",)
-_TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
+_TIMED = re.compile(  # 13.0 may be an offset in a text, written as a float
+    r"[+-]?\d+[.,]0*[1-9]\d*|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?"
+)
 _KINDS = ("STATE", "POINT")
 _BORIS = frozenset(("observations", "behaviors_conf"))
 _NEEDED = "rows in JSON are needed, a list of objects or one a line"
@@ -136,7 +139,8 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     head = next((line for line in lines if line.strip()), "")
     sign = next((sign for sign in "\t;" if sign in head), ",")
     reader = csv.reader(lines, delimiter=sign)
-    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    rows = iter(lambda: next_row(reader), None)
+    return [(reader.line_num, row) for row in rows if any(cell.strip() for cell in row)]
 
 
 def knows_times(start: Peek) -> bool:

@@ -252,7 +252,8 @@ class Evaluation(Result):
         )
         sizes = ("gold", "marked") if by else ("", "")
         all_saw = all(system.documents == self.documents for system in self.systems.values())
-        saw = Column("documents", "" if all_saw else f"{unit(self.settings)}s", "count")
+        title = "" if all_saw else f"{unit(self.settings)}s"
+        saw = Column("documents", title, "count", "documents of a system")
         columns = [
             Column("system", "system", "name"),
             *(_part_columns(by, unit(self.settings)) if by else [saw]),

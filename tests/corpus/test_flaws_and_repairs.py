@@ -164,7 +164,7 @@ def test_unknown_repair():
         valid_corpus(draft(("a", "7", [])), "fix")
     assert str(error.value) == (
         "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, relocate-by-text,"
-        " drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates,"
+        " drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates,"
         " merge-overlaps, drop-relations"
     )
 
@@ -279,8 +279,10 @@ def test_names_that_look_the_same():
     ]
     assert findings[-1].places == ({"document": "7"}, {"document": "7\u00a0"})
     assert not any(finding.error for finding in findings)
-    assert check(draft(("a", "7", []))).to_text().count("0 kinds of error, 1 kind of warning") == 1
-    twice = check(draft(("a", "7", []), ("a", "7", []))).to_text()
+    assert "nothing odd found" in check(draft(("a", "7", []))).to_text()  # but a note
+    space = check(draft(("a", "7", [(0, 3, "X")]))).to_text()  # at an edge
+    assert space.count("0 kinds of error, 1 kind of warning") == 1
+    twice = check(draft(("a", "7", [(0, 3, "X")]), ("a", "7", []))).to_text()
     assert "1 kind of error, 1 kind of warning" in twice
 
 

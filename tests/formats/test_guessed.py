@@ -90,7 +90,7 @@ CORPUS = "a corpus is needed, or a function that gives one; tag lists become one
     ("arguments", "message"),
     [
         ((FRAME,), "a data frame with the columns token, gold, mine; of one with a token in each row, evaluate takes spanagree.read(frame, document='sentence_id'), which names the column of the sentences, of one with lists of tags frame['gold'], frame['mine']"),
-        ((pa.table({"tokens": ["a"], "ner_tags": ["O"]}),), "a dataset with the columns tokens, ner_tags; evaluate takes spanagree.from_dataset(dataset, tokens='tokens', tags={'gold': 'ner_tags', 'mine': 'predicted'})"),
+        ((pa.table({"tokens": ["a"], "ner_tags": ["O"]}),), "a dataset with the columns tokens, ner_tags; evaluate takes spanagree.formats.from_dataset(dataset, tokens='tokens', tags={'gold': 'ner_tags', 'mine': 'predicted'})"),
         (([[(0, 1, "x")]], [[(0, 1, "x")]]), SEGMENTS),
         (([[{"start": 0}]], [[]]), SEGMENTS),
         (({"a": [(0, 1, "x")]}, {"a": []}), SEGMENTS),

@@ -134,7 +134,7 @@ def test_anything_that_looks_like_a_doc():
         ({"a": [None]}, {}, "document '1': no annotator has a Doc of it; leave it out"),
         ({"a": ["x", "x"]}, {"ids": ["i", "i"]}, "document 'i': id 'i' comes twice; ids are used once"),
         ({"a": ["x"]}, {"partial": "x"}, "unknown partial 'x'; allowed: error, drop-tokens"),
-        ({"a": ["x"]}, {"repair": "x"}, "unknown repair 'x'; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
+        ({"a": ["x"]}, {"repair": "x"}, "unknown repair 'x'; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
     ],
 )  # fmt: skip
 def test_errors(layers, settings, message):

@@ -93,6 +93,7 @@ def tables(newsroom):
         *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
         *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
+        *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
     ]
