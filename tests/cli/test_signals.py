@@ -181,7 +181,7 @@ def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sa, "chance_test", interrupt)
+    monkeypatch.setattr(sa.systems, "chance_test", interrupt)
     monkeypatch.chdir(tmp_path)
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
     assert main(["evaluate", *files, "--tallies", "t.parquet", "--test", "chance"]) == 130
