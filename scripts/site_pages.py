@@ -57,6 +57,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         markdown = markdown.replace(MARKER, commands())
     markdown = CONSOLE.sub(_apart, markdown.replace(PICTURES, site_pictures.markdown()))
     folder = f"docs/{here}".rpartition("/")[0]
+    if here == OUTSIDE["CHANGELOG.md"]:
+        markdown = markdown.replace("](docs/", "](")
     for path, place in OUTSIDE.items():
         in_repository = os.path.relpath(path, folder).replace(os.sep, "/")
         in_site = os.path.relpath(place, os.path.dirname(here) or ".").replace(os.sep, "/")

@@ -19,7 +19,7 @@ PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
     "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]", "float",
-    "dict[str, int]", "tuple[Any, Any, Any, Any]",
+    "dict[str, int]", "tuple[Any, Any, Any, Any]", "Study", "PartialCredit",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
 

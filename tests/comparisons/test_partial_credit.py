@@ -1,4 +1,4 @@
-"""Credit by share: every matching of small documents, the printed example, and chance by enumeration."""
+"""Credit by share: every matching of small documents, an example by hand, chance by enumeration."""
 
 from __future__ import annotations
 
@@ -61,8 +61,11 @@ def one(gold, system, **settings):
     return sa.partial_credit(corpus, "gold", "system", **{"draws": 0, **settings})
 
 
-def test_published_example():
-    """A span of 5 in one of 10 characters, and one found as it is: P .75, R 1, F1 .857."""
+def test_example_by_hand():
+    """A span of 5 in one of 10 characters, and one found as it is.
+
+    By hand: P (5/10 + 3/3) / 2 = 3/4, R (5/5 + 3/3) / 2 = 1, so F1 is 2 · 3/4 / (7/4) = 6/7.
+    """
     made = one([(0, 5, "X"), (12, 15, "X")], [(0, 10, "X"), (12, 15, "X")])
     assert (made.precision.observed, made.recall.observed) == (0.75, 1)
     assert made.f1.observed == pytest.approx(6 / 7)

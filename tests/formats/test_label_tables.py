@@ -258,7 +258,7 @@ def test_command_tokens(newsroom, capsys):
     assert main(ask) == 0
     assert json.loads(capsys.readouterr().out) == sa.coefficients(table).to_dict()
     assert main(["coefficients", str(crowd), "--tokens", "--annotators", "ann,bob"]) == 0
-    assert capsys.readouterr().out.startswith("2 annotators, ")
+    assert "\n2 annotators, " in capsys.readouterr().out
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
     assert main(["coefficients", *files, "--tokens", "--unit", "document"]) == 0
     assert "|unit:document|" in capsys.readouterr().out.replace("|\n  ", "|")

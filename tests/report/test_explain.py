@@ -91,6 +91,11 @@ def tables(newsroom):
         *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.make_gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
+        *tables_of(
+            sa.project.coefficients_by_batch(
+                sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2
+            )
+        ),
         *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
