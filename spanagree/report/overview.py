@@ -45,7 +45,7 @@ from spanagree.references.against import (
 from spanagree.report.study import Study, study
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
-from spanagree.systems.evaluate import evaluate
+from spanagree.systems.evaluate import evaluate, with_intervals
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.bootstrap import Bootstrap
@@ -150,6 +150,14 @@ class SystemsOverview(Overview):
     def evaluation(self) -> Evaluation:
         """How the systems did over all documents."""
         return self.levels.whole
+
+    @property
+    def verdict(self) -> str:
+        """Who is first and how certain that is; of a single system its F1 with an interval."""
+        if self.comparison is not None:
+            return self.comparison.verdict
+        alone = len(self.evaluation.systems) == 1
+        return (with_intervals(self.evaluation) if alone else self.evaluation).verdict
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:

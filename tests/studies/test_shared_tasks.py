@@ -126,6 +126,7 @@ def results():
     return [json.loads(path.read_text("utf-8")) for path in paths if path.exists()]
 
 
+@pytest.mark.slow
 def test_page():
     """Each table of the page and its figure are those of the results."""
     page = PAGE.read_text("utf-8")
