@@ -51,7 +51,7 @@ def test_every_page_is_found(site):
     built, _ = site
     every = {*pages, *outside, "changelog.md"}
     assert {Path(page).with_suffix(".html") for page in every} == set(built) - {Path("404.html")}
-    linked = set(re.findall(r'href="([\w/]+\.html)"', built[Path("index.html")]))
+    linked = set(re.findall(r'href="([\w/-]+\.html)"', built[Path("index.html")]))
     linked |= {f"api/{x}" for x in re.findall(r'href="(\w+\.html)"', built[Path("api/index.html")])}
     assert {Path(page).with_suffix(".html").as_posix() for page in every - {*listed}} <= linked
 

@@ -179,7 +179,8 @@ def settings_of(line: str) -> dict[str, Any]:
     {'match': 'exact', 'strict': False, 'version': '0.1.0'}
     """
     values: dict[str, str] = {}
-    unbroken = re.sub(r"(?<=[|,])\s+", "", line.strip().removeprefix("signature:").strip())
+    bare = line.strip().removeprefix("signature:").strip()
+    unbroken = re.sub(r"(?<=\|)\s+|(?<=,)\r?\n {0,2}", "", bare)  # as pages break it
     for part in unbroken.split("|"):
         key, colon, value = part.partition(":")
         if not colon:

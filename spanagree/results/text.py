@@ -117,4 +117,4 @@ def signature_lines(signature: str) -> str:
 
 def _behind_commas(entry: str) -> list[str]:
     """Return an entry in pieces, if it is wider than a line."""
-    return [entry] if width_of(entry) < PAGE - 1 else re.findall(r"[^,]+,?", entry)
+    return [entry] if width_of(entry) < PAGE - 1 else re.findall(r"[^,]*,|[^,]+", entry)

@@ -22,6 +22,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.score import RARE
+from spanagree.results.text import signature_lines
 from spanagree.settings import signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 from spanagree.version import __version__
@@ -80,12 +81,15 @@ def test_settings_come_back(settings):
 
 
 @given(SETTINGS, st.text(), st.sampled_from(["missing", "between"]))
+@example({"version": "0.1.0"}, ", ", "missing")
+@example({"version": "0.1.0"}, ",,  x, " * 40, "missing")
 @example({"version": "0.1.0"}, "a|b\n:\x1b[31m", "missing")
 @example({"version": "0.1.0", "scheme": "IO"}, "auto", "missing")
 def test_text_of_users_in_a_signature(settings, text, key):
     """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
     line = signature({**settings, key: text})
     assert line.isprintable()
+    assert settings_of(signature_lines(line)) == settings_of(line), "as pages break it"
     assert signature(settings_of(line)) == line
     assert settings_of(line).keys() == settings.keys() | {key}
 

@@ -64,6 +64,7 @@ def run(data, out, *more):
     return {path.name: path.read_bytes() for path in out.iterdir()}, done.stderr
 
 
+@pytest.mark.slow
 def test_from_files_to_tables(data, tmp_path):
     """F1 of 1 and .5, as by hand; chance of gold against itself; a second run is equal to the byte."""
     first, _ = run(data, tmp_path / "one")
