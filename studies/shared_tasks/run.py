@@ -66,7 +66,8 @@ def main() -> int:
             continue
         start = time.process_time()
         made = {"digest": digest, **run(task, asked.data)}
-        path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+        path.write_text(text.replace(f"{asked.data}/", ""), "utf-8")  # of notes that name files
         print(f"{task['name']}: {time.process_time() - start:.0f} s", file=sys.stderr)
     made = [asked.out / f"{task['name']}.json" for task in listed]
     results = [json.loads(path.read_text("utf-8")) for path in made if path.exists()]
