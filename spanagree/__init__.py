@@ -110,7 +110,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'spanagree.{name}' is not imported")
     for package in map(import_module, (f"spanagree.{each}" for each in PACKAGES)):
         if name in package.__all__:  # which is found here too
-            return getattr(package, name)
+            value = globals()[name] = getattr(package, name)
+            return value
     raise AttributeError(f"module 'spanagree' has no attribute {name!r}")
 
 

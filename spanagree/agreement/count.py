@@ -194,8 +194,9 @@ class CountedPairs(Counted[AgreementSettings]):
         """As of any counts; a pair is one pair in whatever order blocks name the two."""
         together = super()._add(other)
         pairs = together["pairs"]
-        in_order = pairs.turned(pairs.first > pairs.second)
-        return {**together, "pairs": in_order.by("first", "second")}
+        if (turned := pairs.first > pairs.second).any():
+            together["pairs"] = pairs.turned(turned).by("first", "second")
+        return together
 
 
 def count(

@@ -166,7 +166,7 @@ def asked_resampling(
     seed: int = 0,
     kind: type[Resampling] = Resampling,
 ) -> Resampling | None:
-    """Return how to resample, if intervals are asked for; over blocks by a Poisson bootstrap.
+    """Return how to resample, if intervals are asked for, as :func:`resampling_of`.
 
     Args:
         ci: whether, or how.
@@ -175,12 +175,24 @@ def asked_resampling(
         kind: that of a team, if annotators may be a sample too.
 
     Raises:
-        SettingError: over blocks for another interval than percentile; for what is drawn of a team
-            only; as for :class:`Bootstrap`.
+        SettingError: as for :func:`resampling_of`.
     """
-    if (how := asked_bootstrap(ci, seed)) is None:
-        return None
-    interval, resample_by = how.interval, how.resample_by or "unit"
+    how = asked_bootstrap(ci, seed)
+    return None if how is None else resampling_of(how, in_blocks=in_blocks, kind=kind)
+
+
+def resampling_of(
+    bootstrap: Bootstrap, *, in_blocks: bool = False, kind: type[Resampling] = Resampling
+) -> Resampling:
+    """Return how to resample, all of it settled; over blocks by a Poisson bootstrap.
+
+    Raises:
+        SettingError: for what is no Bootstrap; over blocks for another interval than percentile;
+            for what is drawn of a team only.
+    """
+    if not isinstance(bootstrap, Bootstrap):
+        raise SettingError(f"bootstrap {show(bootstrap)}; a Bootstrap is needed")
+    interval, resample_by = bootstrap.interval, bootstrap.resample_by or "unit"
     if in_blocks and interval not in (None, "percentile"):
         raise SettingError(
             f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
@@ -193,7 +205,8 @@ def asked_resampling(
         )
     usual = "jackknife" if resample_by == "annotators" else "bca"
     made = "percentile" if in_blocks else interval or usual
-    return kind(how.confidence, how.resamples, how.seed, made, in_blocks, resample_by)
+    settled = (bootstrap.confidence, bootstrap.resamples, bootstrap.seed, made)
+    return kind(*settled, in_blocks, resample_by)
 
 
 def percentile_intervals(

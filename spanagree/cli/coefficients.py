@@ -13,7 +13,6 @@ spanagree coefficients labels.csv --by item --format csv -o queue.csv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +25,6 @@ from spanagree.cli.batches import batches_option
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options
 from spanagree.cli.progress import progress
-from spanagree.errors import check_whole
 from spanagree.settings import chosen_of
 
 _ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
@@ -70,7 +68,6 @@ def coefficients(
     from spanagree.corpus.label_text import SIGN
     from spanagree.labels.nearness import SETS, has_order
 
-    drawing = job.certainty
     labels = dict(job.labels)
     near = {"measurement": measurement, "category_weights": category_weights}
     categories = labels.get("categories")
@@ -95,21 +92,16 @@ def coefficients(
         column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
         corpus = replace(job, reading={**job.reading, **column})
         pairs = any(each is not None for each in near.values())
-        if batches is not None:
+        if batches is not None or by == "label":
             whole = _chosen(corpus.read(), annotators)
             progress("coefficients")
             settings |= {**job.intervals, "skip_outside": skip_outside}
-            job.show(sa.project.coefficients_by_batch(whole, batches, **settings))
+            if batches is not None:
+                job.show(sa.project.coefficients_by_batch(whole, batches, **settings))
+            else:
+                job.show(sa.labels.coefficients_by_label(whole, **settings))
             return
-        if by != "label":
-            how = {"skip_outside": skip_outside, "pairs": pairs}
-            table = _token_labels(corpus, annotators, drawing, **how)
-        else:
-            whole = _chosen(corpus.read(), annotators)
-            progress("coefficients")
-            settings |= {**job.intervals, "skip_outside": skip_outside}
-            job.show(sa.labels.coefficients_by_label(whole, **settings))
-            return
+        table = _token_labels(corpus, annotators, skip_outside=skip_outside, pairs=pairs)
     else:
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
@@ -125,7 +117,6 @@ def coefficients(
 def _token_labels(
     job: Job,
     annotators: list[str] | None,
-    drawing: Mapping[str, Any],
     *,
     skip_outside: bool,
     pairs: bool,
@@ -133,11 +124,9 @@ def _token_labels(
     """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
     if not job.in_blocks:
         return sa.token_labels(_chosen(job.read(), annotators), skip_outside=skip_outside)
-    drawn = {"seed": drawing["seed"]} if "seed" in drawing else {}
-    drawn |= {"skip_outside": skip_outside, "pairs": pairs}
-    if "ci" in drawing:
-        drawn["resamples"] = drawing.get("resamples", 10_000)
-        check_whole(drawn["resamples"], 1, "resamples")
+    drawn = {**job.seed, "skip_outside": skip_outside, "pairs": pairs}
+    if job.intervals:
+        drawn["resamples"] = job.bootstrap.resamples
     return job.work("counting", sa.token_labels, job.source(), **drawn)
 
 

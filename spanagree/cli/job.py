@@ -176,6 +176,11 @@ class Job:
         """The argument that asks for intervals, if they are asked for."""
         return {"ci": self.bootstrap} if "ci" in self.certainty else {}
 
+    @property
+    def seed(self) -> dict[str, Any]:
+        """The argument that says what is drawn, if a seed was given."""
+        return {key: x for key, x in self.certainty.items() if key == "seed"}
+
     def check(self, **more: str | None) -> None:
         """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""
         self._check_look()

@@ -84,7 +84,7 @@ def against_references(
     """Compare systems with references and show it."""
     chosen = {**settings, **chosen_sides(job, settings)}
     job.check_picture(sa.references.AgainstReferences, by)
-    seed = {"seed": job.certainty["seed"]} if "seed" in job.certainty else {}
+    seed = job.seed
     job, drawn_from = random_seed(job, baselines)
     more = seed if "best_match" in chosen else {}
     corpus = job.read()
@@ -111,8 +111,7 @@ def against_shares(
     chosen |= chosen_sides(job, settings)
     if baselines is not None:
         chosen["baselines"] = [] if baselines == ["none"] else baselines
-    if "seed" in job.certainty:
-        chosen["seed"] = job.certainty["seed"]
+    chosen |= job.seed
     corpus = job.read()
     progress("evaluating")
     job.show(sa.references.soft_scores(corpus, **chosen), by)

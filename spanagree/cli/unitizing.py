@@ -50,9 +50,8 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
-    seed = {"seed": job.certainty["seed"]} if "seed" in job.certainty else {}
     chosen = {**settings, **job.intervals}
-    sampled = {**chosen, **seed}
+    sampled = {**chosen, **job.seed}
     if measure == "presence":
         job.show(sa.project.presence(job.read(), **chosen, progress=progress("comparing")))
     elif measure == "all":

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
-from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import CategoryWeights, Measurement, Weights
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
@@ -737,8 +737,10 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
 
 def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
-    if how is None or not isinstance(table, LabelTallies):
-        return asked_resampling(how or False)
+    if how is None:
+        return None
+    if not isinstance(table, LabelTallies):
+        return resampling_of(how)
     if table.resampling is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
@@ -750,7 +752,7 @@ def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
             raise SettingError(
                 f"{name} {show(number)}; those of the blocks were drawn with {name} {had}"
             )
-    return asked_resampling(replace(how, **drawn), in_blocks=True)
+    return resampling_of(replace(how, **drawn), in_blocks=True)
 
 
 # --- one label at a time --------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
-from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.poisson import resampling_of
 from spanagree.chance.model import chance_model, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName
@@ -270,8 +270,7 @@ def batches(
     >>> [batch.f1.observed for batch in made.batches], made.changes[0].observed.value
     ([0.0, 1.0], 1.0)
     """
-    resampling = asked_resampling(bootstrap)
-    assert resampling is not None
+    resampling = resampling_of(bootstrap)
     if isinstance(corpus, Mapping):
         corpus = {name: corpus_of(each) for name, each in corpus.items()}
     else:

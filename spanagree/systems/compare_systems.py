@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, unique
-from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
@@ -293,8 +293,7 @@ def compare_systems(
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
     """
     check_evaluation(evaluation, "compare_systems")
-    resampling = asked_resampling(bootstrap)
-    assert resampling is not None
+    resampling = resampling_of(bootstrap)
     _check_test(test, resampling.by_text(evaluation.settings), resampling.resample_by)
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:

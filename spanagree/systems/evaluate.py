@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
-from spanagree.blocks.poisson import asked_resampling
+from spanagree.blocks.poisson import asked_resampling, resampling_of
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, with_ids
 from spanagree.chance.places import Given
@@ -162,4 +162,4 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
     """
     check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()
-    return result(evaluation.counted, asked_resampling(bootstrap))
+    return result(evaluation.counted, resampling_of(bootstrap))

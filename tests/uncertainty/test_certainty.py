@@ -237,6 +237,19 @@ def test_ci_is_a_bootstrap_or_none(systems, ci):
             call()
 
 
+@pytest.mark.parametrize("how", [False, 95, None])
+def test_what_is_no_bootstrap(systems, how):
+    """Where intervals are always made, only how they are made can be said."""
+    result = sa.evaluate(systems)
+    for call in (
+        lambda: sa.compare_systems(result, bootstrap=how),
+        lambda: sa.with_intervals(result, how),
+        lambda: sa.batches(systems, 2, bootstrap=how),
+    ):
+        with pytest.raises(sa.SettingError, match=f"^bootstrap {how!r}; a Bootstrap is needed$"):
+            call()
+
+
 # --- annotators and tables of labels -------------------------------------------------------------
 
 
