@@ -62,7 +62,7 @@ TESTS = {
     "project": "tests/project",
     "references": "tests/references",
     "uncertainty": "tests/uncertainty tests/systems",
-    "unitizing": "tests/unitizing",
+    "units": "tests/units",
 }
 """Rooms, or single modules, and the tests that have to notice."""
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from spanagree import results as results
     from spanagree import systems as systems
     from spanagree import training as training
-    from spanagree import unitizing as unitizing
+    from spanagree import units as units
     from spanagree.agreement.agree import agree as agree
     from spanagree.agreement.disagreements import disagreements as disagreements
     from spanagree.chance.start_distributions import start_distribution as start_distribution
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
     from spanagree.systems.compare_systems import compare_systems as compare_systems
     from spanagree.systems.evaluate import evaluate as evaluate
     from spanagree.uncertainty.bootstrap import Bootstrap as Bootstrap
-    from spanagree.unitizing.alpha_u import alpha_u as alpha_u
-    from spanagree.unitizing.gamma import gamma as gamma
+    from spanagree.units.alpha_u import alpha_u as alpha_u
+    from spanagree.units.gamma import gamma as gamma
 # fmt: on
 
 PACKAGES = (
@@ -91,7 +91,7 @@ PACKAGES = (
     "results",
     "systems",
     "training",
-    "unitizing",
+    "units",
 )
 """The packages with further public names: ``sa.labels.kappa``, ``sa.formats.read_conll``."""
 

@@ -40,7 +40,7 @@ ROOMS = [
     "systems",
     "agreement",
     "labels",
-    "unitizing",
+    "units",
     "levels",
     "project",
     "references",
@@ -234,9 +234,9 @@ def choices():
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-    from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
-    from spanagree.unitizing.dissimilarity import CATEGORICAL
-    from spanagree.unitizing.sampling import SAMPLERS
+    from spanagree.units.alpha_u import CONTINUA, MEASURES
+    from spanagree.units.dissimilarity import CATEGORICAL
+    from spanagree.units.sampling import SAMPLERS
 
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {

@@ -26,7 +26,7 @@ MEASURES = {
 }
 """What agreement is measured by, by name."""
 
-_GAMMA = "spanagree.unitizing.gamma.gamma"
+_GAMMA = "spanagree.units.gamma.gamma"
 _OF_GAMMA = ("alpha", "beta", "delta_empty", "categorical", "order", "sampler", "precision",
     "time_limit", "steps",
 )  # fmt: skip
@@ -36,7 +36,7 @@ def unitizing() -> options.Group:
     """Return the options of the measures of unitizing."""
     return options.group(
         "α_U and γ",
-        *options.of("spanagree.unitizing.alpha_u.alpha_u", "continuum"),
+        *options.of("spanagree.units.alpha_u.alpha_u", "continuum"),
         *options.of(_GAMMA, *_OF_GAMMA),
     )
 
@@ -44,9 +44,9 @@ def unitizing() -> options.Group:
 def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
     kinds: Mapping[str, type[Result]] = {
-        "gamma": sa.unitizing.Gamma, "all": sa.unitizing.SideBySide, "presence": sa.project.Presence
+        "gamma": sa.units.Gamma, "all": sa.units.SideBySide, "presence": sa.project.Presence
     }  # fmt: skip
-    result = kinds.get(measure, sa.unitizing.AlphaU)
+    result = kinds.get(measure, sa.units.AlphaU)
     if by is not None and by not in result.BY:
         fitting = ", ".join(result.BY) or "none"
         raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
@@ -55,7 +55,7 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
     if measure == "presence":
         job.show(sa.project.presence(job.read(), **chosen, progress=progress("comparing")))
     elif measure == "all":
-        job.show(_sampled(job, sa.unitizing.side_by_side, sampled), by)
+        job.show(_sampled(job, sa.units.side_by_side, sampled), by)
     elif measure == "gamma":
         job.show(_sampled(job, sa.gamma, {**sampled, "pairs": by == "pair"}), by)
     else:

@@ -43,9 +43,9 @@ from spanagree.results.table import decimal
 from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-from spanagree.unitizing.alpha_u import CONTINUA, MEASURES
-from spanagree.unitizing.dissimilarity import CATEGORICAL
-from spanagree.unitizing.sampling import SAMPLERS
+from spanagree.units.alpha_u import CONTINUA, MEASURES
+from spanagree.units.dissimilarity import CATEGORICAL
+from spanagree.units.sampling import SAMPLERS
 from spanagree.version import __version__
 
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)

@@ -50,7 +50,7 @@ from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
-from spanagree.unitizing.all_measures import SideBySide, side_by_side
+from spanagree.units.all_measures import SideBySide, side_by_side
 
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
 _LEVELS = 2

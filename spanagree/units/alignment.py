@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, groups
-from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, near_pairs
-from spanagree.unitizing.effort import ExhaustedError, Work
-from spanagree.unitizing.packing import components, pack
+from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs
+from spanagree.units.effort import ExhaustedError, Work
+from spanagree.units.packing import components, pack
 
 _TOGETHER = 2000  # units that are assigned together; the time grows with the square
 _PLANES = (

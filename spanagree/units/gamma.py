@@ -29,13 +29,13 @@ from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.bootstrap import Bootstrap
-from spanagree.unitizing.canonical import canonical, only, times_seen
-from spanagree.unitizing.dissimilarity import Dissimilarity, ordinal_places
-from spanagree.unitizing.effort import Steps
-from spanagree.unitizing.expected_disorder import Expected, Job, ratio_of, sampled
-from spanagree.unitizing.gamma_result import Gamma, GammaFigures, GammaSettings
-from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, measured
-from spanagree.unitizing.score import (
+from spanagree.units.canonical import canonical, only, times_seen
+from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
+from spanagree.units.effort import Steps
+from spanagree.units.expected_disorder import Expected, Job, ratio_of, sampled
+from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
+from spanagree.units.sampling import Continuum, Drawn, Sampling, measured
+from spanagree.units.score import (
     Disagreement,
     disagreement,
     over_documents,

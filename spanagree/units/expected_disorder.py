@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanagree.arrays import Floats
 from spanagree.blocks.run import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.control import expected_gains, is_cheap
-from spanagree.unitizing.dissimilarity import Dissimilarity
-from spanagree.unitizing.effort import MANY, WORK, Steps
-from spanagree.unitizing.sampling import Continuum, Drawn, Sampling, draw, joined
+from spanagree.units.control import expected_gains, is_cheap
+from spanagree.units.dissimilarity import Dissimilarity
+from spanagree.units.effort import MANY, WORK, Steps
+from spanagree.units.sampling import Continuum, Drawn, Sampling, draw, joined
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load

@@ -26,12 +26,12 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
-from spanagree.unitizing.alpha_u import alpha_u
-from spanagree.unitizing.canonical import only, times_seen
-from spanagree.unitizing.effort import Steps
-from spanagree.unitizing.gamma import gamma
-from spanagree.unitizing.gamma_result import GammaSettings
-from spanagree.unitizing.sampling import Sampling
+from spanagree.units.alpha_u import alpha_u
+from spanagree.units.canonical import only, times_seen
+from spanagree.units.effort import Steps
+from spanagree.units.gamma import gamma
+from spanagree.units.gamma_result import GammaSettings
+from spanagree.units.sampling import Sampling
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -78,7 +78,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideBySide(Result):
-    """The result of :func:`spanagree.unitizing.side_by_side`.
+    """The result of :func:`spanagree.units.side_by_side`.
 
     Attributes:
         measures: the figures of each measure, by name.

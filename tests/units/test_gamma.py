@@ -17,19 +17,19 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import spanagree as sa
-from spanagree.unitizing import packing
-from spanagree.unitizing.alignment import _PLANES, aligned, best_alignment, cost_of, reachable
-from spanagree.unitizing.control import expected_gains
-from spanagree.unitizing.dissimilarity import (
+from spanagree.units import packing
+from spanagree.units.alignment import _PLANES, aligned, best_alignment, cost_of, reachable
+from spanagree.units.control import expected_gains
+from spanagree.units.dissimilarity import (
     Dissimilarity,
     Units,
     near_pairs,
     ordinal_places,
     units_of,
 )
-from spanagree.unitizing.effort import Work
-from spanagree.unitizing.expected_disorder import estimate
-from spanagree.unitizing.sampling import Continuum, draw, measured
+from spanagree.units.effort import Work
+from spanagree.units.expected_disorder import estimate
+from spanagree.units.sampling import Continuum, draw, measured
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
@@ -544,7 +544,7 @@ def test_steps_repeat_what_was_stopped():
 def test_the_clock_is_asked_between_steps(monkeypatch):
     """Once the limit has passed no step is taken; the signature's number repeats the result."""
     ticks = itertools.count()
-    monkeypatch.setattr("spanagree.unitizing.effort.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
     corpus = dense(6, 5)
     stopped = gamma(corpus, time_limit=3)
     assert (stopped.settings.stopped, stopped.settings.steps) == ("time", 2)

@@ -10,8 +10,8 @@ from spanagree.results import verdict
 from spanagree.results.plots import Picture
 from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
-from spanagree.unitizing.score import Disagreement
-from spanagree.unitizing.team_result import PAIR, Named, TeamResult, picture_of
+from spanagree.units.score import Disagreement
+from spanagree.units.team_result import PAIR, Named, TeamResult, picture_of
 
 _NAMES = ("γ", "γ_cat", "γ_k")
 

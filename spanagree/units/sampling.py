@@ -14,11 +14,11 @@ from spanagree.chance.random_annotations import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.unitizing.alignment import Alignment, aligned, aligned_pairs, reachable
-from spanagree.unitizing.canonical import times_seen
-from spanagree.unitizing.control import gains
-from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
-from spanagree.unitizing.effort import WORK, Steps, Work
+from spanagree.units.alignment import Alignment, aligned, aligned_pairs, reachable
+from spanagree.units.canonical import times_seen
+from spanagree.units.control import gains
+from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
+from spanagree.units.effort import WORK, Steps, Work
 
 SAMPLERS = {
     "chance": "every unit placed anew by the chance model: each annotator keeps hers",

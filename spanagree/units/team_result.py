@@ -13,7 +13,7 @@ from spanagree.results.result import FEW, Result
 from spanagree.results.table import Column, Table
 from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing.score import Disagreement, columns, dot, reasons, values
+from spanagree.units.score import Disagreement, columns, dot, reasons, values
 
 
 class Figures(Protocol):

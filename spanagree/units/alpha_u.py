@@ -25,10 +25,10 @@ from spanagree.errors import SettingError, check_choice, check_known, counted, p
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import kept_names
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
-from spanagree.unitizing.alpha_u_count import ALL, CountedUnits, count, drawn_columns
-from spanagree.unitizing.alpha_u_result import AlphaU, AlphaUFigures
-from spanagree.unitizing.placed import CHANCES
-from spanagree.unitizing.score import (
+from spanagree.units.alpha_u_count import ALL, CountedUnits, count, drawn_columns
+from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
+from spanagree.units.placed import CHANCES
+from spanagree.units.score import (
     disagreement,
     over_documents,
     statistic,

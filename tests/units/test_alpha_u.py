@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.chance.random_annotations import simulate
-from spanagree.unitizing.alpha_u import alpha_u
+from spanagree.units.alpha_u import alpha_u
 
 
 def corpus_of(length, **layers):

@@ -18,7 +18,7 @@ from spanagree.comparisons.coarse_starts import UNITS, CoarseStarts, extrapolate
 from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
-from spanagree.unitizing.dissimilarity import Dissimilarity, Pairs, Units
+from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units
 
 _PLACES = 5_000_000  # of the lengths of a document's units, each at every position
 _CHUNK = 1 << 20  # elements of one temporary array

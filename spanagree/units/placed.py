@@ -14,8 +14,8 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import Profiles, place
 from spanagree.comparisons.profile_sums import inner
-from spanagree.unitizing.continuum import Continua
-from spanagree.unitizing.control import correlated
+from spanagree.units.continuum import Continua
+from spanagree.units.control import correlated
 
 CHANCES = {
     "per-label": "no two units of one annotator and label share a token",

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.unitizing.dissimilarity import TIE, Dissimilarity, Pairs, Units, tie_breaks
-from spanagree.unitizing.effort import Work
+from spanagree.units.dissimilarity import TIE, Dissimilarity, Pairs, Units, tie_breaks
+from spanagree.units.effort import Work
 
 _FLOORS = (1.0, 0.7, 0.4, 0.2, 0.0)  # of Δ_∅; prices that units have at least, at first
 _SLACK = 0.03  # of Δ_∅; unitary alignments that miss the price by less are taken along

@@ -19,10 +19,10 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.unitizing import continuum as sums_of
-from spanagree.unitizing.alpha_u_result import AlphaUSettings
-from spanagree.unitizing.canonical import times_seen
-from spanagree.unitizing.placed import expected_placed
+from spanagree.units import continuum as sums_of
+from spanagree.units.alpha_u_result import AlphaUSettings
+from spanagree.units.canonical import times_seen
+from spanagree.units.placed import expected_placed
 
 OBSERVED, EXPECTED, WEIGHT = range(3)
 ALL = None

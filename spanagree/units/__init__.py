@@ -1,0 +1,14 @@
+"""Agreement on where units are and what they are called: α_U and γ."""
+
+from spanagree.public import names_of
+
+TYPE_CHECKING = False  # typing takes a while to load
+
+if TYPE_CHECKING:
+    from spanagree.units.all_measures import SideBySide as SideBySide
+    from spanagree.units.all_measures import side_by_side as side_by_side
+    from spanagree.units.alpha_u_result import AlphaU as AlphaU
+    from spanagree.units.gamma_result import Gamma as Gamma
+    from spanagree.units.score import Disagreement as Disagreement
+
+__all__, __getattr__, __dir__ = names_of(__name__, __file__)
