@@ -26,9 +26,9 @@ from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.relation_places import RelationCorpus
-from spanagree.comparisons.shaped_starts import has_pieces
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import has_pieces
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Ints, met_before
+from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import has_pieces
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -65,6 +66,8 @@ def redraw(
     labels: int,
     seed: int | np.random.Generator,
     chance: Chance = "nonoverlapping",
+    *,
+    rigid: bool = False,
 ) -> Layer:
     """Draw one random annotation of a whole layer: every segment placed anew in its document.
 
@@ -74,6 +77,7 @@ def redraw(
         labels: the number of labels.
         seed: a seed, or a generator to draw from.
         chance: the chance model, nonoverlapping, per-label or overlapping.
+        rigid: segments whose hulls overlap move together, as those of several pieces do.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -84,10 +88,16 @@ def redraw(
     key = layer.document * labels + layer.label if chance == "per-label" else layer.document
     groups, group = np.unique(key, return_inverse=True)
     documents = groups // labels if chance == "per-label" else groups
-    start = _draw(
-        group, lengths[documents], size, np.random.default_rng(seed), chance == "overlapping"
-    )
-    return Layer(layer.document, start, start + size, layer.label, layer.annotated)
+    free = chance == "overlapping"
+    rng = np.random.default_rng(seed)
+    if not rigid:
+        start = _draw(group, lengths[documents], size, rng, free)
+    else:
+        blocks = chain_hulls(group, layer.start, layer.end, alone=free)
+        sizes = blocks.end - blocks.start
+        start = _draw(blocks.group, lengths[documents], sizes, rng, free)[blocks.block]
+        start = start + blocks.offset
+    return Layer(layer.document, start, start + size, layer.label, layer.annotated, layer.details)
 
 
 def simulate(
@@ -95,8 +105,8 @@ def simulate(
 ) -> Corpus:
     """Draw a random corpus: all segments placed anew, for a measure of one's own.
 
-    Number, lengths and labels of the segments of each annotator in each document stay; who saw what
-    stays too.
+    Number, lengths and labels of the segments of each annotator in each document stay, and their
+    pieces, attributes and relations; who saw what stays too.
 
     Args:
         corpus: the annotations.
@@ -114,13 +124,12 @@ def simulate(
     [1, 2]
     """
     corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a random corpus")
     if not isinstance(seed, np.random.Generator):
         check_whole(seed, 0, "seed")
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():
-        alike = met_before(layer.document, layer.end - layer.start, layer.label)
+        alike = met_before(layer.document, layer.end - layer.start, layer.label, layer.shape)
         if chance == "overlapping" and alike.any():
             document = corpus.id_of(int(layer.document[alike.argmax()]))
             raise SettingError(
@@ -128,7 +137,8 @@ def simulate(
                 " segments of one label and length may fall on the same place, which no corpus"
                 " holds; nonoverlapping and per-label can be drawn"
             )
-        layers[name] = redraw(layer, corpus.lengths, max(1, len(corpus.labels)), rng, chance)
+        labels = max(1, len(corpus.labels))
+        layers[name] = redraw(layer, corpus.lengths, labels, rng, chance, rigid=has_pieces(corpus))
     return corpus.but(layers=layers)
 
 

@@ -74,8 +74,6 @@ def evaluate(
     baseline: list[str] | None = None,
     **settings: Any,
 ) -> None:
-    from spanagree.comparisons.compared import has_distribution  # loads NumPy
-
     if from_tallies:
         _merge(job, by, test)
         return
@@ -107,12 +105,7 @@ def evaluate(
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
-    p_values = {}
-    if by == "document":
-        from spanagree.comparisons.compared import has_distribution
-
-        known = has_distribution(corpus, settings.get("match", "exact"))
-        p_values = {"p_values": True} if known else {}
+    p_values = {"p_values": True} if by == "document" else {}
     result = job.work(
         "evaluating", sa.evaluate, corpus, named, **settings, **p_values, **job.intervals
     )

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.choices import MatchName
-from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import RelationRule
-from spanagree.comparisons.shaped_starts import has_pieces
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, is_iterable, listed, show
@@ -97,12 +95,6 @@ def compared(
     else:
         made = (functools.partial(chosen.of_block, block, match) for block in corpus)
     return made, match if what == "segments" else "exact"
-
-
-def has_distribution(corpus: object, match: str) -> bool:
-    """Return whether the distribution of chance is known, and not its mean alone."""
-    pieces = isinstance(corpus, Corpus) and has_pieces(corpus)
-    return not pieces and find_match(match).route != "near"
 
 
 def with_attribute(corpus: Corpus, name: str) -> Corpus:

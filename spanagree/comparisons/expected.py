@@ -30,9 +30,10 @@ from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
 from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
-from spanagree.comparisons.shaped_starts import ShapedStarts, has_pieces
+from spanagree.comparisons.shaped_starts import ShapedStarts
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import has_pieces
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, counted
 
@@ -130,9 +131,9 @@ def compare_layers(
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
     random_sizes = None
+    matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     if isinstance(profiles, ShapedStarts):
-        layers, places, kinds = (a.layer, b.layer), (cell_a, cell_b), (a.profile, b.profile)
-        matched = profiles.observed(layers, places, kinds, n, measure)
+        places, kinds = (cell_a, cell_b), (a.profile, b.profile)
         values, how = profiles.expected(places, kinds, n, measure), dict[str, float]()
         if measure.in_tokens:
             sizes = [
@@ -140,7 +141,6 @@ def compare_layers(
                 for cell, kind in zip(places, kinds, strict=True)
             ]
     else:
-        matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
         values, of_cells = expected(a, b, cell_a, cell_b, n, profiles, measure)
         how = dict(of_cells)
         if isinstance(profiles, AtPlaces) and measure.in_tokens and profiles.random_lengths:

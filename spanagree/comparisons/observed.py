@@ -7,6 +7,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.near_pairs import near_pairs
+from spanagree.corpus.discontinuous import in_pieces, shape_codes
 from spanagree.corpus.segments import Layer
 
 
@@ -29,6 +30,8 @@ def similar(
     if measure.route == "near":
         i, j = near_pairs((cell_a, a.start, a.end), (cell_b, b.start, b.end), measure.within)
         return i, j, np.ones(len(i), np.int64)
+    if a.shape.any() or b.shape.any():
+        return _similar_in_pieces(a, b, cell_a, cell_b, measure)
     pairs = equal_pairs if measure.route == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
@@ -37,6 +40,31 @@ def similar(
         i, j = i[able], j[able]
         return _one_to_one(a, b, i, j, cell_a[i])
     return i, j, value
+
+
+def _similar_in_pieces(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""
+    if measure.route == "equal":
+        i, j = equal_pairs(a, b, cell_a, cell_b)
+        shape_a, shape_b = shape_codes((a, b), {})
+        same = shape_a[i] == shape_b[j]
+        return i[same], j[same], np.ones(int(same.sum()), np.int64)
+    (of_a, owner_a), (of_b, owner_b) = in_pieces(a), in_pieces(b)
+    p, q = overlapping_pairs(of_a, of_b, cell_a[owner_a], cell_b[owner_b])
+    shared = np.minimum(of_a.end[p], of_b.end[q]) - np.maximum(of_a.start[p], of_b.start[q])
+    if not len(p):
+        return p, q, shared
+    (i, j), which, _ = distinct(owner_a[p], owner_b[q])
+    value = np.bincount(which, shared, len(i)).astype(np.int64)
+    if measure.route == "cover":
+        return i, j, value
+    size_a, size_b = (
+        np.bincount(owner, piece.end - piece.start, len(layer))
+        for piece, owner, layer in ((of_a, owner_a, a), (of_b, owner_b, b))
+    )
+    return i, j, value / (size_a[i] + size_b[j] - value)
 
 
 def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints, Ints | Floats]:

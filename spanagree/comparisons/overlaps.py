@@ -10,8 +10,8 @@ from spanagree.arrays import Ints, distinct
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.comparisons.relation_places import RelationCorpus
-from spanagree.comparisons.shaped_starts import has_pieces, in_pieces
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import has_pieces, in_pieces
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, chosen, show

@@ -19,6 +19,7 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, r
 from spanagree.chance.relations import relation_matches
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
+from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted, listed, show
 
@@ -232,8 +233,7 @@ class _Spans:
     def of(cls, corpus: Corpus, rule: RelationRule) -> _Spans:
         layers = list(corpus.layers.values())
         document, start, end, label, layer = columns_of_all(layers)
-        shapes: dict[object, int] = {}
-        shape = np.concatenate([np.zeros(0, np.int64), *(_shapes(x, shapes) for x in layers)])
+        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, {})])
         if not _MATCHES[rule.match]:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
@@ -263,13 +263,6 @@ class _Spans:
     def number(self, layer: int, row: Ints) -> Ints:
         """Return the numbers of an annotator's segments."""
         return self.marked[layer][row]
-
-
-def _shapes(layer: Layer, known: dict[object, int]) -> Ints:
-    """Return a number for the shape of each segment, the same for all layers."""
-    details = layer.details or Details.none(len(layer))
-    codes = [known.setdefault(shape, len(known)) for shape in details.shapes]
-    return np.array(codes, np.int64)[details.shape]
 
 
 def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:

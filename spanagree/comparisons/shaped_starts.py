@@ -16,10 +16,10 @@ from spanagree.arrays import Floats, Ints, distinct, join
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
 from spanagree.chance.start_distributions import Profiles, place
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.observed import equal_pairs, overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted
 from spanagree.limits import check_cost
 
@@ -51,10 +51,8 @@ class ShapedStarts:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]
         document, start, end, label, layer = columns_of_all(layers)
-        known: dict[Pieces, int] = {(): 0}
-        shape = np.concatenate(
-            [np.zeros(0, np.int64), *(_shape_codes(each, known) for each in layers)]
-        )
+        known: dict[Pieces, int] = {}
+        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, known)])
         _, group, _ = distinct(layer, document, label if chance == "per-label" else 0 * label)
         of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
         of_group[group] = document
@@ -82,34 +80,6 @@ class ShapedStarts:
     def pieces(self, kind: int) -> Pieces:
         """Return the pieces of a kind, from its start."""
         return self.shapes[self.shape[kind]] or ((0, int(self.length[kind])),)
-
-    def observed(
-        self,
-        layers: tuple[Layer, Layer],
-        cells: tuple[Ints, Ints],
-        kinds: tuple[Ints, Ints],
-        count: int,
-        measure: Match,
-    ) -> Ints | Floats:
-        """Return Σ φ over all pairs of segments in the same cell, for each cell."""
-        a, b = layers
-        if measure.route == "equal":
-            i, j = equal_pairs(a, b, *cells)
-            same = self.shape[kinds[0][i]] == self.shape[kinds[1][j]]
-            return np.bincount(cells[0][i[same]], minlength=count)
-        i, j = overlapping_pairs(a, b, *cells)
-        columns = (kinds[0][i], kinds[1][j], b.start[j] - a.start[i])
-        (one, other, offset), which, _ = distinct(*columns)
-        value = np.zeros(len(one))
-        plain = (self.shape[one] == 0) & (self.shape[other] == 0)
-        value[plain] = measure.phi(
-            offset[plain], self.length[one[plain]], self.length[other[plain]]
-        )
-        for row in np.flatnonzero(~plain).tolist():
-            least, shared = self._shares(int(one[row]), int(other[row]), measure)
-            value[row] = shared[offset[row] - least]
-        total = np.bincount(cells[0][i], value[which], count)
-        return total.round().astype(np.int64) if measure.route == "cover" else total
 
     def _shares(self, one: int, other: int, measure: Match) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
@@ -198,35 +168,3 @@ class ShapedStarts:
             change[end : end + len(starts)] -= starts
         cover: Floats = np.maximum(np.cumsum(change), 0)
         return cover
-
-
-def _shape_codes(layer: Layer, known: dict[Pieces, int]) -> Ints:
-    """Return the number of each segment's shape, the same for all layers."""
-    if layer.details is None:
-        return np.zeros(len(layer), np.int64)
-    codes = [known.setdefault(shape, len(known)) for shape in layer.details.shapes]
-    return np.array(codes, np.int64)[layer.details.shape]
-
-
-def has_pieces(corpus: Corpus) -> bool:
-    """Return whether any segment of a corpus has several pieces."""
-    return any(bool(layer.shape.any()) for layer in corpus.layers.values())
-
-
-def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
-    """Return a layer with a segment for each piece, and which segment each is a piece of."""
-    if layer.details is None or not layer.details.shape.any():
-        return layer, np.arange(len(layer))
-    pieces = layer.details.pieces(layer.start)
-    owner, start, end = [], [], []
-    for row, (s, e) in enumerate(zip(layer.start.tolist(), layer.end.tolist(), strict=True)):
-        for low, high in pieces.get(row, ((s, e),)):
-            owner.append(row)
-            start.append(low)
-            end.append(high)
-    rows = np.array(owner, np.int64)
-    columns = layer.document[rows], np.array(start, np.int64), np.array(end, np.int64)
-    order = np.lexsort((layer.label[rows], columns[2], columns[1], columns[0]))
-    document, low, high = (column[order] for column in columns)
-    made = Layer(document, low, high, layer.label[rows][order], layer.annotated)
-    return made, rows[order]

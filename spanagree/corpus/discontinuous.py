@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from spanagree.arrays import Ints, ranges
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.raw import RawCorpus, number_of_relations
+from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, counted, more_like_it, show
 
 DISCONTINUOUS = {
@@ -98,3 +103,40 @@ def check_in_one_piece(corpus: object, what: str) -> None:
                 f" pieces, {pieces}; {what} takes segments of one piece: read with discontinuous"
                 " hull, split or drop"
             )
+
+
+def has_pieces(corpus: Corpus) -> bool:
+    """Return whether any segment of a corpus has several pieces."""
+    return any(bool(layer.shape.any()) for layer in corpus.layers.values())
+
+
+def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
+    """Return the number of each segment's shape, the same for all layers; 0 for one piece."""
+    known.setdefault((), 0)
+    codes = []
+    for layer in layers:
+        details = layer.details or Details.none(len(layer))
+        numbers = [known.setdefault(shape, len(known)) for shape in details.shapes]
+        codes.append(np.array(numbers, np.int64)[details.shape])
+    return codes
+
+
+def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
+    """Return a layer with a segment for each piece, and which segment each is a piece of."""
+    if not layer.shape.any():
+        return layer, np.arange(len(layer))
+    shapes = (layer.details or Details.none(len(layer))).shapes
+    many = np.array([max(len(shape), 1) for shape in shapes])
+    number, rows = ranges(np.zeros(len(layer), np.int64), many[layer.shape])
+    table = np.zeros((len(shapes), many.max(), 2), np.int64)
+    for code, shape in enumerate(shapes):
+        table[code, : len(shape)] = np.array(shape).reshape(-1, 2)
+    alone = layer.shape[rows] == 0
+    low, high = table[layer.shape[rows], number].T + layer.start[rows]
+    high = np.where(alone, layer.end[rows], high)
+    document, label = layer.document[rows], layer.label[rows]
+    order = np.lexsort((label, high, low, document))
+    return (
+        Layer(document[order], low[order], high[order], label[order], layer.annotated),
+        rows[order],
+    )

@@ -122,7 +122,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     places, log.notes = _places(root, files)
     texts = {place[1]: path for path, place in places.items() if path.suffix == ".txt"}
-    blank, is_empty = 0, True
+    blank, joined, is_empty = 0, 0, True
     for path, (annotator, id_) in places.items():
         txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
         if path == ann and txt not in places:
@@ -135,6 +135,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         elif path == ann:
             continue
         is_empty = False
+        text = read_text(txt)
         annotations = []
         if ann in places:
             rows = read_text(ann)
@@ -143,7 +144,10 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             lines = _rows_of(printable(str(ann)), rows)
             one = _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
             annotations = [one]
-        yield Record(printable(str(txt)), id_, {"text": read_text(txt)}, annotations)
+            if "\r\n" in text and _fits(one, text) < _fits(one, text.replace("\r\n", "\n")):
+                text = text.replace("\r\n", "\n")
+                joined += 1
+        yield Record(printable(str(txt)), id_, {"text": text}, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
@@ -155,11 +159,22 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             " there, and an empty one says that nothing was marked"
         )
     log.notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
+    if joined:
+        log.notes.append(
+            f"{counted(joined, 'text')} with line ends of two characters read with one, which"
+            " fits the annotations"
+        )
     if blank and absent is None:
         log.notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
+
+
+def _fits(annotation: Annotation, text: str) -> int:
+    """Return how many segments of one piece are what stands in a text, as files say it."""
+    spans = annotation.spans or ()
+    return sum(x.pieces is None and text[x.start : x.end] == x.quote for x in spans)
 
 
 def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, str]], list[str]]:

@@ -318,10 +318,9 @@ def _how(
     made = min(len(by_chance.drawn) for by_chance in partly.values())
     notes = (
         f"{printable(name)}: chance was drawn, {counted(len(by_chance.drawn), 'time')}, in"
-        f" {counted(by_chance.computed['drawn'], 'document')} too large for the exact distribution;"
-        f" p is not below {probability(by_chance.least_p)} unless the other documents alone make it"
-        " so; a"
-        " greater budget of chance_test may compute it"
+        f" {counted(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
+        f" not below {probability(by_chance.least_p)} unless the other documents alone make it so;"
+        " chance_test(…, draws=…) draws more"
         for name, by_chance in partly.items()
     )
     return {"null": "partly-drawn", "draws": made, "seed": int(seed)}, tuple(notes)

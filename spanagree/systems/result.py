@@ -567,5 +567,5 @@ def notes_on_chance(
         if len(one.drawn):
             yield (
                 f"{name}: chance with {what} was drawn, {counted(len(one.drawn), 'time')}, in"
-                f" {counted(one.computed['drawn'], noun)} too large for the exact distribution"
+                f" {counted(one.computed['drawn'], noun)} without an exact distribution"
             )

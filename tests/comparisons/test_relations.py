@@ -73,6 +73,78 @@ def test_tolerance_equals_the_enumeration(case):
     assert tally.expected == pytest.approx(case["expected"]["one_to_one"], abs=1e-12)
 
 
+def of_case(case, pieces=False):
+    """The corpus of a golden case of segments."""
+    layers = {x: [[(s[0], s[1]) if pieces else tuple(s) for s in case[x]]] for x in "ab"}
+    return sa.Corpus.from_segments([case["length"]], layers)
+
+
+def is_mean(distribution, expected):
+    """Whether an expected match is that of draws, within 4 standard errors."""
+    error = distribution.sd / np.sqrt(max(len(distribution.drawn), 1))
+    return abs(distribution.mean - expected) <= 4 * error + 1e-12
+
+
+@pytest.mark.parametrize("match", ["exact", "token", "iou"])
+@pytest.mark.parametrize("case", cases("discontinuous")[::6])
+def test_chance_of_pieces_drawn(case, match):
+    """The mean of drawn blocks is the enumerated one."""
+    corpus = of_case(case, pieces=True)
+    try:
+        distribution = sa.match_distribution(corpus, "a", "b", match=match)
+    except sa.SettingError:  # it overlaps itself in the measure's sense
+        return
+    assert is_mean(distribution, case["expected"]["blocks"][match])
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in cases("tolerance")[::4] if c["chance"] == "nonoverlapping"]
+)
+def test_chance_within_a_tolerance_drawn(case):
+    """The shares of draws are the enumerated probabilities, both random or one as it is."""
+    match = f"exact-within-{case['tolerance']}" if case["tolerance"] else "exact"
+    for fixed, name in ((None, ""), ("a", "_a_fixed")):
+        made = sa.match_distribution(of_case(case), "a", "b", match=match, fixed=fixed)
+        for matches, p in case[f"distribution_one_to_one{name}"]:
+            draws = len(made.drawn) or np.inf
+            error = 4 * np.sqrt(p * (1 - p) / draws) + 1e-12
+            assert made.pmf.get(matches, 0) == pytest.approx(p, abs=error)
+
+
+@pytest.mark.parametrize("simulate", [False, True])
+def test_p_of_pieces(simulate):
+    """Gold has one segment of six tokens with a gap in twelve tokens: 1 of 7 places is right."""
+    one = [([(0, 2), (5, 6)], "X")]
+    corpus = sa.Corpus.from_segments([12], {"gold": [one], "mine": [one]})
+    tested = sa.chance_test(corpus, sa.evaluate(corpus), simulate=simulate).systems["mine"]
+    assert tested.p == pytest.approx(1 / 7, abs=4 * np.sqrt(6 / 49 / 1000))
+    moved = sa.chance.simulate(corpus, seed=3)
+    (segment,) = moved[0].segments["mine"]
+    assert [(s - segment.start, e - segment.start) for s, e in segment.pieces] == [(0, 2), (5, 6)]
+
+
+pieces_of_two = st.lists(
+    st.sets(st.integers(0, 11), min_size=1, max_size=5), min_size=0, max_size=2
+).filter(lambda sets: len(set().union(*sets)) == sum(map(len, sets)))
+
+
+def as_pieces(tokens):
+    """The pieces of a set of tokens."""
+    return [(t, t + 1) for t in sorted(tokens)]
+
+
+@given(pieces_of_two, pieces_of_two)
+def test_shared_tokens_of_pieces(a, b):
+    """Token and iou are what sets of tokens share."""
+    layers = {n: [[(as_pieces(x), "X") for x in some]] for n, some in (("a", a), ("b", b))}
+    corpus = sa.Corpus.from_segments([12], layers)
+    shared = sum(len(x & y) for x in a for y in b)
+    ratio = sum(len(x & y) / len(x | y) for x in a for y in b)
+    for match, wanted in (("token", shared), ("iou", ratio)):
+        tally = sa.evaluate(corpus, match=match)["b"].tally
+        assert tally.matched == pytest.approx(wanted)
+
+
 @pytest.mark.parametrize(
     "case",
     [

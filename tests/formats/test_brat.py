@@ -333,3 +333,16 @@ def test_what_is_written_is_read_again(tmp_path_factory, documents, people):
     )  # fmt: skip
     write_brat(corpus, folder)
     assert sa.read_brat(folder, absent="unmarked") == corpus
+
+
+def test_line_ends_of_two_characters(tmp_path):
+    """Offsets that count the end of a line once are read so, and those that count both as well."""
+    for name, at in (("once", 6), ("both", 7)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "d.txt").write_bytes(b"First\r\nRome")
+        (folder / "d.ann").write_text(f"T1\tLOC {at} {at + 4}\tRome\n")
+        corpus = sa.read(folder)
+        (segment,) = corpus[0].segments[name]
+        assert corpus[0].text[segment.start : segment.end] == "Rome"
+        assert bool(corpus.notes) == (name == "once")

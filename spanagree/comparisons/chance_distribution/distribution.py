@@ -23,6 +23,7 @@ from spanagree.comparisons.chance_distribution.convolution import convolved, log
 from spanagree.comparisons.chance_distribution.draws import (
     canonical_order,
     draw_matches,
+    moves_in_blocks,
     number_of_draws,
 )
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
@@ -38,7 +39,6 @@ from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import RelationCorpus, relation_distributions
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
@@ -230,21 +230,6 @@ def match_distribution(
     return distribution(corpus, (a, b), fixed, ask, progress)
 
 
-def check_has_distribution(corpus: Corpus, measure: Match) -> None:
-    """Refuse what only the mean of chance is known of.
-
-    Raises:
-        SettingError: for segments of several pieces, and measures with a tolerance.
-    """
-    if not isinstance(corpus, RelationCorpus):
-        check_in_one_piece(corpus, "the distribution of chance")
-    if measure.route == "near":
-        raise SettingError(
-            "with a tolerance the mean of chance is known, not its distribution; leave out p_values"
-            " and by document, or the tolerance"
-        )
-
-
 @dataclass(frozen=True)
 class Question:
     """What chance is asked for, and how much work may go into the answer."""
@@ -274,10 +259,14 @@ def distribution(
     """
     report_progress = progress or (lambda done, total: None)
     report_progress(0, 2)
-    check_has_distribution(corpus, ask.measure)
     if isinstance(corpus, RelationCorpus):
         return _of_relations(corpus, names, fixed)
     moments = not has_whole_matches(ask.measure)
+    layers = [corpus.layers[name] for name in names]
+    if ask.measure.route == "near" or any(moves_in_blocks(each, ask.chance) for each in layers):
+        both = np.intersect1d(layers[0].document, layers[1].document)
+        drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
+        return over_documents(drawn, len(corpus), moments)
     pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
     report_progress(1, 2)
     parts: dict[int, list[int]] = {}
@@ -441,6 +430,7 @@ def draws_of(
     for drawn in draw_matches(
         layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng,
         at_places(corpus, names, ask.chance),
+        rigid=any(moves_in_blocks(layer, ask.chance) for layer in layers),
     ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.chance.random_annotations import redraw
+from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import Details
 from spanagree.corpus.segments import Layer
 
 _PORTION = 1 << 18  # segments that are placed at a time
@@ -39,6 +41,8 @@ def draw_matches(
     draws: int,
     rng: np.random.Generator,
     at: tuple[AtPlaces, Sequence[Ints]] | None = None,
+    *,
+    rigid: bool = False,
 ) -> Iterator[Floats]:
     """Yield the match in each cell of every draw, some draws at a time; (draws, cells).
 
@@ -55,6 +59,7 @@ def draw_matches(
         draws: how many.
         rng: to draw from.
         at: where the segments may stand, and their classes, under a rule of places.
+        rigid: segments whose hulls overlap move together.
     """
     documents, labels = cells.shape
     count = int(cells.max(initial=0)) + 1
@@ -69,13 +74,20 @@ def draw_matches(
                 two = at[0].redraw(layer, at[1][side], copies, rng)
             else:
                 two = _copies(layer, copies, documents)
-                two = redraw(two, tiled, labels, rng, chance) if each else two
+                two = redraw(two, tiled, labels, rng, chance, rigid=rigid) if each else two
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
             numbers.append(copy * count + cells[document, two.label])
         _, j, value = similar(drawn[0], drawn[1], numbers[0], numbers[1], measure)
         sums = np.bincount(numbers[1][j], value, copies * count).astype(np.float64)
         yield sums.reshape(copies, count)
+
+
+def moves_in_blocks(layer: Layer, chance: str) -> bool:
+    """Return whether some segments have several pieces, or overlap where none should."""
+    if layer.shape.any() or chance != "nonoverlapping":
+        return bool(layer.shape.any())
+    return len(chain_hulls(layer.document, layer.start, layer.end).start) < len(layer)
 
 
 def canonical_order(corpus: Corpus) -> list[int]:
@@ -96,10 +108,14 @@ def _copies(layer: Layer, copies: int, documents: int) -> Layer:
         return np.tile(column, copies)
 
     _, copy = ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
+    details = None
+    if layer.details is not None and layer.shape.any():
+        details = Details(repeated(layer.shape), layer.details.shapes)
     return Layer(
         repeated(layer.document) + copy * documents,
         repeated(layer.start),
         repeated(layer.end),
         repeated(layer.label),
         np.ones(copies * documents, np.bool_),
+        details,
     )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, gains
 from spanagree.comparisons.measures import Match
 
-_Kind = tuple[int, int]  # length and label
+Kind: TypeAlias = tuple[int, int]
+"""Length and label."""
 
 
 def closed_moments(
@@ -47,35 +49,48 @@ def closed_moments(
     if not apart or measure.route not in ("equal", "cover"):
         return None
     n = int(piece.tokens[0])
-    if any(_cost(side, n) > budget for side in ((piece.b,) if fixed else (piece.a, piece.b))):
+    a_kinds, b_kinds = _kinds(piece.a), _kinds(piece.b)
+    if any(_cost(side, n) > budget for side in ((b_kinds,) if fixed else (a_kinds, b_kinds))):
         return None
-    b = _Pairs(piece.b, n)
+    b = StartsOfTwo(b_kinds, n)
     if fixed:
         first, second = _against(piece, measure, b)
     else:
-        first, second = _both(_Pairs(piece.a, n), b, measure)
+        first, second = _both(StartsOfTwo(a_kinds, n), b, measure)
     return np.array([first, max(second - first**2, 0.0)])
 
 
-def _cost(side: Side, n: int) -> float:
-    """Return about how many numbers the pairs of a side need."""
-    lengths = Counter(side.length.tolist())
+def _kinds(side: Side) -> Counter[Kind]:
+    """Return how many segments of each length and label a side has."""
+    return Counter(zip(side.length.tolist(), side.label.tolist(), strict=True))
+
+
+def _cost(kinds: Counter[Kind], n: int) -> float:
+    """Return about how many numbers the pairs of all kinds need."""
+    return float(len({length for length, _ in kinds}) ** 2) * cost_of_two(kinds, n)
+
+
+def cost_of_two(kinds: Counter[Kind], n: int) -> float:
+    """Return about how many numbers the starts of two segments need, of some lengths."""
+    lengths: Counter[int] = Counter()
+    for (length, _), count in kinds.items():
+        lengths[length] += count
     ways = sum(math.log(math.comb(c + 2, 2)) for c in lengths.values())
-    return float(len(lengths) ** 2 * (n + 1.0) ** 2 * math.exp(min(ways, 600)))
+    return float((n + 1.0) ** 2 * math.exp(min(ways, 600)))
 
 
-class _Pairs:
-    """Where one random segment starts, and where two do."""
+class StartsOfTwo:
+    """Where one random segment starts, and where two do, of segments that exclude each other."""
 
-    def __init__(self, side: Side, n: int) -> None:
+    def __init__(self, kinds: Counter[Kind], n: int) -> None:
         self.n = n
-        self.kinds: Counter[_Kind] = Counter(
-            zip(side.length.tolist(), side.label.tolist(), strict=True)
-        )
-        self.lengths: Counter[int] = Counter(side.length.tolist())
+        self.kinds = kinds
+        self.lengths: Counter[int] = Counter()
+        for (length, _), count in kinds.items():
+            self.lengths[length] += count
         self.known: dict[tuple[int, int], Floats] = {}
 
-    def starts(self, one: _Kind, other: _Kind) -> Floats:
+    def starts(self, one: Kind, other: Kind) -> Floats:
         """Return E(how many of one kind start at x and of the other at y), at [x, y]."""
         number = self.kinds[one] * (self.kinds[other] - (one == other))
         total = np.zeros((self.n, self.n))
@@ -166,10 +181,10 @@ def _choices(count: int, parts: int) -> Iterator[tuple[int, ...]]:
 # --- moments ------------------------------------------------------------------------------------
 
 
-def _against(piece: Pieces, measure: Match, b: _Pairs) -> tuple[float, float]:
+def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, float]:
     """Return E(match) and E(match²), A as it is."""
     kinds, (kind, start, gain) = gains(piece, measure)
-    gained: dict[_Kind, Floats] = {}
+    gained: dict[Kind, Floats] = {}
     for k, x, g in zip(kind.tolist(), start.tolist(), gain.tolist(), strict=True):
         name = int(kinds.length[k]), int(kinds.label[k])
         gained.setdefault(name, np.zeros(b.n))[x] += g
@@ -182,13 +197,13 @@ def _against(piece: Pieces, measure: Match, b: _Pairs) -> tuple[float, float]:
     return first, second
 
 
-def _both(a: _Pairs, b: _Pairs, measure: Match) -> tuple[float, float]:
+def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]:
     """Return E(match) and E(match²), both random.
 
     The match is a sum over places (starts of a kind, or tokens of a label) of the product of how
     often either side is there; of two places, the sides are independent of each other.
     """
-    places: dict[object, Sequence[Sequence[_Kind]]]
+    places: dict[object, Sequence[Sequence[Kind]]]
     if measure.in_tokens:
         labels = {label for _, label in a.kinds} & {label for _, label in b.kinds}
         places = {
