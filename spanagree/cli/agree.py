@@ -18,7 +18,7 @@ import spanagree as sa
 from spanagree.choices import BY, AnnotatorSort, SampledBy, names_of
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
-from spanagree.cli.compared import chosen_what, comparing_what, refuse_what
+from spanagree.cli.compared import chosen_what, comparing_what
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
@@ -64,11 +64,9 @@ def agree(
     **settings: Any,
 ) -> None:
     if batches is not None:
-        refuse_what(settings, "--batches")
         show_batches(job, batches, settings)
         return
     if measure != "f1":
-        refuse_what(settings, f"--measure {measure}")
         measure_units(job, measure, by, settings)
         return
     job.check_picture(sa.agreement.Agreement, by)

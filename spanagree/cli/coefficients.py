@@ -73,13 +73,7 @@ def coefficients(
     categories = labels.get("categories")
     ordered = categories is not None and has_order(categories, *near.values())
     settings |= {**near, "order": categories if ordered else None}
-    if batches is not None and (job.in_blocks or attribute is not None or by is not None):
-        way = "blocks" if job.in_blocks else "--by" if by is not None else "--attribute"
-        raise click.UsageError(f"--batches does not go with {way}; leave one of them out")
     if attribute is not None:
-        if tokens or job.in_blocks or by == "label":
-            way = "--tokens" if tokens else "--by label" if by == "label" else "blocks"
-            raise click.UsageError(f"--attribute does not go with {way}; leave one of them out")
         progress("coefficients")
         values = sa.labels.attribute_labels(_chosen(job.read(), annotators), attribute)
         job.show(sa.coefficients(values, **settings, **job.intervals), by)

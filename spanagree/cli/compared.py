@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-import click
 
 from spanagree.cli import options
 
@@ -20,17 +17,6 @@ _EVALUATE = "spanagree.systems.evaluate.evaluate"  # whose docstring says what e
 def comparing_what() -> options.Group:
     """Return the options of what is compared."""
     return options.group("Relations, attributes and tolerance", *options.of(_EVALUATE, *NAMES))
-
-
-def refuse_what(settings: Mapping[str, Any], way: str) -> None:
-    """Refuse options of what is compared where a way of comparing does not take them.
-
-    Raises:
-        UsageError: naming the first.
-    """
-    for name in NAMES:
-        if name in settings:
-            raise click.UsageError(f"{options.written(name)} does not go with {way}")
 
 
 def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -58,10 +58,8 @@ def convert(
     )
     from spanagree.formats.shards import read_found
 
-    path = str(job.output)
+    path = str(job.file)
     how, form, repair = job.how()
-    if path == "-":
-        raise click.UsageError("-o: convert writes a file, and - is not one")
     to = form_to_write(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")

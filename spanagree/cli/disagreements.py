@@ -64,8 +64,6 @@ def disagreements(
     if by in _MATRICES:
         _confusion(job, between or ((rest,) if rest else ()), _MATRICES[by])
         return
-    if job.format not in _SEGMENTS:
-        raise click.UsageError(f"--format {job.format} needs --by label, share or expected")
     corpus = job.read()
     if len(corpus.layers) < 2:
         layers = counted(len(corpus.layers), "layer")

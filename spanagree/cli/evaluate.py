@@ -17,7 +17,7 @@ import spanagree as sa
 from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, random_seed
-from spanagree.cli.compared import chosen_what, comparing_what, refuse_what
+from spanagree.cli.compared import chosen_what, comparing_what
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
@@ -27,7 +27,6 @@ from spanagree.cli.references import (
     against_shares,
     references,
 )
-from spanagree.errors import check_choice
 
 _EVALUATE = "spanagree.systems.evaluate.evaluate"
 _MATCH = "Choose what counts as agreement; soft: systems with the shares of many annotators."
@@ -78,11 +77,9 @@ def evaluate(
         _merge(job, by, test)
         return
     if settings.get("match") == SOFT:
-        refuse_what(settings, "--match soft")
         against_shares(job, by, baseline, settings)
         return
     if settings.keys() & {"references", "systems"}:
-        refuse_what(settings, "--references and --systems")
         against_references(job, by, baseline, settings)
         return
     if test is None and by != "difficulty":
@@ -128,8 +125,6 @@ def _merge(job: Job, by: str | None, test: str | None) -> None:
     """Show the result over the tallies in the files."""
     if test is None:
         job.check_picture(sa.systems.Evaluation, by)
-    if by is not None:
-        check_choice(by, BY["Evaluation"], "--by of tallies")
     progress("reading")
     result = sa.systems.read_tallies(job.files)
     progress("resampling")

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import click
-
 import spanagree as sa
 from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
@@ -50,9 +48,7 @@ def gold(
 ) -> None:
     from spanagree.formats.registry import form_to_write, write_file
 
-    path = job.output
-    if path == "-":
-        raise click.UsageError("-o: gold writes a file, and - is not one")
+    path = job.file
     to = form_to_write(path, to) if path is not None else None
     job.check_picture(sa.project.Gold, by)
     source = job.read()

@@ -76,7 +76,8 @@ def command(
             parts |= {each.name: own.pop(each.name) for each in fields(Job) if each.name in own}
             written = click.get_current_context().find_object(list)
             job = Job(**parts, written=[] if written is None else written)
-            rules.check(name, {**given, **({rules.BLOCKS: True} if job.in_blocks else {})})
+            of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
+            rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
             if "overlap_at" in own:
                 own["match"] = f"overlap-at-{own.pop('overlap_at'):g}"
             signals.while_working()
@@ -247,10 +248,11 @@ class Job:
     @functools.cached_property
     def in_blocks(self) -> bool:
         """Whether the files are to be worked on in blocks."""
-        return self._patterns or self.block is not None or self.workers is not None
+        return self.has_patterns or self.block is not None or self.workers is not None
 
     @property
-    def _patterns(self) -> bool:
+    def has_patterns(self) -> bool:
+        """Whether a pattern finds some of the files."""
         from spanagree.formats.patterns import has_pattern
 
         return any(map(has_pattern, self.paths.values()))
@@ -282,9 +284,7 @@ class Job:
         from spanagree.formats.registry import FORMATS, format_of
 
         how, form, repair = self.how()
-        if self._patterns:
-            if self.block is not None:
-                raise click.UsageError("--block: files found by a pattern are a block each")
+        if self.has_patterns:
             return sa.formats.read_shards(self.paths, form=form, repair=repair, **how)
         chosen = {name: how.pop(name, None) for name in LABELS}
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
@@ -319,6 +319,18 @@ class Job:
                 progress=progress(purpose),
                 **settings,
             )
+
+    @property
+    def file(self) -> str | None:
+        """The output of a command that writes more than a table: a file, if any.
+
+        Raises:
+            UsageError: if it is standard output.
+        """
+        if self.output == "-":
+            name = click.get_current_context().info_name
+            raise click.UsageError(f"-o: {name} writes a file, and - is not one")
+        return self.output
 
     def check_picture(self, kind: type[Any], by: str | None) -> None:
         """Refuse, before any work, to draw a kind of result by what no picture shows."""

@@ -72,11 +72,7 @@ def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:
             f"{printable(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
             " takes their tokens as the items"
         )
-    reading = dict(job.reading)
-    labels |= {key: reading.pop(key) for key in ("encoding", "missing") if key in reading}
-    blocks = [name for name in ("block", "workers", "on_error") if getattr(job, name) is not None]
-    for name in (*reading, *blocks):
-        raise click.UsageError(f"{options.written(name)} is for span corpora; give --tokens too")
+    labels |= job.reading
     if len(job.files) > 1:
         raise click.UsageError(
             f"{counted(len(job.files), 'file')}; one table of labels is needed, or --tokens for"

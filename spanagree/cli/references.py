@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
-
 import spanagree as sa
-from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.baselines import random_seed
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
-from spanagree.errors import check_choice
 
 SOFT = "soft"
 """What --match says for soft scores."""
@@ -102,12 +98,8 @@ def against_shares(
     job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
     """Compare systems with the shares of annotators and show it."""
-    if by is not None:
-        check_choice(by, BY["SoftScores"], "--by of --match soft")
     job.check_picture(sa.references.SoftScores, by)
     chosen = {key: value for key, value in settings.items() if key != "match"}
-    if unfit := chosen.keys() & {"best_match", "draws"}:
-        raise click.UsageError(f"{options.written(min(unfit))} does not go with --match soft")
     chosen |= chosen_sides(job, settings)
     if baselines is not None:
         chosen["baselines"] = [] if baselines == ["none"] else baselines

@@ -50,9 +50,7 @@ def report(
     baseline: list[str] | None = None,
     **settings: Any,
 ) -> None:
-    path = str(job.output)
-    if path == "-":
-        raise click.UsageError("-o: report writes a file, and - is not one")
+    path = str(job.file)
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
     chosen, named = chosen_sides(job, settings), job.layer(gold)

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 import click
 
-BLOCKS = "blocks"
-"""What is given where files are worked on in blocks: by --block, --workers or a pattern."""
+from spanagree.cli import options
+from spanagree.cli.compared import NAMES as COMPARED
+
+BLOCKS, PATTERNS = "blocks", "patterns"
+"""What is given where files are worked on in blocks, and where a pattern finds them."""
 
 
 class Rule(NamedTuple):
@@ -41,10 +44,14 @@ _REFERENCES = "references systems"
 _SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
+_WHAT = " ".join(COMPARED)
+_OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
+_SPANS = " ".join(str(each.name) for each in options.reading(but=_OF_TABLES))
 
 RULES = [
     Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
     Rule("evaluate agree difficulty coefficients", "on_error", needs=BLOCKS),
+    Rule("", "block", excludes=PATTERNS, why="they are a block each"),
     # intervals and tests
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
@@ -75,6 +82,7 @@ RULES = [
     Rule("evaluate", "match=soft",
          excludes=f"ci test tallies gold best_match by=label|annotator|difficulty {BLOCKS}",
          why="soft scores are means over documents"),
+    Rule("evaluate", _WHAT, excludes=f"match=soft from_tallies {_REFERENCES}"),
     Rule("evaluate", "from_tallies",
          excludes="gold match overlap_at chance places chance_of baseline tallies simulate"
          f" test=chance resample_by by=difficulty|annotator {_REFERENCES} {_SOFT} block workers"
@@ -88,6 +96,9 @@ RULES = [
          why="these measures have a chance of their own"),
     Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
+    Rule("agree", _WHAT, excludes="measure!=f1 batches"),
+    Rule("agree", "by=annotator|document", excludes="measure!=f1"),
+    Rule("agree", "by", excludes="measure=all|presence"),
     Rule("agree", "sort", needs="by=annotator"),
     Rule("agree", f"{_UNITS} continuum precision time_limit steps", needs="measure!=f1"),
     Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|presence"),
@@ -105,9 +116,14 @@ RULES = [
     Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
-    Rule("disagreements", "rest", needs="by=label|share|expected"),
+    Rule("disagreements", "rest format=markdown|latex", needs="by=label|share|expected"),
     Rule("disagreements", "sort match overlap_at chance no_text kind",
          excludes="by=label|share|expected"),
+    Rule("coefficients", "attribute", excludes=f"tokens by=label {BLOCKS}"),
+    Rule("coefficients", "batches", excludes=f"attribute by {BLOCKS}"),
+    Rule("coefficients", _SPANS, needs="tokens attribute", why="it is for span corpora"),
+    Rule("coefficients", BLOCKS, needs="tokens", why="a table of labels is read at once"),
+    Rule("alt-test", f"{_SPANS} tokens", excludes="table", why="it is for spans"),
     Rule("coefficients", "skip_outside", needs="tokens"),
     Rule("coefficients", "by=label", needs="tokens"),
     Rule("coefficients", "by=label", excludes=BLOCKS, why="--labels takes one label at a time"),
@@ -182,6 +198,8 @@ def _written(term: str, given: Mapping[str, Any]) -> str:
     name, among, values = _parts(term)
     if name == BLOCKS:
         return "blocks (--block, --workers, a pattern of files)"
+    if name == PATTERNS:
+        return "files found by a pattern"
     if name in ("files", "result"):
         return "FILE" if name == "files" else "RESULT"
     if name == "all_columns":

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
-
-if TYPE_CHECKING:
-    from spanagree.results.result import Result
 
 MEASURES = {
     "f1": "F1 over pairs of annotators, raw and above chance",
@@ -43,13 +38,6 @@ def unitizing() -> options.Group:
 
 def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
-    kinds: Mapping[str, type[Result]] = {
-        "gamma": sa.units.Gamma, "all": sa.units.SideBySide, "presence": sa.project.Presence
-    }  # fmt: skip
-    result = kinds.get(measure, sa.units.AlphaU)
-    if by is not None and by not in result.BY:
-        fitting = ", ".join(result.BY) or "none"
-        raise click.UsageError(f"--by {by} is not for --measure {measure}; allowed: {fitting}")
     chosen = {**settings, **job.intervals}
     sampled = {**chosen, **job.seed}
     if measure == "presence":

@@ -582,7 +582,7 @@ def test_old_names(run, old, new):
 
 def test_rules_name_what_there_is():
     """Each rule is for commands and options that there are, in their own spelling."""
-    pseudo = {"blocks", "files", "result"}
+    pseudo = {"blocks", "patterns", "files", "result"}
     for rule in RULES:
         commands = rule.commands.split() or list(spanagree.commands)
         known = {p.name for name in commands for p in spanagree.commands[name].params} | pseudo

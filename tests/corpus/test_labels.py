@@ -147,4 +147,6 @@ def test_labels_of_commands(tmp_path, monkeypatch, capsys):
     assert "ORG" not in (tmp_path / "o.conll").read_text()
     capsys.readouterr()
     assert main(["coefficients", "t.csv", "--labels", "X"]) == 2
-    assert "--labels is for span corpora; give --tokens too" in capsys.readouterr().err
+    assert (
+        "--labels needs --tokens or --attribute: it is for span corpora" in capsys.readouterr().err
+    )

@@ -265,7 +265,7 @@ def test_command_tokens(newsroom, capsys):
 
 
 MISUSED = [
-    (["{}", "--unit", "document"], "--unit is for span corpora; give --tokens too"),
+    (["{}", "--unit", "document"], "--unit needs --tokens or --attribute: it is for span corpora"),
     (["{}", "--skip-outside"], "--skip-outside needs --tokens"),
     (["{}", "x={}"], "2 files; one table of labels is needed, or --tokens for span corpora"),
     (["{}", "--tokens", "--wide"], "--wide does not go with --tokens: it is for a table of labels"),

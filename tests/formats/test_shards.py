@@ -178,7 +178,7 @@ def test_refused(folder, monkeypatch, capsys):
         (
             ["evaluate", "part-*.jsonl", "--block", "3"],
             2,
-            "--block: files found by a pattern are a block each; see 'spanagree evaluate --help'",
+            "--block does not go with files found by a pattern: they are a block each; see 'spanagree evaluate --help'",
         ),
         (
             ["agree", "part-*.jsonl", "--by", "document"],

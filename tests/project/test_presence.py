@@ -230,7 +230,7 @@ def test_command(run, path):
     assert some == sa.presence(sa.read(path), annotators=["ann", "bob"]).to_dict()
     assert run(*measure, "--explain")[1].count("Krippendorff") == 3
     for more, said in (
-        (("--by", "pair"), "--by pair is not for --measure presence; allowed: none"),
+        (("--by", "pair"), "--by does not go with --measure presence"),
         (("--match", "token"), "--match does not go with --measure presence"),
         (("--block", "5"), "--measure presence does not go with blocks"),
     ):

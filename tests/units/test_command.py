@@ -112,8 +112,11 @@ def test_a_measure_that_does_not_fit_says_why():
         ),
         (["--measure", "gamma", "--continuum", "joined"], "--continuum does not go with"),
         (["--measure", "alpha-u", "--chance", "overlapping"], "--chance does not go with"),
-        (["--measure", "gamma", "--by", "annotator"], "allowed: label, pair"),
-        (["--measure", "all", "--by", "label"], "allowed: none"),
+        (
+            ["--measure", "gamma", "--by", "annotator"],
+            "--by annotator does not go with --measure gamma",
+        ),
+        (["--measure", "all", "--by", "label"], "--by does not go with --measure all"),
         (["--measure", "all", "--ci"], "--ci does not go with --measure all"),
         (
             ["--measure", "gamma", "--block", "9"],
