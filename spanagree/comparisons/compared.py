@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from spanagree.choices import MatchName
-from spanagree.comparisons.relation_places import RelationRule
+from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, is_iterable, listed, show
@@ -95,6 +95,23 @@ def compared(
     else:
         made = (functools.partial(chosen.of_block, block, match) for block in corpus)
     return made, match if what == "segments" else "exact"
+
+
+def compared_as(corpus: Corpus, reading: Mapping[str, Any]) -> Corpus:
+    """Return what of a corpus a result compared, whose settings of reading say what that was."""
+    if isinstance(corpus, RelationCorpus):
+        return corpus
+    attribute = reading.get("attribute")
+    if attribute is not None and corpus.reading.get("attribute") != attribute:
+        corpus = with_attribute(corpus, attribute)
+    if "what" not in reading:
+        return corpus
+    rule = RelationRule(
+        reading["pairs"], tuple(reading.get("undirected", ())), bool(reading.get("untyped")),
+        reading["chance"].removeprefix("spans-"), reading.get("arguments", "exact"),
+        reading["what"] == "attributes",
+    )  # fmt: skip
+    return rule.relations(corpus)
 
 
 def with_attribute(corpus: Corpus, name: str) -> Corpus:

@@ -188,7 +188,7 @@ def expected(
     Beside it stands in how many cells it is computed otherwise, as :func:`notes_on` takes it.
     """
     if isinstance(profiles, PairPlaces):
-        return _expected_of_equal(a, b, cell_a, cell_b, cells, profiles), {}
+        return _expected_relations(a, b, cell_a, cell_b, cells, profiles)
     if measure.route == "near":
         _refuse_more(a.chance, "a tolerance")
         values, drawn = expected_near(
@@ -231,15 +231,26 @@ def expected(
     return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells), {}
 
 
-def _expected_of_equal(
+def _expected_relations(
     a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, places: PairPlaces
-) -> Floats:
+) -> tuple[Floats, Mapping[str, float]]:
     """Return the expected number of relations in common, for each cell."""
     (kind_a, set_a), _, number_a = distinct(cell_a, a.profile)
     (kind_b, set_b), _, number_b = distinct(cell_b, b.profile)
     i, j = join(kind_a, kind_b)
-    value = number_a[i] * number_b[j] * places.inner(set_a[i], set_b[j])
-    return np.bincount(kind_a[i], value, cells).astype(np.float64)
+    drawn, number = DrawnMeans(), number_a[i] * number_b[j]
+    if places.corpus.rule.arguments == "random":
+        from spanagree.comparisons.random_arguments import expected_shares  # few need draws
+
+        alike = places.alike(set_a[i], set_b[j])
+        i, j, number = i[alike], j[alike], number[alike]
+        share, error = expected_shares(places, set_a[i], set_b[j])
+        for row in np.flatnonzero(error).tolist():
+            document = places.groups[1][places.sets[0][set_a[i[row]]]]
+            drawn.add(document.tobytes(), float(number[row] * error[row]))
+    else:
+        share = places.inner(set_a[i], set_b[j])
+    return np.bincount(kind_a[i], number * share, cells).astype(np.float64), drawn.how
 
 
 def _expected_of_pairs(

@@ -11,7 +11,8 @@ N_C of both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,7 @@ PAIRS = {
 ARGUMENTS = {
     "fixed": "the segments of either annotator stay where they are",
     "common": "relations among the segments that all marked; these stay where they are",
+    "random": "the segments are random too, and with them what two annotators can link both",
 }
 """What becomes of the segments that relations link, in a random annotation."""
 
@@ -97,6 +99,11 @@ class RelationRule:
             raise SettingError(
                 f"pairs {self.pairs} goes by the labels of the segments, which match"
                 f" {self.match} does not compare; pairs all goes with it"
+            )
+        if self.arguments == "random" and self.pairs == "sentence":
+            raise SettingError(
+                "pairs sentence goes by where segments stand, which arguments random leaves to"
+                " chance; use pairs types or all, or arguments fixed"
             )
 
     @property
@@ -286,6 +293,45 @@ def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
     )
 
 
+class RelationCells(NamedTuple):
+    """What two annotators' relations have in common can be, a row for each label and two sets.
+
+    Attributes:
+        document: of each row.
+        number_a, number_b: the relations of either.
+        sets_a, sets_b: the sets of pairs at which they stand.
+        row_of_a: of each relation of A its row, the first if there are several; −1 without one.
+        places: the sets.
+    """
+
+    document: Ints
+    number_a: Ints
+    number_b: Ints
+    sets_a: Ints
+    sets_b: Ints
+    row_of_a: Ints
+    places: PairPlaces
+
+    @classmethod
+    def of(cls, corpus: RelationCorpus, a: str, b: str) -> RelationCells:
+        """Return the rows of two annotators."""
+        places, kinds = PairPlaces.of(corpus, (a, b))
+        sides = []
+        for name, kind in zip((a, b), kinds, strict=True):
+            layer = corpus.layers[name]
+            sides.append(distinct(layer.document, layer.label, kind))
+        ((doc_a, label_a, kind_a), which, number_a), ((doc_b, label_b, kind_b), _, number_b) = sides
+        many = len(corpus.labels)
+        order = np.argsort(doc_b * many + label_b, kind="stable")
+        i, j = join(doc_a * many + label_a, (doc_b * many + label_b)[order])
+        j = order[j]
+        alike = places.alike(kind_a[i], kind_b[j])
+        i, j = i[alike], j[alike]
+        row = np.full(len(doc_a), -1)
+        row[i[::-1]] = np.arange(len(i))[::-1]
+        return cls(doc_a[i], number_a[i], number_b[j], kind_a[i], kind_b[j], row[which], places)
+
+
 def relation_distributions(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> dict[int, list[Floats]]:
@@ -295,33 +341,27 @@ def relation_distributions(
     stay as they are, if any: of these it is only asked how many are on pairs that both could link.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    places, kinds = PairPlaces.of(corpus, (a, b))
-    sides = []
-    for name, kind in zip((a, b), kinds, strict=True):
-        layer = corpus.layers[name]
-        sides.append(distinct(layer.document, layer.label, kind))
-    ((doc_a, label_a, kind_a), which, number_a), ((doc_b, label_b, kind_b), _, number_b) = sides
-    many = len(corpus.labels)
-    order = np.argsort(doc_b * many + label_b, kind="stable")
-    i, j = join(doc_a * many + label_a, (doc_b * many + label_b)[order])
-    j = order[j]
-    common = places.common(kind_a[i], kind_b[j]).astype(np.int64)
-    on_common = np.zeros(len(doc_a), np.int64)
-    if fixed is not None:
-        layer = corpus.layers[a]
-        on_common = np.bincount(which, places.reached(layer, corpus, b), len(doc_a)).astype(int)
+    cells = RelationCells.of(corpus, a, b)
+    places = cells.places
+    common = places.common(cells.sets_a, cells.sets_b).astype(np.int64)
+    columns = [
+        cells.number_a,
+        cells.number_b,
+        *(places.number[sets].astype(np.int64) for sets in (cells.sets_a, cells.sets_b)),
+        common,
+    ]
+    if fixed is not None:  # all pairs of A that B could link too are where hers are
+        known_to_b = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))
+        reached = np.logical_and(*(known_to_b[end] for end in places.linked_by(a)))
+        reached &= cells.row_of_a >= 0
+        here = np.bincount(cells.row_of_a[reached], minlength=len(common))
+        columns = [here, cells.number_b, here, columns[3], here]
     known: dict[int, list[Floats]] = {}
-    for row, (first, second) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
-        if not common[row]:
-            continue
-        pairs_a, pairs_b = (int(places.number[kind]) for kind in (kind_a[first], kind_b[second]))
-        n_a, n_b = int(number_a[first]), int(number_b[second])
-        if fixed is None:
-            p = relation_matches(n_a, n_b, pairs_a, pairs_b, int(common[row]))
-        else:  # all pairs of A that B could link too are where hers are
-            here = int(on_common[first])
-            p = relation_matches(here, n_b, here, pairs_b, here)
-        known.setdefault(int(doc_a[first]), []).append(p)
+    rows = zip(cells.document.tolist(), *(x.tolist() for x in columns), strict=True)
+    for document, n_a, n_b, pairs_a, pairs_b, both in rows:
+        if both:
+            p = relation_matches(n_a, n_b, pairs_a, pairs_b, both)
+            known.setdefault(document, []).append(p)
     return known
 
 
@@ -333,14 +373,22 @@ class PairPlaces:
     one sentence (2 if that makes no kinds), and whether the pairs have a direction.
 
     Attributes:
-        sets: the columns of that, of each set; of segments the group, by annotator, document, type.
+        corpus: the relations.
+        names: the annotators.
+        spans: the segments.
+        sets: the columns of that, of each set; of segments the group.
+        groups: annotator, document and type of each group of segments.
         first: where the segments of each group begin, and the end of all.
         segment, sentence: of each group's segments, the number and the sentence.
         number: how many pairs each set has.
         alone: whether they are sets of segments, not of pairs.
     """
 
+    corpus: RelationCorpus
+    names: tuple[str, ...]
+    spans: _Spans
     sets: tuple[Ints, ...]
+    groups: tuple[Ints, Ints, Ints]
     first: Ints
     segment: Ints
     sentence: Ints
@@ -363,30 +411,43 @@ class PairPlaces:
         key = (owner * documents + spans.document[segment]) * types + spans.type[segment]
         by_group = np.lexsort((segment, key))
         segment, key = segment[by_group], key[by_group]
-        (groups,), _, sizes = distinct(key) if len(key) else ((key,), key, key)
+        (keys,), _, sizes = distinct(key) if len(key) else ((key,), key, key)
+        groups = keys // types // documents, keys // types % documents, keys % types
         first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        made = cls(
+            corpus, tuple(names), spans, (), groups, first, segment,
+            spans.sentence[segment], np.zeros(0), rule.attributes,
+        )  # fmt: skip
         columns = []
         for number, name in enumerate(names):
             layer = corpus.layers[name]
-            place, undirected = layer.start // 2, layer.start % 2
-            size = np.maximum(spans.size[layer.document], 1)
-            ends = [spans.first[layer.document] + x for x in (place // size, place % size)]
+            undirected, ends = layer.start % 2, made.linked_by(name)
             kind = [spans.type[end] for end in ends]
             swap = (undirected == 1) & (kind[0] > kind[1])
             kind = [np.where(swap, kind[1 - i], kind[i]) for i in (0, 1)]
             at = number * documents + layer.document
-            group = [np.searchsorted(groups, at * types + one) for one in kind]
+            group = [np.searchsorted(keys, at * types + one) for one in kind]
             same = spans.sentence[ends[0]] == spans.sentence[ends[1]]
             near = np.where(rule.pairs == "sentence", same, 2)
             columns.append(np.stack([*group, near, undirected]))
         rows = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
         sets, which, _ = distinct(*rows) if rows.size else (tuple(rows), rows[0], rows[0])
-        alone = rule.attributes
-        made = cls(sets, first, segment, spans.sentence[segment], np.zeros(0), alone)
+        made = replace(made, sets=sets)
         every = np.arange(len(sets[0]))
-        number_of = made.common(every, every)
-        made = cls(sets, first, segment, made.sentence, number_of, alone)
+        made = replace(made, number=made.common(every, every))
         return made, np.split(which, np.cumsum([len(corpus.layers[n]) for n in names])[:-1])
+
+    def kind(self, number: int) -> tuple[int, int, bool]:
+        """Return the types of both segments of a set's pairs, and whether either may come first."""
+        head, tail, _, undirected = (int(column[number]) for column in self.sets)
+        types = self.groups[2][[head, tail]].tolist()
+        return types[0], types[1], head == tail and undirected == 1
+
+    def alike(self, i: Ints, j: Ints) -> Bools:
+        """Return whether two sets are of one document and kind, for each i and j."""
+        heads, tails, *others = self.sets
+        ends = [column[groups] for groups in (heads, tails) for column in self.groups[1:]]
+        return np.logical_and.reduce([column[i] == column[j] for column in (*ends, *others)])
 
     def common(self, i: Ints, j: Ints) -> Floats:
         """Return how many pairs two sets have in common, for each i and j."""
@@ -425,16 +486,16 @@ class PairPlaces:
         there = keys[place] == wanted if len(keys) else np.zeros(0, np.bool_)
         return row[there], self.sentence[at[there]]
 
-    def reached(self, layer: Layer, corpus: RelationCorpus, other: str) -> Bools:
-        """Return which relations of a layer link segments that another annotator marked too."""
-        spans = _Spans.of(corpus.source, corpus.rule)
-        number = list(corpus.source.layers).index(other)
-        marked = np.zeros(len(spans.document), np.bool_)
-        marked[spans.marked[number]] = True
-        place, size = layer.start // 2, np.maximum(spans.size[layer.document], 1)
-        first = spans.first[layer.document]
-        reached: Bools = marked[first + place // size] & marked[first + place % size]
-        return reached
+    def marked_by(self, name: str) -> Ints:
+        """Return the numbers of an annotator's segments, by row of the layer of segments."""
+        return self.spans.marked[list(self.corpus.source.layers).index(name)]
+
+    def linked_by(self, name: str) -> tuple[Ints, Ints]:
+        """Return the numbers of both segments of each of an annotator's relations."""
+        layer = self.corpus.layers[name]
+        place, size = layer.start // 2, np.maximum(self.spans.size[layer.document], 1)
+        first = self.spans.first[layer.document]
+        return first + place // size, first + place % size
 
     def inner(self, i: Ints, j: Ints) -> Floats:
         """Return the probability that two random relations match, for each two sets."""

@@ -28,6 +28,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
+from spanagree.comparisons.compared import compared_as
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
@@ -250,6 +251,7 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
+    corpus = compared_as(corpus, evaluation.settings.reading)
     corpus = settled(corpus, list(evaluation.systems), [evaluation.settings.gold])
     settings, kept = evaluation.settings, evaluation.counted.documents_kept()
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)

@@ -86,8 +86,8 @@ def evaluate(
             with the same two labels; all; or sentence, also whether both are in one sentence.
         undirected: labels of relations without a direction, beside those read as such.
         untyped: labels of relations do not count.
-        arguments: of relations by chance: fixed, segments stay where they are; or common, only
-            relations among segments that all marked count.
+        arguments: of relations by chance: fixed, segments stay where they are; common, only
+            relations among segments that all marked count; or random, segments are random too.
         places: where random segments may stand: words, words+marks, letters, capitals,
             capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
             of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.

@@ -332,7 +332,6 @@ CASES = {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
         **MATCH,
         **READING,
-        **PIECES,
         **PLACES,
         "--absent": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", CHANCE),

@@ -165,6 +165,44 @@ def test_distribution_equals_the_enumeration(case):
         ) == pytest.approx(1)
 
 
+def with_spans(case):
+    return "expected_with_spans" in case and (case["relations_a"] or case["relations_b"])
+
+
+@pytest.mark.parametrize("case", [c for c in cases("relations") if with_spans(c)])
+def test_random_arguments_equal_the_enumeration(case, monkeypatch):
+    """Segments are random too: the mean exactly, and that of draws within 4 standard errors."""
+    wanted = case["expected_with_spans"]["nonoverlapping"]
+    corpus = related(case, arguments="random")
+    assert sa.evaluate(corpus)["b"].tally.expected == pytest.approx(wanted, abs=1e-12)
+    assert is_mean(sa.match_distribution(corpus, "a", "b"), wanted)
+    monkeypatch.setattr("spanagree.comparisons.random_arguments.BUDGET", 0)
+    drawn = sa.evaluate(corpus)
+    if wanted:
+        assert drawn.settings["expected"] == "partly-drawn"
+        (error,) = (float(note.rpartition(" ")[2]) for note in drawn.notes if "error" in note)
+        off = drawn["b"].f1.expected - 2 * wanted / (case["size_a"] + case["size_b"])
+        assert abs(off) < 4 * error + 1e-4
+
+
+@pytest.mark.parametrize("arguments", ["fixed", "random"])
+def test_p_of_relations_drawn(arguments):
+    """Gold links two of three segments: p by pairs, and by places of segments, if these move too.
+
+    Mine links X with one of two Ys. In 8 tokens X and the Ys have 8 · 21 places, in 6 of which X and
+    one of the Ys stand where gold has them.
+    """
+    spans = [(0, 1, "X"), (3, 4, "Y"), (6, 7, "Y")]
+    layers = {name: [spans] for name in ("gold", "mine")}
+    corpus = sa.Corpus.from_segments([8], layers, relations={n: [[(0, 1, "r")]] for n in layers})
+    found = sa.evaluate(corpus, what="relations", arguments=arguments)
+    wanted = {"fixed": 1 / 2, "random": 6 / (8 * 21) / 2}[arguments]
+    for simulate in (False, True):
+        p = sa.chance_test(corpus, found, simulate=simulate).systems["mine"].p
+        error = np.sqrt(wanted / 1000) if simulate or arguments == "random" else 0
+        assert p == pytest.approx(wanted, abs=4 * error + 1e-3)
+
+
 def test_distribution_with_one_fixed():
     """One relation of a stands on a pair that b could link, one does not: (0, 1/6) of 6 pairs."""
     a = [(0, 1, "P"), (2, 3, "P"), (4, 5, "P"), (8, 9, "P")]
@@ -344,6 +382,10 @@ def test_attribute_in_labels():
         ({"what": "relations", "match": "token"}, "allowed: exact, boundaries"),
         ({"what": "relations", "match": "boundaries"}, "pairs all goes with it"),
         ({"what": "relations", "pairs": "sentence"}, "pairs sentence needs sentences"),
+        (
+            {"what": "relations", "pairs": "sentence", "arguments": "random"},
+            "pairs sentence goes by where segments stand",
+        ),
     ],
 )
 def test_refused(settings, message):

@@ -37,6 +37,7 @@ from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.random_arguments import draw_relations
 from spanagree.comparisons.relation_places import RelationCorpus, relation_distributions
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
@@ -259,11 +260,13 @@ def distribution(
     """
     report_progress = progress or (lambda done, total: None)
     report_progress(0, 2)
+    layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.route == "near"
     if isinstance(corpus, RelationCorpus):
-        return _of_relations(corpus, names, fixed)
+        if corpus.rule.arguments != "random":
+            return _of_relations(corpus, names, fixed)
+        is_drawn = True
     moments = not has_whole_matches(ask.measure)
-    layers = [corpus.layers[name] for name in names]
-    if ask.measure.route == "near" or any(moves_in_blocks(each, ask.chance) for each in layers):
+    if is_drawn or any(moves_in_blocks(each, ask.chance) for each in layers):
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
         return over_documents(drawn, len(corpus), moments)
@@ -422,6 +425,9 @@ def draws_of(
     corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, draws: int
 ) -> Iterator[Floats]:
     """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
+    if isinstance(corpus, RelationCorpus):
+        yield draw_relations(corpus, names, fixed, draws, np.random.default_rng(ask.seed))
+        return
     cells = np.repeat(np.arange(len(corpus))[:, None], max(1, len(corpus.labels)), axis=1)
     if ask.measure.of_label:  # a cell of its own for each label
         cells = np.arange(cells.size).reshape(cells.shape)

@@ -73,7 +73,7 @@ def draw_matches(
             if each and at is not None:
                 two = at[0].redraw(layer, at[1][side], copies, rng)
             else:
-                two = _copies(layer, copies, documents)
+                two = copies_of(layer, copies, documents)
                 two = redraw(two, tiled, labels, rng, chance, rigid=rigid) if each else two
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
@@ -101,7 +101,7 @@ def canonical_order(corpus: Corpus) -> list[int]:
     return sorted(range(len(corpus)), key=key)
 
 
-def _copies(layer: Layer, copies: int, documents: int) -> Layer:
+def copies_of(layer: Layer, copies: int, documents: int) -> Layer:
     """Return the same segments in so many copies of the documents."""
 
     def repeated(column: Ints) -> Ints:
