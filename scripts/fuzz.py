@@ -695,7 +695,12 @@ DOORS: dict[str, Door] = {
     "dataset-files": dataset_files,
     "command": command,
 }
-NEEDS = {"docbin": "spacy", "tallies": "pyarrow", "dataset-files": "datasets"}
+NEEDS = {
+    "docbin": "spacy",
+    "tallies": "pyarrow",
+    "datasets": "datasets",
+    "dataset-files": "datasets",
+}
 """The optional package without which a door is closed."""
 
 
@@ -724,9 +729,8 @@ def peak() -> int:
 @functools.cache
 def opened(door: str) -> None:
     """Load what a door needs, which counts for no input."""
-    packages = {"datasets": "datasets", **NEEDS}
-    if door in packages and importable(packages[door]):
-        importlib.import_module(packages[door])
+    if door in NEEDS and importable(NEEDS[door]):
+        importlib.import_module(NEEDS[door])
     ready: dict[str, Callable[[], Any]] = {
         "jsonl": jsonl_seeds, "docbin": packed_docs, "tallies": tally_file, "command": commands,
     }  # fmt: skip

@@ -20,6 +20,7 @@ from spanagree.errors import counted, shortened
 from spanagree.files import file_names, open_zip, write_bytes
 
 
+@pytest.mark.long
 def test_several_writers_of_one_file(tmp_path):
     """Threads that write one file at the same time all succeed, and one of them wins whole."""
     target = tmp_path / "out"
@@ -86,6 +87,7 @@ def test_names_that_are_too_long(tmp_path, monkeypatch, capsys, command, name):
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "source", "where"),
     [

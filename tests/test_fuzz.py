@@ -29,6 +29,7 @@ DOORS = {
 """How many inputs of each door the tests try."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
 def test_doors(fuzz, tmp_path, monkeypatch, door):
     """Damaged input is an error of one line."""
@@ -61,6 +62,7 @@ def no_memory(rng, folder):
     raise sa.InputError("MemoryError: alloc of 9 failed")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("door", "says"),
     [
@@ -80,6 +82,7 @@ def test_failures_are_noticed(fuzz, tmp_path, monkeypatch, door, says):
     assert says in fuzz.attempt("conll", 0, 0, tmp_path)
 
 
+@pytest.mark.long
 def test_the_job(tmp_path):
     """A run counts inputs by door; two processes share them, and the exit code is 0."""
     done = subprocess.run(

@@ -122,6 +122,7 @@ RETIRED = {"of", "said", "found", "told"}
 """Names of variables that do not say what they hold."""
 
 
+@pytest.mark.long
 def test_names():
     """Variables say what they hold."""
     wrong = []
@@ -135,6 +136,7 @@ def test_names():
     assert not wrong
 
 
+@pytest.mark.long
 def test_one_function_decides_between_one_and_many():
     """No message puts a number before a plural by itself: `counted` knows what is 1."""
     wrong = []
@@ -298,6 +300,7 @@ def test_the_default_seed():
     assert set(defaults) == {0}
 
 
+@pytest.mark.long
 def test_docstrings():
     """Every module has a docstring, every public function and class too; all examples run."""
     undocumented, failing = [], []
@@ -329,6 +332,7 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_in_the_docs(page, monkeypatch):
     """Every Python example prints what the page shows."""
@@ -436,6 +440,7 @@ def test_the_readme_runs_what_ci_runs():
 FORBIDDEN = ("sklearn", "seqeval", "spacy", "datasets", "pandas", "scipy.stats", "rich")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [None, ["--help"], ["evaluate", "--help"], ["--version"]])
 def test_nothing_heavy_is_loaded(arguments):
     """The import and the help load no package that they do not need."""
@@ -475,6 +480,7 @@ LATE = {
 """What a command loads where it needs it; most need none of it."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["evaluate", "agree"])
 def test_commands_load_what_they_need(command, tmp_path):
     """Files of CoNLL are compared without other formats' readers, chance, pictures or pools.

@@ -198,12 +198,14 @@ def grows(pattern, flags, method):
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("pattern", "flags", "method"), EXPRESSIONS)
 def test_time_grows_with_the_length(pattern, flags, method):
     """On long runs of blanks and of what the expression repeats, the time grows as the length."""
     assert grows(pattern, flags, method) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pattern", "method"),
     [

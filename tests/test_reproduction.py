@@ -46,6 +46,7 @@ def script():
     return module
 
 
+@pytest.mark.long
 def test_simulations():
     """The simulations print what the page shows, and all figures agree with the printed ones."""
     shown = run(SIMULATIONS, ROOT)

@@ -89,6 +89,7 @@ def test_every_function_is_known():
     assert {name for name, kind in kinds.items() if kind not in PLAIN} == makers().keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(makers()))
 def test_results_say_how_they_were_made(name, tmp_path):
     """Signature, settings, notes and caveats are there, in plain data too; nothing can be set."""

@@ -101,6 +101,7 @@ def test_what_is_cached_is_run_again():
     assert all(tests == {"a", "b"} for tests in run.values())
 
 
+@pytest.mark.long
 def test_equivalent_mutants_are_there():
     """Each line of the list names a mutant of today's code, once, and why no test can tell."""
     mutate = script("mutate.py")
@@ -169,6 +170,7 @@ def test_quick():
 """ + "".join(f"def test_{i}(): pass\n" for i in range(9))
 
 
+@pytest.mark.long
 def test_order_and_long_tests(tmp_path):
     """A seed gives one order, another seed another, and no test is lost; long tests are named if not marked."""
     conftest = (ROOT / "tests" / "conftest.py").read_text("utf-8")

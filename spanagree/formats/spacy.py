@@ -264,12 +264,14 @@ def read_docbin(
 
 def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
+    packed = {}
+    for name, path in named_files(source).items():
+        where = printable(os.fspath(path))
+        packed[name] = where, read_bytes(where, os.fsdecode(path))
     spacy = optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()
     layers = {}
-    for name, path in named_files(source).items():
-        where = printable(os.fspath(path))
-        data = read_bytes(where, os.fsdecode(path))
+    for name, (where, data) in packed.items():
         with _whole(where):
             check_zlib(where, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))

@@ -120,6 +120,7 @@ def close(ours, other):
     assert ours.expected == pytest.approx(other.expected, rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.long
 @given(crowds())
 def test_sums(crowd):
     """Team, labels, documents and members add up; without a member is the team of the others."""

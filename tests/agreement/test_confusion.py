@@ -203,6 +203,7 @@ def test_confused_by_hand():
             assert each.p == pytest.approx(float(stdtr(len(values) - 1, -t)))
 
 
+@pytest.mark.long
 def test_chance_is_found_no_more_often_than_it_should():
     """Where labels differ by chance alone a share of at most .05 has p below it: 400 corpora, seeded."""
     rng = np.random.default_rng(5)
@@ -234,6 +235,7 @@ def test_two_labels_tell_nothing():
 
 def test_the_command_of_chance(capsys):
     """PEST with PLANT, as the crowd was made; JSON always has it; no picture does."""
+    pytest.importorskip("matplotlib")
     path = "corpora/crowd/crowd.jsonl"
     assert main(["disagreements", path, "--by", "expected"]) == 0
     text = " ".join(capsys.readouterr().out.split())

@@ -68,6 +68,7 @@ def test_any_crowd_as_products(drawn, match, chance):
     check_equal(agree(corpus, 2, **how), agree(corpus, NEVER, **how))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [*itertools.product(MEASURES, CHANCES)], ids="-".join)
 def test_a_crowd_with_gaps(match, chance, monkeypatch):
     """Some documents have ten annotators or more, others fewer; few documents fit together."""
@@ -117,6 +118,7 @@ def test_order_and_blocks_change_no_digit(match):
         }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [*itertools.product(MEASURES, CHANCES)], ids="-".join)
 def test_what_is_laid_out_together_changes_no_digit(match, chance, monkeypatch):
     """Few values of start distributions at a time; all numbers are double."""

@@ -207,6 +207,7 @@ def test_refused(crowd, run):
     assert "--seed does not go with --resample-by annotators: it draws nothing" in err
 
 
+@pytest.mark.long
 def test_in_words(crowd, run):
     """What is fixed and what is a sample stands in the explanation and in the methods."""
     for by, explained, cited in (

@@ -111,6 +111,7 @@ def test_no_p_over_blocks(crowd):
     assert not any("stands apart" in remark for remark in made.table().remarks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("documents", [20, 40])
 def test_p_by_simulation(documents):
     """The approximation is near 100,000 seeded draws: the nearer, the lower p is."""

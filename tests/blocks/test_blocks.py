@@ -340,6 +340,7 @@ def test_errors_of_whoever_gives_the_blocks():
         sa.evaluate(given(), executor=executor)
 
 
+@pytest.mark.long
 def test_scale():
     """The script that measures large corpora gives the same figures with workers and without, as at once."""
     script = Path(__file__).parents[2] / "scripts" / "scale.py"
@@ -453,6 +454,7 @@ def test_difficulty_over_blocks(parts):
 FILES = ("gold", "lexicon", "tagger", "chunker")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["sentence", "document"])
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_conll_blocks(newsroom, unit, size):
@@ -485,6 +487,7 @@ def test_conll_blocks_of_crowds(newsroom, tmp_path):
 TEN = [f"s{i}" for i in range(1, 11)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "two", "block", "said"),
     [
@@ -563,6 +566,7 @@ def test_conll_blocks_refused(tmp_path):
             list(sa.read_conll(one, block=1, columns={"g": 1}, **ask))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "more", [["--block", "7"], ["--workers", "2"], ["--block", "40", "--workers", "2"]]
 )
@@ -604,6 +608,7 @@ def test_command_refuses(newsroom, capsys, more, code, said):
     assert (out, err) == ("", f"spanagree: error: {said}\n")
 
 
+@pytest.mark.long
 def test_jsonl_blocks(newsroom, tmp_path):
     """Our own files in blocks: every document once, all annotators in each, the digits of the whole."""
     path = newsroom.parent / "crowd" / "crowd.jsonl"

@@ -33,6 +33,7 @@ def test_weights():
         assert np.array_equal(found[:, 40:], poisson.weights(ids, 40, 101, seed))
 
 
+@pytest.mark.long
 def test_weights_are_poisson():
     """Theory: mean and variance 1, independent over documents and resamples; 4 standard errors."""
     drawn = poisson.weights(hashed([str(i) for i in range(2000)]), 0, 2000, 3)
@@ -81,6 +82,7 @@ def parts(newsroom):
     return corpus, list(sa.read_conll(files, scheme="IOB2", block=17))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "iou"])
 def test_against_the_definition(parts, match):
     """Percentiles of F1 from weights times each document's tally, added up as fractions of floats."""

@@ -51,6 +51,7 @@ def test_golden(number):
             assert ours[tuple(segment)] == pytest.approx(exact, rel=0, abs=1e-12)
 
 
+@pytest.mark.long
 def test_enumeration():
     """A thousand random cases of every rule and chance model equal enumeration in fractions."""
     rng = np.random.default_rng(7)
@@ -109,6 +110,7 @@ def test_over_the_budget():
     assert other == pytest.approx(one, rel=2.2e-3)  # as measured, expected token match
 
 
+@pytest.mark.long
 def test_many_segments_are_scaled():
     """Counts of arrangements beyond what a float holds: 400 segments of two kinds in 4,000 tokens."""
     n = 4000

@@ -37,6 +37,7 @@ LABELLED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", CHANCES)
 @pytest.mark.parametrize(("n", "segments"), LABELLED, ids=str)
 def test_redraw_is_uniform_over_configurations(n, segments, chance):

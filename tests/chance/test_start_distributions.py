@@ -338,6 +338,7 @@ def test_far_longer_segments_equal_fractions(short, far, free, monkeypatch):
         np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("segments", "mean", "far", "free"),
     [
@@ -418,6 +419,7 @@ def fractions_of_starts(excess, slots):
     return [float(p / slots) for p in P]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LARGE)
 def test_fourier_equals_the_plain_sum(name, monkeypatch):
     """Sums by Fourier transforms err by no more than they promise."""
@@ -481,6 +483,7 @@ def test_binomials_equal_draws(monkeypatch):
     np.testing.assert_allclose(table.sum(-1)[1:, 20], 1, rtol=1e-13)
 
 
+@pytest.mark.long
 def test_many_groups_at_once():
     """Placing many documents together gives each the distribution it has alone."""
     rng = np.random.default_rng(5)

@@ -38,6 +38,7 @@ def test_evaluate(run, files):
     )
 
 
+@pytest.mark.long
 def test_json_is_the_python_result(run, files):
     """The command line adds nothing to what Python gives."""
     corpus = sa.read_conll(files, unit="document", scheme="IOB2")
@@ -50,6 +51,7 @@ def test_json_is_the_python_result(run, files):
     assert json.loads(out) == result.to_dict("document")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
 @pytest.mark.parametrize("by", ["label", "document", None])
 def test_formats_and_files(run, files, tmp_path, form, by):
@@ -97,6 +99,7 @@ def test_strict_and_ignore_tokens(run, tmp_path):
     assert err.count("spanagree: note: ") == 2
 
 
+@pytest.mark.long
 def test_standard_input(tmp_path):
     """- is standard input, called stdin; -o - is standard output."""
     (tmp_path / "gold").write_text("x B-X\n")
@@ -341,6 +344,7 @@ def test_no_permission(run, tmp_path, files):
     assert "permission denied" in refused(run, "evaluate", *files, "-o", tmp_path / "out")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_output_to_an_open_file(newsroom, tmp_path, name):
     """Standard output that is a file is written to behind what is there, and not replaced."""
@@ -365,6 +369,7 @@ def test_output_to_a_device(run, files):
     assert not Path("/dev/null").is_file()
 
 
+@pytest.mark.long
 def test_quiet_pipes(newsroom):
     """A reader that has seen enough, such as head, gets no complaint."""
     command = f"{sys.executable} -m spanagree chance --length 20000 --segments 1 | head -n 1"
@@ -450,6 +455,7 @@ def test_not_enough_memory(run, monkeypatch):
     assert err == "spanagree: error: there is not enough memory for this\n"
 
 
+@pytest.mark.long
 def test_a_terminal_without_unicode(newsroom):
     """A stream that lacks a character gets an escape, no traceback."""
     done = subprocess.run(
@@ -472,6 +478,7 @@ def test_interrupted(run, files, monkeypatch):
     assert err.splitlines()[-1] == "spanagree: error: interrupted; nothing was written"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [["evaluate"], ["agree", "--by", "pair"]])
 def test_reader_that_has_seen_enough(files, command):
     """A reader that closes the pipe, such as head, is no error: exit code 0, nothing on stderr."""
@@ -601,6 +608,7 @@ shared_tokens = calling(__name__, agree, by=["label"], match="token")
 '''
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
 def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     """A command that names a function has its options, every format, intervals and blocks."""
@@ -628,6 +636,7 @@ def test_every_option_says_what_it_is_for(run, command):
     assert not re.findall(r"^ +--[\w-]+.*  [.:](?: .*)?$", out, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_agree_takes_what_it_can_do(run, newsroom):
     """There is no gold among annotators; p are of pairs, so these are shown, or p refused."""
     crowd = newsroom.parent / "crowd" / "crowd.jsonl"

@@ -46,6 +46,7 @@ COMPLETED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("begun", "wanted"), COMPLETED)
 def test_completion_in_bash(program, begun, wanted):
     """Bash itself completes commands, options and choices after the line that the docs give."""
@@ -64,6 +65,7 @@ def test_completion_in_bash(program, begun, wanted):
     assert "-F _spanagree_completion spanagree" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_completion_in_other_shells(program, run, shell):
     """What the script for zsh or fish calls gives the same; the shell reads the script, if it is here."""
@@ -84,6 +86,7 @@ def test_completion_in_other_shells(program, run, shell):
         assert wanted in re.split(r"[,\t\n]", done.stdout)  # with what it is before and after
 
 
+@pytest.mark.long
 def test_completion_of_files(program):
     """The shell is asked to complete files, for arguments and for options that name one."""
     for words in ("spanagree evaluate go", "spanagree evaluate -o go"):

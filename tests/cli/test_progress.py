@@ -59,6 +59,7 @@ def long_run(newsroom):
     return ["evaluate", *files, "--ci", "--resamples", 3_000_000]
 
 
+@pytest.mark.long
 def test_a_long_run_names_its_step_and_can_be_stopped(long_run):
     """A bar says what is being done; Ctrl-C ends it soon, and one line says that nothing stays."""
     code, shown, seconds = in_terminal(long_run, stop_at=b"intervals")
@@ -90,6 +91,7 @@ def test_stopped_after_something_was_written(long_run, tmp_path):
     assert seconds < 10
 
 
+@pytest.mark.long
 def test_a_short_run_shows_no_bar(long_run):
     """What ends before the wait is over shows the table and nothing else."""
     code, shown, _ = in_terminal(long_run[:4], wait=60)
@@ -98,6 +100,7 @@ def test_a_short_run_shows_no_bar(long_run):
     assert shown.startswith("By F1 above chance ")
 
 
+@pytest.mark.long
 def test_no_bar_outside_a_terminal(long_run):
     """Where stderr is a file or a pipe, nothing is written on it."""
     arguments = [*map(str, long_run[:4]), "--ci", "--resamples", "20000"]

@@ -53,6 +53,7 @@ def python(code, *arguments, cwd=None):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_nothing_is_searched_for_what_can_be_freed(newsroom):
     """A short command ends before anything is searched, and what is left is not searched then."""
     first = (
@@ -64,6 +65,7 @@ def test_nothing_is_searched_for_what_can_be_freed(newsroom):
     assert (code, out.splitlines()[-1]) == (0, "0 True")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("name", ["click", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])
 def test_stopped_while_it_loads(newsroom, name, sent):
@@ -78,6 +80,7 @@ def test_stopped_while_it_loads(newsroom, name, sent):
     assert python(code, "evaluate", *files) == (128 + getattr(signal, sent), "", said)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "said"), [("SIGINT", "\nspanagree: error: interrupted; nothing was written\n"), ("SIGTERM", "")]
 )  # fmt: skip
@@ -93,6 +96,7 @@ def test_stopped_while_an_extra_loads(tmp_path, sent, said):
     assert (code, out, err) == (128 + getattr(signal, sent), "", said)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "said"), [("SIGINT", "\nspanagree: error: interrupted; nothing was written\n"), ("SIGTERM", "")]
 )  # fmt: skip
@@ -116,6 +120,7 @@ split_folder.WRITERS["jsonl"] = write
     assert [p.name for p in tmp_path.rglob("*")] == ["parts"] * there
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 def test_stopped_where_errors_are_lost(newsroom, tmp_path, sent):
     """A signal that comes in a destructor, where Python passes over errors, is not lost."""
@@ -135,6 +140,7 @@ shards.read_found = read
     assert not re.search("Traceback|Exception", err)
 
 
+@pytest.mark.long
 def test_ignored_signals_stay_ignored(newsroom):
     """Where a signal is ignored from the start, as nohup has it, it does not end the program."""
     lines = "import os, signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"

@@ -643,6 +643,7 @@ def run(folder, monkeypatch, capsys, request, tmp_path):
 # --- the tests ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "option", "case"), cases(Pair))
 def test_other_figures_have_another_signature(run, command, option, case):
     """Two commands that differ in one option and in figures differ in their signatures."""
@@ -656,6 +657,7 @@ def test_other_figures_have_another_signature(run, command, option, case):
         assert cited(settings_of(line))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "option", "case"), cases(Needed))
 def test_what_an_option_allows_is_in_the_signature(run, command, option, case):
     """What is an error without an option says with it, in the signature, that it was given."""

@@ -107,6 +107,7 @@ def test_golden(real):
 SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_size=3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
 @settings(max_examples=25)
 @given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
@@ -144,6 +145,7 @@ def test_a_measure_of_ones_own(n, a, b):
     check(by_chance, *summary((value(x, other), 1) for x in all_a))
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     st.integers(4, 7),
@@ -200,6 +202,7 @@ def check_means(corpus, match, systems):
         assert by_chance.mean == pytest.approx(math.fsum(p.mean for p in by_chance.parts.values()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", MATCHES)
 def test_mean_is_the_expected_match(news, match):
     """The closed form and the walk share no formula, and give the same mean."""
@@ -230,6 +233,7 @@ def chi_square(corpus, system, match, fixed, draws):
     return chisquare(np.bincount(bins, found)[few > 0], few[few > 0]).pvalue
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
 def test_draws_follow_the_distribution(news, match):
     """The simulator shares no formula with the walk, and its draws fall as it says."""
@@ -638,6 +642,7 @@ def test_canonical_order(news):
     assert (one.lengths == other.lengths).all()
 
 
+@pytest.mark.long
 def test_expected_overlap_over_the_budget(news, monkeypatch):
     """Where a walk is too much work the mean is over draws of both: near the exact one, and said.
 
@@ -703,6 +708,7 @@ def test_labels_keep_documents_apart(chance):
     assert sa.match_distribution(both, "a", "b", chance=chance).mean == pytest.approx(1 / 4)
 
 
+@pytest.mark.long
 @given(st.integers(1, 7), st.lists(st.integers(1, 3), min_size=1, max_size=3), st.integers(0, 2))
 def test_one_segment_to_pair(length, others, beside):
     """Where one side has a single segment to pair, the probability of a match is the enumerated one."""

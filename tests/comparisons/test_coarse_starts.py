@@ -31,6 +31,7 @@ def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
     return sa.Corpus.from_segments([length], layers, offsets=unit)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 @pytest.mark.parametrize("match", ["token", "iou", "exact", "boundaries"])
 @pytest.mark.parametrize(
@@ -79,6 +80,7 @@ def test_text_is_always_exact(monkeypatch):
     assert sa.agree(text, match="token").team.f1.expected == exact
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["token", "iou", "exact", "overlap", "exact-within-50"])
 def test_many_units_are_not_refused(match):
     """A recording of 2,600,000 units costs what its segments do."""
@@ -97,6 +99,7 @@ def test_a_crowd_of_annotators_has_the_same(monkeypatch):
     assert sa.agree(corpus, match="token").team.f1.expected == pytest.approx(exact, rel=1e-4)
 
 
+@pytest.mark.long
 def test_gamma_of_a_long_recording(monkeypatch):
     """γ within its error of that with exact mean gains."""
     corpus = recording(9000, 20, 60)
@@ -130,6 +133,7 @@ def test_iou_over_all_offsets():
         assert got == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.long
 def test_the_distribution_of_chance_is_drawn_where_units_are_many():
     """What is too much to compute is drawn, not refused."""
     corpus = recording(2_600_000, 60, 12_000, unit="1ms")

@@ -58,6 +58,7 @@ def test_each_segment_once():
     assert tally.f1.observed == 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label"])
 def test_shares_above_a_half(newsroom, chance):
     """They need no matching: counted over pairs, whose expected sum shares no formula, it is the same."""

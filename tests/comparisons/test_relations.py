@@ -29,6 +29,7 @@ def related(case, **rule):
     return RelationRule(undirected=undirected, **rule).relations(corpus)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", ["fixed", "common"])
 @pytest.mark.parametrize(
     "case", [c for c in cases("relations") if c["relations_a"] or c["relations_b"]]
@@ -46,6 +47,7 @@ def test_relations_equal_the_enumeration(case, arguments):
     assert team.f1 == sa.evaluate(corpus).systems["b"].f1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", ["nonoverlapping", "overlapping"])
 @pytest.mark.parametrize("case", cases("discontinuous"))
 def test_pieces_equal_the_enumeration(case, chance):

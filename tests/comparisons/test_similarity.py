@@ -63,6 +63,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 @pytest.mark.parametrize("n_a_b", SMALL, ids=str)
 def test_expected_by_enumeration(n_a_b, match, chance):
@@ -192,6 +193,7 @@ def random_corpus(seed, documents=60, longest=60):
     return Corpus.from_segments(lengths, layers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("longest", "match", "chance"),
     [
@@ -363,6 +365,7 @@ def test_pieces_are_chunked_alike(match, chance, monkeypatch):
     np.testing.assert_allclose(totals(corpus, match, chance).expected, whole, rtol=1e-13)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
 def test_tallies_by_document_and_label(match, chance):
     """Cells add up: a corpus is the sum of its documents, whatever their order."""
@@ -515,6 +518,7 @@ def test_documents_beside_others(match):
     assert [tally for each in alone for _, tally in each.by_document("b")] == together
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", [*MATCHES, "overlap-at-0.5"])
 @given(crowd=crowds(most=9))
 def test_a_whole_crowd_at_once(match, crowd):

@@ -162,6 +162,7 @@ def labelled(chosen, segments):
 MEASURES = ["exact", "boundaries", "token", "iou", "overlap", "overlap-at-0.5"]
 
 
+@pytest.mark.long
 def test_distributions_by_enumeration():
     """Random cases of every rule, measure and chance model, one side as it is and both random."""
     rng = np.random.default_rng(11)

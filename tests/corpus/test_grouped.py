@@ -50,6 +50,7 @@ def f1_of(corpus, **ask):
     return {name: x.f1 for name, x in sa.evaluate(corpus, "gold", **ask).systems.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["^(.*)-", "a-[0-9]+", "{}:about.thread"])
 def test_as_conll(file, sentences, documents, by):
     """Ids or a column give to the digit what CoNLL's reader gives of the same texts by -DOCSTART-.

@@ -181,6 +181,7 @@ def test_repairs_across_sentences(scheme, sentences, ill_formed):
     assert len(spans) == len([tags for tags in sentences if tags])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(st.data())
 def test_round_trip(scheme, data):

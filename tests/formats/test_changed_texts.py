@@ -293,6 +293,7 @@ def test_unchanged_as_exact(words, data):
     assert _aligned_spans(copy, text, "") == (spans_in_tags(copy, text, ""), 0)
 
 
+@pytest.mark.long
 @given(st.text(max_size=200), st.data())
 def test_any_unchanged_text(text, data):
     """Each part of a text stands in it where it stands, whatever its signs are."""

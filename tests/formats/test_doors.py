@@ -63,6 +63,7 @@ def corpora(draw, *, overlapping=False, blank_documents=True):
     return sa.Corpus(plain.lengths, plain.layers, plain.labels, ids=plain.ids, tokens=tokens)
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True), st.booleans())
 @same_files
 def test_jsonl(tmp_path, corpus, characters):
@@ -77,6 +78,7 @@ def test_jsonl(tmp_path, corpus, characters):
     assert path.read_bytes() == again.read_bytes()
 
 
+@pytest.mark.long
 @given(corpora(blank_documents=False), st.sampled_from(["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]))  # fmt: skip
 @same_files
 def test_conll(tmp_path, corpus, scheme):
@@ -112,6 +114,7 @@ def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
     return back
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True), st.booleans())
 @same_files
 def test_label_studio(tmp_path, corpus, characters):
@@ -126,6 +129,7 @@ def test_label_studio(tmp_path, corpus, characters):
         assert (back.ids, set(back.annotators)) == (corpus.ids, set(corpus.annotators))
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True), st.booleans())
 @same_files
 def test_prodigy(tmp_path, corpus, characters):
@@ -144,6 +148,7 @@ def test_prodigy(tmp_path, corpus, characters):
         assert valid_corpus(raw_files({"it": path}, {}, "prodigy")) == back
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True), st.booleans())
 @same_files
 def test_doccano(tmp_path, corpus, characters):
@@ -188,6 +193,7 @@ def test_datasets(corpus, characters):
         assert sa.from_dataset(data, **ask) == corpus
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True))
 @same_files
 def test_long_form(corpus):
@@ -473,8 +479,9 @@ def test_without_the_extras(monkeypatch, tmp_path):
     path = tmp_path / "x.json"
     path.write_text("{}")
     path.with_suffix(".parquet").touch()
+    path.with_suffix(".spacy").touch()
     for call, extra in (
-        (lambda: sa.read_docbin("x.spacy"), "spacy"),
+        (lambda: sa.read_docbin(path.with_suffix(".spacy")), "spacy"),
         (lambda: sa.to_docs(corpus, "a"), "spacy"),
         (lambda: sa.write_docbin(corpus, "a", path), "spacy"),
         (lambda: sa.to_dataset(corpus), "datasets"),

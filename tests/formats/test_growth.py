@@ -37,6 +37,7 @@ def seconds(path, form):
     return process_time() - begin
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", DEEP)
 @pytest.mark.parametrize("form", [None, *(name for name in FORMATS if name not in ("brat", "hub"))])
 def test_no_step_is_quadratic(tmp_path, form, case):
@@ -52,6 +53,7 @@ def test_no_step_is_quadratic(tmp_path, form, case):
     assert took[1] < max(8 * took[0], 1), took
 
 
+@pytest.mark.long
 def test_a_zip_that_states_false_sizes(tmp_path, monkeypatch):
     """What an archive says of its sizes is not believed. Oracle: the memory that is taken."""
     path = tmp_path / "a.zip"

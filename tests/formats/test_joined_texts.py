@@ -60,6 +60,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("made", [openai, anthropic, responses])
 def test_answers_of_a_batch(write, answer, made):

@@ -23,6 +23,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(st.lists(values), st.sampled_from([None, 1]), st.booleans(), st.integers(1, 9))
 @quick
 def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
@@ -35,6 +36,7 @@ def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
     assert [where for where, _ in records] == [f"{path}: record {n}" for n in range(1, len(value) + 1)]  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(st.dictionaries(st.text(), values)), st.sampled_from(["\n", "\r\n", "\n\n"]), st.integers(1, 9))  # fmt: skip
 @quick
 def test_lines(tmp_path, monkeypatch, value, end, piece):

@@ -108,6 +108,7 @@ def test_rows_are_looked_at_from_their_beginning(tmp_path_factory, lines, few):
     assert len(seen[0]) == (min(few, len(begin)) if has_all else len(begin))
 
 
+@pytest.mark.long
 def test_long_records(tmp_path):
     """A record longer than the beginning shows its keys: whole, or without what lies beyond."""
     long = {"data": "x" * 300_000, "annotations": [1]}

@@ -277,6 +277,8 @@ def test_factgenie(real):
 )
 def test_what_is_not_written_is_said(tmp_path, capsys, form, gone):
     """Tools keep no row of nobody: who and what is dropped stands in a note."""
+    if form == "dataset":
+        pytest.importorskip("datasets")
     who = {"ann": [[(0, 2, "X")], None]} | ({} if form == "doccano" else {"bob": [None, None]})
     corpus = sa.Corpus.from_segments([6, 6], who, texts=["Jo ran", "Jo sat"], offsets="characters")
     sa.write_jsonl(corpus, tmp_path / "a.jsonl")

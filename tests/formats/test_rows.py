@@ -217,6 +217,7 @@ def test_offsets_in_tokens_are_none_in_a_text():
 spans = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.sampled_from(["A", "B c"])), max_size=3)  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(spans, st.none() | spans), min_size=1, max_size=4))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_as_csv(tmp_path, layers):

@@ -59,6 +59,7 @@ def figures(result):
     return {name: repr(system.tally) for name, system in result.systems.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "options"),
     [
@@ -96,6 +97,7 @@ def test_ids_are_unique_over_shards(folder, monkeypatch):
     assert result.systems["tagger"].f1.interval is not None
 
 
+@pytest.mark.long
 def test_the_command(folder, whole, monkeypatch, capsys):
     """Quoted patterns on the command line: evaluate, agree, difficulty, coefficients; two workers."""
     monkeypatch.chdir(folder)
@@ -268,6 +270,7 @@ def test_rows_of_a_document_stay_together():
     assert list(sa.from_dataset([], block=2, **LONG)) == []
 
 
+@pytest.mark.long
 def test_shards_as_one_corpus(folder, monkeypatch, capsys):
     """Commands that need a whole corpus put the shards together."""
     monkeypatch.chdir(folder)

@@ -440,6 +440,7 @@ def test_files_of_two_annotators_have_one_length(tmp_path: Path) -> None:
 # --- comparing ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_tolerance_is_in_seconds(tmp_path: Path) -> None:
     """Oracle: the same segments by hand, five units apart."""
     a = written(tmp_path, "a.csv", "onset,offset,label\n0.50,2.25,x\n3,4,x\n")
@@ -517,6 +518,7 @@ def test_nothing_marked_is_written(tmp_path: Path) -> None:
 # --- names of speakers --------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(st.permutations(range(4)), st.integers(0, 99))
 def test_best_names_undo_a_permutation(order: list[int], seed: int) -> None:
     """Oracle: the same annotation under other names agrees wholly."""

@@ -210,6 +210,7 @@ def test_refused(folder, what):
     assert str(error.value).startswith(str(folder / "a.xml"))
 
 
+@pytest.mark.long
 def test_time_grows_with_the_size(folder, growth):
     """Neither marks nor words cost more the more there are."""
 

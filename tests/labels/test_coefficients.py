@@ -104,6 +104,7 @@ def test_by_hand(annotators):
             assert coefficient.value == pytest.approx(float(exact), abs=1e-12)
 
 
+@pytest.mark.long
 @given(tables())
 def test_by_category_is_one_against_the_rest(annotators):
     """A coefficient by category equals the same coefficient with all other categories made one."""

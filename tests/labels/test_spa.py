@@ -96,6 +96,7 @@ def test_weights(weights):
         assert ours == pytest.approx(float(theirs)) if theirs is not None else math.isnan(ours)
 
 
+@pytest.mark.long
 def test_missing_at_random():
     """Labels removed at random leave the mean of SPA, whatever the weights (4 standard errors)."""
     rng = np.random.default_rng(8)
@@ -221,6 +222,7 @@ def uneven(rng, items, hard):
     return sa.LabelTable.from_counts(counts, ["yes", "no"])
 
 
+@pytest.mark.long
 def test_more_labels_where_it_is_easier_is_told():
     """Hard items with two labels, easy ones with five: the caveat names the three weights' SPA.
 

@@ -37,6 +37,7 @@ def alike(one, other):
     assert one.signature == other.signature
 
 
+@pytest.mark.long
 @given(
     crowds(),
     st.booleans(),
@@ -78,6 +79,7 @@ def test_by_processes(crowd):
     alike(sa.coefficients(sa.token_labels(corpus)), sa.coefficients(tallies))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("complete", [False, True])
 def test_intervals_by_the_definition(crowd, complete):
     """Percentiles of the coefficients of corpora in which each note stands as often as its weight."""

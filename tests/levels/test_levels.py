@@ -450,6 +450,7 @@ def written(crowd, tmp_path):
 LISTED = ["..", "", ".", "../x", "images", "images/a.png", "/x", 3, ["x"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*LISTED, "train.jsonl"])
 def test_a_foreign_list_of_files(written, name):
     """A split.json without the seal of a split is refused, and nothing is removed."""

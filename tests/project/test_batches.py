@@ -79,6 +79,7 @@ def test_same_documents_by_enumeration():
     assert "8 documents are in two batches" in str(made)
 
 
+@pytest.mark.long
 def test_the_interval_of_a_change():
     """Of shares: the standard error of two binomial shares, or of paired differences; theory."""
     rng = np.random.default_rng(2)
@@ -99,6 +100,7 @@ def test_the_interval_of_a_change():
     assert paired.low < paired.value < paired.high
 
 
+@pytest.mark.long
 def test_level_of_the_trend():
     """Without a trend p is at most .1 in a tenth of samples, within four standard errors."""
     rng = np.random.default_rng(7)
@@ -216,6 +218,7 @@ def test_refused(crowd, tmp_path, run):
 
 def test_the_command(crowd, tmp_path, run):
     """Files as rounds, JSON, a picture, explanations and the methods."""
+    pytest.importorskip("matplotlib")
     paths = [tmp_path / f"{name}.jsonl" for name in ("one", "two")]
     for path, part in zip(paths, (range(40), range(23, 63)), strict=True):
         sa.write_jsonl(crowd.subset(part), path)

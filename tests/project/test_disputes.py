@@ -137,6 +137,7 @@ def test_sorts(gardens):
     assert {each.document for each in by["segments"]} == {each.document for each in by["surprise"]}
 
 
+@pytest.mark.long
 def test_order_of_input(gardens):
     """Neither the order of documents nor that of annotators changes a figure."""
     order = np.random.default_rng(3).permutation(len(gardens))

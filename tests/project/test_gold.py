@@ -147,6 +147,7 @@ def test_votes_counted_by_hand(vote, crowd, share, least):
     assert result.corpus.of_annotators(layers) == corpus
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("vote", ["tokens", "segments"])
 @given(crowd=crowds(), seed=st.integers(0, 99))
 def test_the_order_changes_nothing(vote, crowd, seed):
@@ -327,6 +328,7 @@ def test_order_of_annotators_and_documents_leaves_the_model_alone(crowd, seed):
     assert one == {(order[row[0]], *row[1:]) for row in other}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("vote", ["tokens", "dawid-skene"])
 @given(crowd=crowds(), share=st.sampled_from([None, 0.2, 0.4, 0.5]))
 def test_a_gold_overlaps_itself_only_where_somebody_does(vote, crowd, share):
@@ -409,6 +411,7 @@ def test_the_command_writes_a_layer_with_its_supporters(run, tmp_path):
 OF_TIMES = {"rttm", "textgrid", "times"}  # which hold recordings only
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", sorted({*WRITABLE} - OF_TIMES))
 def test_the_layer_in_every_format(form, run, tmp_path):
     """Alone, the layer is written in every format, and read again it has the same segments."""
@@ -431,6 +434,7 @@ def test_the_layer_in_every_format(form, run, tmp_path):
 
 def test_errors_of_the_command(run, tmp_path):
     """Options without an output, and an output that is none."""
+    pytest.importorskip("matplotlib")
     for arguments, message in (
         (("--keep-annotators",), "--keep-annotators needs --output"),
         (("--to", "conll"), "--to needs --output"),

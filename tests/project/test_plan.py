@@ -106,6 +106,7 @@ def test_the_width_is_that_of_the_interval(differing):
         assert high - low <= 0.02 < made.width_of(needed - 1, 2)[0]
 
 
+@pytest.mark.long
 def test_how_often_it_is_right():
     """From 60 documents of a known kind, its from–to holds the true number in 95 % of samples.
 
@@ -162,6 +163,7 @@ def test_refused(crowd, run):
 
 def test_the_command(run, tmp_path):
     """Text, JSON with the curve, CSV, a picture, and a methods paragraph."""
+    pytest.importorskip("matplotlib")
     code, out, _ = run("plan", CROWD, "--width", "0.05")
     assert code == 0
     assert "without more documents" in out

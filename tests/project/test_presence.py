@@ -190,6 +190,7 @@ def test_nothing_to_compare():
     assert sa.presence(apart).labels == {}
 
 
+@pytest.mark.long
 def test_intervals(path):
     """Jackknife intervals by hand: t standard errors of leaving out one document at a time.
 

@@ -100,6 +100,7 @@ def label_by_hand(lengths, layers, people, match, chance, label):
     return f1_of(added([x for d in mine for x in pairs[d]])), ceiling, share
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if p[0] != "boundaries"])
 @settings(max_examples=12)
 @given(crowd=crowds(most=4))
@@ -120,6 +121,7 @@ def test_figures_of_a_label(match, chance, crowd):
         same(result.ceiling.labels[label], ceiling)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), PAIRS)
 @settings(max_examples=30)
 @given(crowd=crowds(most=5))
@@ -180,6 +182,7 @@ def test_a_crowd_at_once_is_the_same_as_its_pairs(match, monkeypatch):
         assert a[:3] == pytest.approx(b[:3], abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("annotators", [3, 12])
 def test_the_ceiling_is_what_agree_says(annotators):
     """The ceiling is the team's F1 of the references, and each of them is as `agree` has her."""
@@ -320,6 +323,7 @@ def best(layers, d, name, people, match):
     return sum(left_out) / len(left_out)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou", "boundaries"])
 def test_the_best_match_and_its_chance(match):
     """The best match is that of its definition, and its chance that of all configurations.
@@ -493,6 +497,7 @@ def crowd(tmp_path):
 
 def test_the_command(run, crowd, tmp_path):
     """Either side may be named; JSON has the ceiling, rows the references, a plot is drawn."""
+    pytest.importorskip("matplotlib")
     plot = tmp_path / "plot.svg"
     code, out, err = run(
         "evaluate", crowd, "--references", "a0,a1,a2,a3", "--ci", "--resamples", 50,
@@ -550,6 +555,7 @@ def test_options_that_do_not_go_together(run, crowd, options, message):
 
 def test_the_command_by_label(run, crowd, tmp_path):
     """A row for each label and system, then for the ceiling; JSON and a picture have them too."""
+    pytest.importorskip("matplotlib")
     plot = tmp_path / "plot.svg"
     many = ["evaluate", crowd, "--systems", "m", "--by", "label"]
     code, out, _ = run(*many, "--ci", "--resamples", 50, "--format", "json", "--plot", plot)

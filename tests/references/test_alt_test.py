@@ -53,6 +53,7 @@ def made_up(seed, annotators=4, documents=45, length=7, alike=0.6):
     return {n: [layer(d, 0.1) for d in range(documents)] for n in names}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [("token", "nonoverlapping"), ("exact", "per-label"), ("iou", "overlapping")])  # fmt: skip
 def test_spans(match, chance):
     """Scores of documents are F1 against the others in fractions; ω, ρ and p follow by definition."""
@@ -229,6 +230,7 @@ def answers(rng, people, items, right, candidate):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("candidate", "passes"), [(1.0, True), (0.8, True), (0.2, False)])
 def test_simulated_candidates(candidate, passes):
     """Who knows the truth passes, who is as good as people does with ε, who guesses does not."""
@@ -342,6 +344,7 @@ def test_refused_labels():
 
 def test_the_command(run, tmp_path):
     """The command gives the figures of Python, of spans and of a table of labels."""
+    pytest.importorskip("matplotlib")
     path, plot = tmp_path / "crowd.jsonl", tmp_path / "plot.svg"
     corpus = sa.Corpus.from_segments([7] * 45, made_up(6))
     sa.write_jsonl(corpus, path)

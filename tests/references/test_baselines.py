@@ -34,6 +34,7 @@ def answers(draw):
     return sa.Corpus.from_segments(lengths, layers, offsets="characters")
 
 
+@pytest.mark.long
 @given(answers(), st.sampled_from([*CHANCES]))
 def test_everything_is_nothing_beyond_chance(corpus, chance):
     """By shared characters marking everything scores exactly 0 above chance.
@@ -234,6 +235,7 @@ def test_errors_of_the_command(run, newsroom, more, message):
     assert message in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "iou"])
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label"])
 def test_random_is_a_mean_of_draws(newsroom, match, chance):
@@ -254,6 +256,7 @@ def test_random_is_a_mean_of_draws(newsroom, match, chance):
     assert sum(each.matched for each in labels) == pytest.approx(result["random"].tally.matched)
 
 
+@pytest.mark.long
 def test_random_against_references(crowd_of_three):
     """Of references each document and label has the mean too, in any order of documents."""
     whole = sa.with_baselines(crowd_of_three, ["random"], seed=3)

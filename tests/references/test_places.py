@@ -54,6 +54,7 @@ def test_a_random_system_is_0_on_mushroom(real, language):
     assert abs(of_random_systems(corpus, 1000, "systems")) < 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token", "iou"])
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 @pytest.mark.parametrize("chance_of", ["both", "systems"])
@@ -90,6 +91,7 @@ def test_of_people_one_is_random():
     assert made["model"].f1.expected == pytest.approx(against)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("places", [None, "words"])
 def test_the_best_match_with_references_as_they_are(answers, places):
     """Of equal references the nearest is any, and chance the mean of what is exact.
@@ -110,6 +112,7 @@ def test_the_best_match_with_references_as_they_are(answers, places):
 
 def test_tallies_add(answers, tmp_path):
     """Parts that files of tallies hold give what the whole corpus gives, uniform and at sites."""
+    pytest.importorskip("pyarrow")
     how = {"match": "token", "places": "words", "chance_of": "systems"}
     whole = sa.evaluate(answers, "ann", **how)
     files = [tmp_path / f"{part}.parquet" for part in "ab"]
@@ -151,6 +154,7 @@ def test_difficulty(answers):
     assert blocks.places == ruled.places
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "asked",
     [

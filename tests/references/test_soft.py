@@ -87,6 +87,7 @@ def test_shares_by_hand(crowd):
     assert sa.shares(twice)[0].tolist() == [0.5] * 4
 
 
+@pytest.mark.long
 @given(crowds(), st.integers(0, 5))
 def test_soft_scores_by_hand(crowd, seed):
     """Each figure, document by document: IoU, ρ, F1 with each reference, and people among themselves."""
@@ -417,6 +418,7 @@ def test_a_note_says_that_probabilities_are_not_used(tmp_path):
 )
 def test_errors_of_the_command(run, more, message):
     """What does not go together is said before any work."""
+    pytest.importorskip("matplotlib")
     code, _, err = run("evaluate", "--match", "soft", ANSWERS, *more)
     assert code
     assert message in err

@@ -357,6 +357,7 @@ def test_another_version():
     assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
 
 
+@pytest.mark.long
 def test_results(newsroom):
     """Every kind of result has a paragraph from its own signature."""
     names = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]

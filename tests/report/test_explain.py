@@ -110,6 +110,7 @@ def meanings(table):
     return {**shown, **table.meanings}
 
 
+@pytest.mark.long
 def test_every_column_is_explained(tables):
     """Each column, row and figure below of each table has its paragraph, once."""
     assert len(tables) > 40

@@ -121,6 +121,7 @@ def many(documents, seed=0):
 # --- figures ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_figures_of_systems(systems):
     """Every figure of the page is one of the results', shown to four digits."""
     result = sa.evaluate(systems, "gold.conll", p_values=True)
@@ -168,6 +169,7 @@ def test_figures_of_systems(systems):
     assert shown.data["difficulty"]["values"] == sorted(set(hard.values[hard.defined].tolist()))
 
 
+@pytest.mark.long
 def test_figures_of_a_team(crowd):
     """The same for annotators: the heat map is the matrix, a row for each in the table."""
     result, hard = sa.agree(crowd), sa.difficulty(crowd)
@@ -209,6 +211,7 @@ def test_figures_of_a_team(crowd):
     ]
 
 
+@pytest.mark.long
 def test_measures_of_a_team(crowd):
     """If asked for, α_U and γ stand beside F1, with a signature of their own; not of systems."""
     result = sa.side_by_side(crowd)
@@ -239,6 +242,7 @@ def copies(systems, *names):
     )
 
 
+@pytest.mark.long
 def test_summary(systems, crowd):
     """Two sentences lead: who is first, how certain that is, and whether chance changes it."""
     assert said(systems, gold="gold.conll").startswith(
@@ -268,6 +272,7 @@ def test_summary(systems, crowd):
     )
 
 
+@pytest.mark.long
 def test_more_than_twelve(systems):
     """More than twelve systems are tested too; of more than forty it is said that they are not."""
     names = [f"tagger{'+' * k}" for k in range(41)]
@@ -277,6 +282,7 @@ def test_more_than_twelve(systems):
     assert "No test was made: add --ci." in many
 
 
+@pytest.mark.long
 def test_queue_and_presence(crowd):
     """The first forty documents of the queue, and α of presence, as Python gives them; a queue that
     is empty says so."""
@@ -305,6 +311,7 @@ def figures_in(shown, *sections):
     return [value for section, value, _ in shown.figures if section in sections]
 
 
+@pytest.mark.long
 def test_gold_by_votes(crowd):
     """What the majority has of each label, and the first forty to be adjudicated, as sa.gold gives
     them; no section where nobody shares a document, or a majority is there already."""
@@ -330,6 +337,7 @@ def test_gold_by_votes(crowd):
         assert 'id="gold"' not in page(corpus, team=True)
 
 
+@pytest.mark.long
 def test_plan(crowd):
     """How many documents are needed for the widest of 0.2, 0.1, 0.05, 0.02 and 0.01 that is at most
     two thirds of what is there, as sa.plan says, and its curve, also where nothing varies; no
@@ -360,6 +368,7 @@ def test_plan(crowd):
         assert 'id="plan"' not in page(corpus, team=True)
 
 
+@pytest.mark.long
 def test_batches(crowd, monkeypatch):
     """Five batches in the order of the documents, as sa.batches gives them; fewer of ten documents
     each, none of fewer than twenty; of very many documents only the command."""
@@ -380,6 +389,7 @@ def test_batches(crowd, monkeypatch):
     assert "<table" not in text
 
 
+@pytest.mark.long
 def test_batches_named(crowd, tmp_path):
     """The batches of a report are those that are named, as sa.batches makes them, with a picture:
     a dot for each F1, at its place, on a line from end to end of its interval."""
@@ -462,6 +472,7 @@ ODD = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries"])
 @pytest.mark.parametrize("team", [False, True], ids=["systems", "team"])
 @pytest.mark.parametrize("name", ODD)
@@ -472,6 +483,7 @@ def test_odd_corpora(name, team, match):
     assert "nan" not in "".join(shown.texts)
 
 
+@pytest.mark.long
 def test_forty_annotators():
     """The heat map has them all; of more, those who saw most, and the page says so."""
     rng = np.random.default_rng(1)
@@ -498,6 +510,7 @@ def bare_size(corpus):
     return text + sum(map(len, spans))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("documents", [1, 5000, 50_000])
 def test_size(documents):
     """At most three times the size of texts and segments, and a megabyte."""
@@ -505,6 +518,7 @@ def test_size(documents):
     assert len(page(corpus).encode()) <= 3 * bare_size(corpus) + 2**20
 
 
+@pytest.mark.long
 def test_size_of_a_crowd(crowd):
     """So with gaps, and with many labels and annotators, and without texts."""
     assert len(page(crowd, team=True).encode()) <= 3 * bare_size(crowd) + 2**20
@@ -625,6 +639,7 @@ def test_one_annotator(tmp_path):
         sa.write_report(corpus, tmp_path / "x.html")
 
 
+@pytest.mark.long
 def test_command(newsroom, tmp_path, capsys):
     """The command writes what Python writes, and needs a file to write to."""
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]

@@ -19,6 +19,7 @@ def answers():
     return sa.read(ANSWERS)
 
 
+@pytest.mark.long
 def test_figures(answers):
     """Every figure is one of evaluate_references, which other tests prove: the ceiling and shares."""
     result = sa.evaluate_references(
@@ -57,6 +58,7 @@ def test_figures(answers):
     assert f"{low:.4f}–{high:.4f}" in "".join(shown.texts)
 
 
+@pytest.mark.long
 def test_sides(answers):
     """References by name leave all others to be systems, and who is neither is not on the page."""
     people = [name for name in answers.layers if name not in SYSTEMS]
@@ -87,6 +89,7 @@ def test_labels():
         assert f"no rows for labels: {why}" in "".join(shown.texts)
 
 
+@pytest.mark.long
 def test_the_nearest_reference(answers, tmp_path, capsys):
     """The best match is on the page as the result has it, drawn chance too; the command asks for it."""
     how = {"systems": SYSTEMS, "match": "token", "best_match": True}
@@ -142,6 +145,7 @@ def test_half_seen():
     assert "That is 1.0000 times what people reach on the same documents." in text
 
 
+@pytest.mark.long
 def test_command(answers, newsroom, tmp_path, capsys):
     """The command writes what Python writes; baselines are systems, of gold and of references."""
     out = tmp_path / "report.html"

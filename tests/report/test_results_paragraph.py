@@ -160,6 +160,7 @@ def test_what_entries_lack(key):
     assert "verified" not in source.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [sa.alpha_u, lambda corpus: sa.gamma(corpus, precision=0.05)])
 def test_units_in_a_paragraph(make):
     """α_U and γ, by label too, with what they are computed from; cut short, the bounds."""

@@ -72,6 +72,7 @@ def tables(corpus):
         yield two.__name__, two(corpus, *corpus.annotators[:2]).table()
 
 
+@pytest.mark.long
 def test_widths_of_twelve_systems(twelve):
     """No table of text is wider than 80 columns, with names of 30; the signature may have to be."""
     for name, table in tables(twelve):

@@ -247,6 +247,7 @@ def words_of_ours():
                 yield f"{path.name}:{node.lineno}", value
 
 
+@pytest.mark.long
 def test_latex_knows_our_own_characters():
     """LaTeX shows every character of our tables and paragraphs without a package of its own.
 

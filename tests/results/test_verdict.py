@@ -81,6 +81,7 @@ def results(newsroom):
     }
 
 
+@pytest.mark.long
 def test_every_result_that_compares_has_a_verdict(newsroom):
     """The same sentence stands in JSON, in the notebook's table and above the text."""
     for name, result in results(newsroom).items():
@@ -92,6 +93,7 @@ def test_every_result_that_compares_has_a_verdict(newsroom):
         assert " ".join(str(result).split()).startswith(" ".join(text.split())), name
 
 
+@pytest.mark.long
 def test_metrics(newsroom):
     """Flat, finite floats, the same as in the rows; nothing that is undefined."""
     for name, result in results(newsroom).items():

@@ -83,6 +83,7 @@ def test_from_files_to_tables(data, tmp_path):
     assert again == first
 
 
+@pytest.mark.long
 def test_files_that_are_not_there(tmp_path, data):
     """A task whose files somebody does not have is passed over."""
     manifest = (data / "tasks.toml").read_text("utf-8").replace('folder = "."', 'folder = "x"')

@@ -96,6 +96,7 @@ def test_raw_scores_are_seqeval(drawn):
             assert ours == pytest.approx(value, abs=1e-15)
 
 
+@pytest.mark.long
 @given(parallel(3), st.randoms(use_true_random=False), st.sampled_from(PAIRS))
 def test_order_changes_nothing(drawn, random, pair):
     """Reordering documents and systems changes no number; parts of a corpus add up to it."""

@@ -63,6 +63,7 @@ def test_mushroom(real, language, rule):
     assert ours == pytest.approx(MUSHROOM[language, rule], abs=0.001)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token", "iou", "overlap"])
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 def test_the_uniform_rule_changes_nothing(news, match, chance):
@@ -97,6 +98,7 @@ def test_the_distribution_has_the_mean(news):
             assert mean == pytest.approx(system.tally.expected, rel=1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("places", [None, "capitals"])
 @pytest.mark.parametrize("match", ["exact", "token", "iou", "overlap"])
 def test_a_random_system_is_0_with_gold_as_it_is(news, match, places):
@@ -250,6 +252,7 @@ def test_the_uniform_rule_on_wnut17(real, match):
             assert ruled[name].f1[:3] == pytest.approx(system.f1[:3], abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token"])
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 def test_the_uniform_rule_on_answers(match, chance):

@@ -65,6 +65,7 @@ def test_theory():
     assert abs(f1.var() / theory - 1) < 4 * math.sqrt(2 / resamples)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("interval", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_intervals_are_scipys(interval, theirs):
     """Both kinds of intervals equal scipy.stats.bootstrap on the same tallies, within simulation error."""
@@ -104,6 +105,7 @@ def test_jackknife_interval():
     assert drawn(one, how).interval(0, how)[2] == "undefined without one of those it rests on"
 
 
+@pytest.mark.long
 def test_coverage():
     """At 100 documents BCa intervals hold the true corrected F1 in 95 % of samples (4 standard errors).
 
@@ -341,6 +343,7 @@ def test_coefficients_from_sums():
         assert low <= value <= high
 
 
+@pytest.mark.long
 def test_items_are_resampled():
     """The interval of π equals resampling items and starting anew (scipy), within simulation error."""
     rng = np.random.default_rng(6)
@@ -441,6 +444,7 @@ def test_exact_permutation_is_scipys():
         assert ours.p == pytest.approx((null >= abs(ours.value) - 1e-12).mean())
 
 
+@pytest.mark.long
 def test_drawn_permutation_is_scipys():
     """Many documents: p of drawn exchanges equals scipy's within simulation error."""
     evaluation = sa.evaluate(two_systems(np.random.default_rng(9), 80, better=0.08))
@@ -621,6 +625,7 @@ def test_chance(systems):
     json.dumps(test.to_dict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_exact_chance(systems):
     """The exact test: what draws tell roughly, in any order of documents, and p far below their floor."""
     evaluation = sa.evaluate(systems)
@@ -648,6 +653,7 @@ def test_exact_chance(systems):
     assert sa.chance_test(systems, iou, draws=50).settings["null"] == "drawn"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
 def test_exact_p_under_chance(match):
     """A truly random system has p ≤ α about as often as α says, less where p cannot be α."""
@@ -668,6 +674,7 @@ def test_exact_p_under_chance(match):
     assert abs(rejected / runs - allowed) < 4 * math.sqrt(allowed * (1 - allowed) / runs)
 
 
+@pytest.mark.long
 def test_chance_by_document(systems):
     """p, z and sd of documents: those of a corpus of one document; B-H by hand; a note with a count."""
     evaluation = sa.evaluate(systems, p_values=True)

@@ -34,6 +34,7 @@ def same(one, other):
         assert mine == pytest.approx(theirs, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.long
 @given(crowds(), st.booleans(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
 def test_order_and_neighbours(crowd, ids, how, random):
     """A system has the same intervals in any order of documents, and whichever others are beside it."""
@@ -54,6 +55,7 @@ def test_order_and_neighbours(crowd, ids, how, random):
             same(tally.f1, whole[name].labels[label].f1)
 
 
+@pytest.mark.long
 @given(crowds(), st.booleans(), st.sampled_from(["exact", "token", "boundaries"]))
 def test_ways_of_adding(crowd, ids, match):
     """Documents that are compared at once have the intervals of those that are compared by pair."""

@@ -123,6 +123,7 @@ def test_agreement():
     assert "team: only 0 of 30 documents hold any disagreement" in result.caveats[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wrong", [0, 4, 20])
 def test_blocks(wrong):
     """Over blocks the same documents are counted: every part rests on what it does in one corpus."""
@@ -189,6 +190,7 @@ def test_items():
     assert sa.coefficients(counts).evidence == (3, 2, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odds", [0.003, 0.013])
 def test_coverage_where_errors_are_rare(odds):
     """Near-perfect systems: the interval holds the truth at least as often as it says (4 standard errors).
@@ -338,6 +340,7 @@ def test_no_document_differs():
     json.dumps(pair.observed._asdict(), allow_nan=False)
 
 
+@pytest.mark.long
 def test_contradictions_are_said():
     """Where interval and p still part, the row says so; elsewhere 0 is in the interval if p is above .05."""
     rng = np.random.default_rng(5)

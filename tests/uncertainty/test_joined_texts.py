@@ -25,6 +25,7 @@ def bare(score):
     return score._replace(interval=None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token", "iou", "boundaries"])
 def test_figures_stay(documents, match):
     """Only intervals change: all figures are bit for bit those of --unit document."""
@@ -67,6 +68,7 @@ def test_one_text_each(sentences):
     assert pair[0] == pair[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "token"])
 def test_by_hand(documents, match):
     """A jackknife over sentences, by F1 without each one in plain Python, gives the interval."""
@@ -130,6 +132,7 @@ def threads(number, each, draw):
     return corpus.grouped_by([str(i // each) for i in range(number * each)], joined=True)
 
 
+@pytest.mark.long
 def test_spread_of_other_texts():
     """Over 150 samples of 12 threads of 5 texts (seed 0), the interval holds the figure of 4,000
     threads as often as 95 % intervals of 60 units do, and the standard error of the jackknife is
@@ -181,6 +184,7 @@ def test_conll_and_groups(sentences, documents):
     assert ours == theirs
 
 
+@pytest.mark.long
 def test_sentences(sentences, documents):
     """Sentences are the units, or the texts that these are joined of; a post is not a sentence."""
     for corpus, same in ((sentences, "unit"), (documents, "text")):

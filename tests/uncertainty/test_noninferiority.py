@@ -27,6 +27,7 @@ def likelihood(losses, wins, n, lose, win):
     return ways * lose**losses * win**wins * (1 - lose - win) ** (n - losses - wins)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "epsilon"), [(4, Fraction(1, 10)), (7, Fraction(1, 5)), (6, Fraction(0))]
 )
@@ -77,6 +78,7 @@ def test_many_instances():
         assert exact_p(*result) == pytest.approx(near, rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.2])
 def test_the_level_holds(levels_of, epsilon):
     """Whatever the share of ties, what is worse by just ε is taken for better in 5 % at most."""
@@ -87,6 +89,7 @@ def test_the_level_holds(levels_of, epsilon):
             assert levels_of.probability(evidence, n, lose, win) <= 0.05 + 1e-6
 
 
+@pytest.mark.long
 def test_the_table_of_the_page(levels_of, capsys):
     """The script prints what the page shows; there the t-test's level is .18 where ties are common."""
     levels_of.main(0.1)

@@ -30,6 +30,7 @@ def ends(interval):
     return np.array(interval[:3])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", [draws.CELLS, 200])
 @pytest.mark.parametrize("kind", INTERVALS)
 def test_one_by_one(kind, cells, monkeypatch):

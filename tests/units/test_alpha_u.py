@@ -205,6 +205,7 @@ def units_differ(length, one, other):
     return total
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(layers_of_units())
 def test_placed_against_the_simulator(case):
@@ -320,6 +321,7 @@ def some(documents=20):
     return sa.Corpus.from_segments([15 + i % 9 for i in range(documents)], layers, ids=ids)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed"])
 def test_blocks_change_no_digit(measure):
     """Sums over documents are exact, so blocks of any size give what the whole corpus gives."""
@@ -377,6 +379,7 @@ def test_by_pair_and_rows():
         alone.to_rows("pair")
 
 
+@pytest.mark.long
 def test_many_annotators_are_quick(growth):
     """Time grows with the documents, not with their square: 40 annotators of 50 and of 400."""
     rng = np.random.default_rng(0)

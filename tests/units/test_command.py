@@ -25,6 +25,7 @@ def run(capsys):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed", "gamma", "all"])
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
 def test_formats(run, measure, form):
@@ -36,6 +37,7 @@ def test_formats(run, measure, form):
     assert f"measure:{measure}|" in out.replace("\\_", "_")
 
 
+@pytest.mark.long
 def test_json_is_the_python_result(run):
     """The command line adds nothing to what Python gives."""
     corpus = sa.read_jsonl(CROWD)
@@ -52,6 +54,7 @@ def test_json_is_the_python_result(run):
     )
 
 
+@pytest.mark.long
 def test_workers_change_no_digit(run):
     """Processes make the same draws."""
     alone, several = (run("--measure", "gamma", *more) for more in ((), ("--workers", "2")))
@@ -69,6 +72,7 @@ def test_blocks(capsys):
     assert outputs[0] == outputs[1] == outputs[2]
 
 
+@pytest.mark.long
 def test_all_is_what_each_says(run):
     """Side by side stand the figures that each measure gives by itself."""
     corpus = sa.read_jsonl(CROWD)
@@ -134,6 +138,7 @@ def test_refused(run, arguments, message):
     assert message in err
 
 
+@pytest.mark.long
 def test_cited(run):
     """The methods paragraph names chance, weights and sources, and signatures come back."""
     corpus = sa.read_jsonl(CROWD)

@@ -166,6 +166,7 @@ def documents(draw, most=7):
     return annotators, rows
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(documents(), st.sampled_from([(1, 1, 1), (3, 1, 1), (1, 2, 0.5), (0, 1, 1), (2, 0, 3)]))
 def test_best_alignment_by_enumeration(case, weights):
@@ -212,6 +213,7 @@ def best_matching_pairs(units, most, d):
     return np.unique(group, return_inverse=True)[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("annotators", [2, 3, 5, 6])
 def test_never_worse_than_matching_pairs(annotators):
     """An optimum is never worse than units left alone, or than the best matching pairs."""
@@ -226,6 +228,7 @@ def test_never_worse_than_matching_pairs(annotators):
     assert (found.cost <= cost_of(continuum.units, matched, continuum.annotators, d) + 1e-6).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_many_annotators_by_one_program(seed):
     """Five to seven annotators: the optimum over a list of all unitary alignments there can be."""
@@ -277,6 +280,7 @@ def test_components_are_solved_apart(monkeypatch):
     assert set(sizes) == {len(rows)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("annotators", [8, 16])
 def test_many_who_mark_the_same(annotators):
     """What all mark alike is in no disorder, however many they are: 0 by the definition."""
@@ -284,6 +288,7 @@ def test_many_who_mark_the_same(annotators):
     assert disorder(rows, Dissimilarity()) == (0, 5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 @pytest.mark.parametrize("weights", [(1, 1), (3, 0.5), (0, 1)])
 def test_control_variate(chance, weights):
@@ -305,6 +310,7 @@ def test_control_variate_by_hand():
     assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
 
 
+@pytest.mark.long
 def test_expected_disorder_by_enumeration():
     """The sampled expected disorder is the mean over all places, within its error."""
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 1, "X"), (2, 3, "Y")]]})
@@ -321,6 +327,7 @@ def test_expected_disorder_by_enumeration():
     assert of.error <= 0.004
 
 
+@pytest.mark.long
 def test_identical_is_one():
     """Identical annotations have γ 1, γ_cat 1 and γ_k 1."""
     units = [(0, 2, "X"), (5, 9, "Y"), (11, 12, "X")]
@@ -461,6 +468,7 @@ def test_by_pair():
     assert [row["coefficient"] for row in result.to_rows()] == names
 
 
+@pytest.mark.long
 def test_categories_by_hand():
     """γ_cat weighs aligned pairs by how near they are; γ_k looks at those with its category."""
     corpus = sa.Corpus.from_segments(
@@ -489,6 +497,7 @@ def test_nobody_to_compare_with(annotators):
     assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
 
 
+@pytest.mark.long
 def test_documents_without_units():
     """Empty documents add nothing, wherever they stand."""
     x, y = [(0, 2, "X"), (4, 6, "Y")], [(0, 3, "X")]
@@ -541,6 +550,7 @@ def test_steps_repeat_what_was_stopped():
     assert gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
 
 
+@pytest.mark.long
 def test_the_clock_is_asked_between_steps(monkeypatch):
     """Once the limit has passed no step is taken; the signature's number repeats the result."""
     ticks = itertools.count()
@@ -555,6 +565,7 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     assert "|stopped:steps|steps:2|" in both.signature
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("annotators", [3, 4, 5])
 def test_bounds_hold_the_best_alignment(annotators):
     """Without work an alignment is one, and its least cost is no more than the best one's."""
@@ -579,6 +590,7 @@ def test_lines_of_planes_hold_each_pair_once(points, base):
     assert sorted((x - y) % points for x in base for y in base if x != y) == [*range(1, points)]
 
 
+@pytest.mark.long
 def test_time_units_change_neither_cost_nor_figure(growth):
     """Offsets a thousand times as fine take no longer, and give γ within its error."""
     rng = random.Random(3)
