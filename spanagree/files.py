@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -131,12 +131,16 @@ def numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[st
             yield f"{name}:{number}", ended.rstrip("\r\n")
 
 
-def texts_of(path: PathName, encoding: str = "utf-8", size: int = 1 << 20) -> Iterator[str]:
+def texts_of(
+    path: PathName, encoding: str = "utf-8", size: int = 1 << 20
+) -> Generator[str, None, None]:
     """Yield the text of the same in pieces of so many characters; as :func:`lines_of`."""
     return _texts(path, encoding, lambda file: iter(partial(file.read, size), ""))
 
 
-def _texts(path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]) -> Iterator[str]:
+def _texts(
+    path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]
+) -> Generator[str, None, None]:
     """Yield a file's text as it is ``cut``."""
     name = printable(os.fsdecode(path))
     check_encoding(encoding)

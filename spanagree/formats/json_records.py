@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from itertools import islice
 from json import JSONDecoder
 from typing import Any
@@ -37,7 +38,8 @@ def json_records(
     spanagree.errors.InputError: nowhere.json: no such file
     """
     name = printable(os.fspath(path))
-    return records_in(name, texts_of(path, encoding, _PIECE), needed, inside)
+    with closing(texts_of(path, encoding, _PIECE)) as pieces:  # an error keeps no file open
+        yield from records_in(name, pieces, needed, inside)
 
 
 def records_in(
