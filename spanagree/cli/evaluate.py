@@ -91,9 +91,9 @@ def evaluate(
             check_tallies_name,
         )
 
+        job.check(tallies=tallies)
         check_tallies_name(tallies)
         check_tallies_can_be_written(job.in_blocks)
-        job.check(tallies=tallies)
     named = job.layer(gold)
     corpus = job.source()
     if isinstance(corpus, sa.Corpus):
