@@ -280,12 +280,12 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
         (["--tallies", "x", "-o", "x"], "x: is given to -o and to --tallies; each needs a file of its own"),
         (["--tallies", "./x.svg", "--plot", "x.svg"], "./x.svg: is given to --plot and to --tallies; each needs a file of its own"),
         (["--tallies", files[0]], f"{files[0]}: is an input too, which --tallies would overwrite; name another file"),
-        (["--tallies", "x", "--block", "9", "--scheme", "IOB2"], "tallies: over blocks single documents are not kept; make a file of tallies for each part of the corpus, and merge them"),
+        (["--tallies", "x.parquet", "--block", "9", "--scheme", "IOB2"], "tallies: over blocks single documents are not kept; make a file of tallies for each part of the corpus, and merge them"),
     ):  # fmt: skip
         assert main(["evaluate", *files, *more]) == 1
         assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    assert main(["evaluate", *files, "--tallies", "x"]) == 1
+    assert main(["evaluate", *files, "--tallies", "x.parquet"]) == 1
     assert capsys.readouterr().err == (
         "spanagree: error: writing tallies needs pyarrow, which is not installed; the extra arrow brings it; run in a clone of spanagree: pip install '.[arrow]'\n"
     )
