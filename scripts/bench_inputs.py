@@ -102,6 +102,22 @@ def one_document(annotators: list[list[tuple[int, int, str]]]) -> sa.Corpus:
     return sa.Corpus.from_segments([end], layers)
 
 
+def hour(segments: int, unit: int = 1) -> sa.Corpus:
+    """An hour that two annotators saw, in units of so many ms; borders differ by up to .25 s."""
+    rng = np.random.default_rng(0)
+    step = 3_600_000 // segments
+    start = step * np.arange(segments) + rng.integers(250, step // 4, segments)
+    end = start + rng.integers(step // 10, step // 2, segments)
+    truth = rng.integers(3, size=segments)
+    layers = {}
+    for name in "ab":
+        borders = (np.stack((start, end)) + rng.integers(-250, 251, (2, segments))) // unit
+        label = np.where(rng.random(segments) < 0.9, truth, rng.integers(3, size=segments))
+        rows = zip(*borders.tolist(), (LABELS[code] for code in label), strict=True)
+        layers[name] = [list(rows)]
+    return sa.Corpus.from_segments([3_600_000 // unit], layers, offsets=f"{unit}ms")
+
+
 def labels(items: int, categories: int = 50) -> Any:
     """Labels of five annotators; (items, 5)."""
     rng = np.random.default_rng(0)

@@ -283,23 +283,36 @@ def gamma(
     corpus = inputs.one_document(inputs.units(size // part, annotators))
     # 30 draws of pygamma have an error of γ of about .003 there; small documents would need more
     ours = functools.partial(sa.gamma, corpus, precision=(0.01 if size > 100 else 0.003) * part)
-    return ours, pygamma(size // part, peers or annotators, fast)
+    return ours, pygamma(inputs.units(size // part, peers or annotators), fast)
 
 
 def units(part: int) -> Pair:
     """Agreement beyond chance of what pygamma takes."""
     corpus = inputs.one_document(inputs.units(500 // part))
-    return lambda: sa.agree(corpus), pygamma(500 // part, 5, True)
+    return lambda: sa.agree(corpus), pygamma(inputs.units(500 // part), True)
 
 
-def pygamma(size: int, annotators: int, fast: bool) -> Call:
+def hour(part: int, how: dict[str, Any]) -> Pair:
+    """Agreement on an hour of 2 × 500 segments in units of 1 ms, and of 100 ms."""
+    fine, coarse = (inputs.hour(500 // part, unit) for unit in (1, 100))
+    return lambda: sa.agree(fine, **how), lambda: sa.agree(coarse, **how)
+
+
+def hour_of_gamma(part: int) -> Pair:
+    """γ of that hour, beside pygamma's."""
+    corpus = inputs.hour(500 // part)
+    rows = [[(s.start, s.end, s.label) for s in x or ()] for x in corpus[0].segments.values()]
+    return lambda: sa.gamma(corpus, precision=0.01 * part), pygamma(rows, True)
+
+
+def pygamma(annotators: list[list[tuple[int, int, str]]], fast: bool) -> Call:
     """γ by pygamma-agreement, with its 30 draws."""
     from pyannote.core import Segment
     from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
 
     logging.disable(logging.WARNING)  # one line a solver that is not there
     continuum = Continuum()
-    for i, segments in enumerate(inputs.units(size, annotators)):
+    for i, segments in enumerate(annotators):
         for start, stop, label in segments:
             continuum.add(str(i), Segment(float(start), float(stop)), label)
     measure = CombinedCategoricalDissimilarity()
@@ -594,6 +607,14 @@ def all_work(small: bool, wnut17: Path | None) -> Iterator[Work]:
         "γ, 5 annotators × 100 units", "pygamma of 3", 0.6, gamma, 100, 5, False, 3, needs=pyg
     )
     yield row("γ, 5 annotators × 500 units", "pygamma fast", 0.4, gamma, 500, 5, needs=pyg)
+    yield row(
+        "γ, an hour at 1 ms, 2 × 500 segments", "pygamma fast", None, hour_of_gamma, needs=pyg
+    )
+    names = ("exact", "boundaries", "token", "iou", "overlap")
+    ways: list[dict[str, Any]] = [{"tolerance": 0.2}, *({"match": name} for name in names)]
+    for how in ways:  # cost follows segments, not units
+        name = str(how.get("match", "within 0.2 s"))
+        yield row(f"an hour at 1 ms, {name}", "the same at 100 ms", 2, hour, how)
     yield row(
         "α_U, 40 annotators × 400 documents", "krippendorff of tokens", 0.6, alpha_u, needs=kri
     )

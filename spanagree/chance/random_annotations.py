@@ -166,20 +166,26 @@ def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free:
 def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
     """Draw a slot for each segment, distinct within its group, all choices equally likely.
 
-    Where segments are few among their slots, slots are drawn independently, and anew for a whole
-    group as long as two are the same; where they are many, the slots of the group are shuffled.
+    Where segments are few among their slots, each draws one until it has one that no other has;
+    where they are most of them, the slots of the group are shuffled. So cost follows the segments.
     """
     count = np.bincount(group, minlength=len(slots))
-    many = count * (count - 1) > slots
+    many = 2 * count > slots
     slot = np.empty(len(group), np.int64)
-    left = np.flatnonzero(~many[group])
+    before = np.cumsum(slots) - slots
+    few = left = np.flatnonzero(~many[group])
+    placed = np.zeros(len(group), np.bool_)
     while len(left):
         slot[left] = rng.integers(0, slots[group[left]])
-        order = left[np.lexsort((slot[left], group[left]))]
-        same = (np.diff(group[order]) == 0) & (np.diff(slot[order]) == 0)
         again = np.zeros(len(slots), np.bool_)
-        again[group[order[1:][same]]] = True
-        left = left[again[group[left]]]
+        again[group[left]] = True
+        beside = few[again[group[few]] & placed[few]]
+        some = np.concatenate((beside, left))  # who has a slot keeps it, as the sort is stable
+        at = before[group[some]] + slot[some]
+        order = np.argsort(at, kind="stable")
+        placed[left] = True
+        left = np.sort(some[order[1:][np.diff(at[order]) == 0]])
+        placed[left] = False
     chosen = np.flatnonzero(many)
     shuffled = np.argsort(rng.random(int(slots[chosen].sum())))  # all of them, then by group
     number = np.arange(len(chosen), dtype=np.min_scalar_type(len(chosen)))  # of 16 bits: by radix

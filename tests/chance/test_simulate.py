@@ -102,7 +102,7 @@ def test_redraw_keeps_what_it_must(chance):
 
 def test_dense_and_sparse_documents_together():
     """Documents with many slots for their segments and with few, in turn: each uniform (chi-square)."""
-    shapes = [(6, [2]), (4, [1, 1, 1]), (7, [1, 2]), (5, [2, 1, 1]), (9, [3])]
+    shapes = [(6, [2]), (4, [1, 1, 1]), (7, [1, 2]), (5, [2, 1, 1]), (9, [3]), (6, [1, 1])]
     times = 700
     spans = [[(sum(x[:i]), sum(x[: i + 1]), "XYZ"[i]) for i in range(len(x))] for _, x in shapes]
     corpus = sa.Corpus.from_segments([n for n, _ in shapes] * times, {"a": spans * times})
