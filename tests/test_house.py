@@ -231,7 +231,7 @@ def choices():
     from spanagree.report.citation import CITED
     from spanagree.results.data import FORMATS as SHOWN
     from spanagree.results.data import STYLES
-    from spanagree.results.result import Tabled
+    from spanagree.results.result import Signed
     from spanagree.results.score import Figures
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
@@ -250,7 +250,7 @@ def choices():
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "LabelScore": SCORES, "LabelFrom": LABEL_FROM,
-        "By": {by for each in results if issubclass(each, Tabled) for by in each.BY},
+        "By": {by for each in results if issubclass(each, Signed) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name, value in vars(types).items() if typing.get_args(value)}
     return {name: (getattr(types, name), table) for name, table in tables.items()}

@@ -11,8 +11,8 @@ import pytest
 
 import spanagree as sa
 from spanagree.results import text
+from spanagree.results.frame import figure
 from spanagree.results.result import Signed
-from spanagree.results.table import figure
 from spanagree.settings import Settings
 
 PLAIN = {

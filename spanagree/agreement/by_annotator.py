@@ -19,9 +19,9 @@ from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.segments import codes
 from spanagree.errors import counted, printable
+from spanagree.results.frame import Column, Value, figure
 from spanagree.results.result import Comparable
 from spanagree.results.score import Figures, Score, ScoreColumns
-from spanagree.results.table import Column, Value, figure
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 

@@ -17,9 +17,9 @@ from spanagree.corpus.segments import Layer, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results.frame import Column, Frame, Value, first_shown
 from spanagree.results.plots import Picture, bars, shown_text
 from spanagree.results.result import Result
-from spanagree.results.table import Column, Table, Value, first_shown
 from spanagree.settings import Settings, unit
 
 CONTEXT = {"tokens": 5, "characters": 40}
@@ -140,11 +140,11 @@ class Disagreements(Result):
             entry[name] = {**side, "text": text} if side is not None and self.with_text else side
         return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each disagreement; if there is none, the caption says so."""
         return first_shown(self._rows_of, len(self))
 
-    def _rows_of(self, count: int) -> Table:
+    def _rows_of(self, count: int) -> Frame:
         """Return the table of the first rows."""
         document, kind, *both = self._columns(count)
         texts = both[2:]
@@ -175,7 +175,7 @@ class Disagreements(Result):
         if not len(self):  # people see no column
             columns = [column._replace(title="") for column in columns]
         rows = list(zip(*values, strict=True))
-        return Table(columns, rows, self.settings, caption=self._caption())
+        return Frame(columns, rows, self.settings, caption=self._caption())
 
     def _caption(self) -> str:
         """Say how many there are of each kind, or why there is nothing to show."""

@@ -18,9 +18,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
 from spanagree.results.result import Result
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 
@@ -229,7 +229,7 @@ class Confusion(Result):
     def _summary(self) -> dict[str, Any]:
         return {"documents": self.documents, "labels": list(self.labels)}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """For people the matrix; for programs a row for each cell that is not 0."""
         a, b = map(printable, self.sides)
         names, given = (*self.labels, NOTHING), (*self.labels, None)
@@ -246,14 +246,14 @@ class Confusion(Result):
             rows: list[list[Value]] = [list(each) for each in self.confused]
             whole = f"confused {whose}, {documents}"
             below = sentence_on(self.confused)
-            return Table(columns_of(a, b), rows, self.settings, caption=whole, remarks=below)
+            return Frame(columns_of(a, b), rows, self.settings, caption=whole, remarks=below)
         what = "" if by is None else ", as shares of each row"
-        return Table(
+        return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],
             [[name, *row] for name, row in zip(names, values.tolist(), strict=True)],
             self.settings,
             caption=f"{whose}, {documents}{what}",
-            in_data=Table(heads, cells, self.settings),
+            in_data=Frame(heads, cells, self.settings),
         )
 
     def _picture(self, by: str | None) -> Picture:

@@ -35,10 +35,10 @@ from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, probability, with_more
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import F1, Figures, Score, ScoreColumns
-from spanagree.results.table import Column, Table, probability, with_more
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -247,7 +247,7 @@ class Agreement(Result):
             by_chance[a, b] = one.of_documents(by_document)
         return by_chance
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """The team and the mean over pairs; with ``by`` a row for each part instead."""
         names, parts, more = _LAYOUTS[by](self)
         ci = self.settings.ci is not None and by != "document"
@@ -264,7 +264,7 @@ class Agreement(Result):
                 "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
             ]
         document = unit(self.settings)
-        table = Table(
+        table = Frame(
             columns,
             rows,
             self.settings,

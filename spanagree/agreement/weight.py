@@ -17,8 +17,8 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import printable
+from spanagree.results.frame import figure
 from spanagree.results.score import Score
-from spanagree.results.table import figure
 
 _MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
 _UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter

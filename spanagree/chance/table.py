@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from spanagree.arrays import Floats
 from spanagree.errors import counted
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, curves
-from spanagree.results.table import Column, Table
-from spanagree.settings import signature
-from spanagree.version import __version__
+from spanagree.results.result import Result
+from spanagree.settings import Settings
 
 
-@dataclass(frozen=True)
-class StartDistributions:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StartSettings(Settings):
+    """The chance model, the length of the document and those of its segments, in tokens."""
+
+    chance: str
+    length: int
+    segments: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StartDistributions(Result):
     """Where the segments of a random annotation of one document start.
 
     Attributes:
-        length: how many tokens the document has.
-        segments: the lengths of the segments.
-        chance: the chance model.
+        settings: the model, and the document.
         start: for each segment the probability of each start.
     """
 
-    length: int
-    segments: tuple[int, ...]
-    chance: str
+    settings: StartSettings
     start: tuple[Floats, ...]
-    notes: ClassVar[tuple[str, ...]] = ()
+    notes: tuple[str, ...] = ()
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"starts": None}
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """The model, the document and the version."""
-        document = {"length": self.length, "segments": list(self.segments)}
-        return {"chance": self.chance, **document, "version": __version__}
+    def _by_length(self) -> dict[int, Floats]:
+        return dict(zip(self.settings.segments, self.start, strict=True))
 
-    @property
-    def signature(self) -> str:
-        """The settings in one line."""
-        return signature(self.settings)
-
-    @property
-    def _pairs(self) -> list[tuple[int, list[float]]]:
-        starts = (probabilities.tolist() for probabilities in self.start)
-        return list(zip(self.segments, starts, strict=True))
-
-    def to_dict(self, by: str | None = None) -> dict[str, Any]:
-        """Return plain data, for JSON: a row for each length and place."""
-        return {
-            "kind": type(self).__name__,
-            "signature": self.signature,
-            "settings": self.settings,
-            "notes": [],
-            "caveats": [],
-            "summary": {},
-            "tables": {"starts": self.table().records},
-        }
-
-    def table(self, by: str | None = None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """Return for people a row for each place, for programs one for each length and place."""
-        distributions = dict(self._pairs)
+        distributions = {size: start.tolist() for size, start in self._by_length.items()}
         rows = [
             (size, place, probability)
             for size, starts in distributions.items()
@@ -70,17 +54,16 @@ class StartDistributions:
         keys = [Column("length", kind="count"), Column("start", kind="count")]
         titles = (Column("", f"length {size}", meaning="length") for size in distributions)
         together = enumerate(zip_longest(*distributions.values()))
-        return Table(
+        return Frame(
             [Column("", "start", "name"), *titles],
             [(str(place), *probabilities) for place, probabilities in together],
             self.settings,
-            caption=f"P(start) of random segments in {counted(self.length, 'token')}",
-            in_data=Table([*keys, Column("probability")], rows, self.settings),
+            caption=f"P(start) of random segments in {counted(self.settings.length, 'token')}",
+            in_data=Frame([*keys, Column("probability")], rows, self.settings),
         )
 
-    def picture(self, by: str | None = None) -> Picture:
+    def _picture(self, by: str | None) -> Picture:
         """Return a curve for each distinct length."""
-        distributions = dict(zip(self.segments, self.start, strict=True))
-        rows = {f"length {size}": distributions[size] for size in sorted(distributions)}
-        what = f"start, in a document of {counted(self.length, 'token')}"
+        rows = {f"length {size}": start for size, start in sorted(self._by_length.items())}
+        what = f"start, in a document of {counted(self.settings.length, 'token')}"
         return Picture(lambda ax: curves(ax, rows, what), (5.2, 2.8 + 0.06 * len(rows)))

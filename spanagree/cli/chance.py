@@ -50,11 +50,12 @@ def chance(
         raise click.UsageError(
             "what chance gives on what? name --length and --segments, or gold and systems"
         )
-    from spanagree.chance.table import StartDistributions
+    from spanagree.chance.table import StartDistributions, StartSettings
 
     chance = settings.get("chance", "nonoverlapping")
     start = sa.start_distribution(length, segments, chance)
-    job.show(StartDistributions(length, tuple(segments), chance, start))
+    document = StartSettings(chance=chance, length=length, segments=segments)
+    job.show(StartDistributions(document, start))
 
 
 def _of_systems(job: Job, gold: str | None, settings: Mapping[str, Any]) -> None:

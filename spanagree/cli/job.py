@@ -358,7 +358,7 @@ class Job:
             notes: of what it was made from.
         """
         from spanagree.results.data import TABLES, to_csv, to_json, to_jsonl
-        from spanagree.results.table import Look
+        from spanagree.results.frame import Look
 
         progress("writing")
         last, others = result if test is None else test, beside or {}

@@ -17,8 +17,8 @@ from spanagree.comparisons.expected_at_places import at_places
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted, printable
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value
 
 FIXED_PLACES = 0.1
 """A note says if more segments than this have one place only."""
@@ -253,7 +253,7 @@ def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ..
     return ()
 
 
-def beside_uniform(table: Table, uniform: Table, rule: str) -> Table:
+def beside_uniform(table: Frame, uniform: Frame, rule: str) -> Frame:
     """Return a table of figures under a rule, with chance under the uniform one beside them."""
     names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
@@ -267,8 +267,8 @@ def beside_uniform(table: Table, uniform: Table, rule: str) -> Table:
 
 
 def with_uniform(
-    table: Table, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
-) -> Table:
+    table: Frame, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
+) -> Frame:
     """Return a table with chance under the uniform rule of each row before that under a rule."""
     at = next(i for i, column in enumerate(table.columns) if column.key == key)
     column = table.columns[at]

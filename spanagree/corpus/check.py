@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from unicodedata import normalize
 
 import numpy as np
@@ -17,10 +17,10 @@ from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import in_seconds, is_time
 from spanagree.errors import chosen, counted, printable, show
-from spanagree.results.table import Column, Table, Value
+from spanagree.results.frame import Column, Frame
+from spanagree.results.result import Signed
 from spanagree.results.text import render, signature_lines
-from spanagree.settings import signature
-from spanagree.version import __version__
+from spanagree.settings import Settings
 
 _USUAL = ("marked-nothing",)  # findings that nothing is odd about
 _MOST = 20  # annotators that are shown; JSON has all
@@ -54,8 +54,8 @@ class Finding:
         return "error" if self.error else "note" if self.name in _USUAL else "warning"
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Signed):
     """The result of :func:`check`.
 
     Attributes:
@@ -64,12 +64,24 @@ class Check:
         coverage: how many documents were seen by how many annotators.
         annotators: a row for each: documents seen, of these without a segment, segments, labels.
         findings: errors first.
+        settings: how the source was read.
+        notes: what reading it had to say.
     """
 
     contents: dict[str, Any]
     coverage: dict[int, int]
     annotators: tuple[dict[str, Any], ...]
     findings: tuple[Finding, ...]
+    settings: Settings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "coverage": "how many documents were seen by how many annotators",
+        "annotator": "a row for each annotator",
+    }
+    TABLES: ClassVar[Mapping[str, str | None]] = {
+        "coverage": "coverage", "annotators": "annotator", "findings": None
+    }  # fmt: skip
 
     @property
     def is_odd(self) -> bool:
@@ -81,26 +93,8 @@ class Check:
         """How many cases have to be repaired."""
         return sum(finding.count for finding in self.findings if finding.error)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, for JSON."""
-        contents = dict(self.contents)
-        findings = [
-            {**vars(finding), "places": list(finding.places), "repairs": list(finding.repairs)}
-            for finding in self.findings
-        ]
-        return {
-            "kind": type(self).__name__,
-            "signature": contents.pop("signature"),
-            "settings": contents.pop("settings", {}),
-            "notes": contents.pop("notes"),
-            "caveats": [],
-            "summary": contents,
-            "tables": {
-                "coverage": [{"annotators": n, "documents": k} for n, k in self.coverage.items()],
-                "annotators": list(self.annotators),
-                "findings": findings,
-            },
-        }
+    def _summary(self) -> dict[str, Any]:
+        return self.contents
 
     def to_text(self) -> str:
         """Return contents, who saw what, annotators and findings, for a terminal."""
@@ -122,7 +116,8 @@ class Check:
             lines.append(f"attribute {printable(name)}: {_listed(values)}")
         for name, values in contents.get("relation_labels", {}).items():
             lines.append(f"relation {printable(name)}: {values}")
-        lines += ["", *map(render, self._tables())]
+        shown = [self.table("coverage"), self.table("annotator")]
+        lines += ["", *map(render, [*shown, *([self.table()] if self.findings else [])])]
         levels = [finding.level for finding in self.findings]
         kinds = ", ".join(
             f"{counted(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
@@ -131,34 +126,49 @@ class Check:
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         if repairs:
             lines.append(f"repairs that would help: {chosen('repair', *repairs)}")
-        notes = map(printable, contents["notes"])
-        return "\n".join([*lines, *notes, "", signature_lines(contents["signature"]), ""])
+        notes = map(printable, self.notes)
+        return "\n".join([*lines, *notes, "", signature_lines(self.signature), ""])
 
-    def _tables(self) -> Iterator[Table]:
-        """Yield who saw what, the annotators, and the findings, if there are any."""
-        coverage: list[list[Value]] = [
-            [counted(n, "annotator"), k] for n, k in self.coverage.items()
+    def _table(self, by: str | None) -> Frame:
+        """Return who saw what, the annotators, or the findings."""
+        if by == "coverage":
+            columns = [
+                Column("", "seen by", "name"),
+                Column("annotators", kind="count"),
+                Column("documents", "documents", "count"),
+            ]
+            seen = [[counted(n, "annotator"), n, k] for n, k in self.coverage.items()]
+            return Frame(columns, seen)
+        if by == "annotator":
+            columns = [
+                Column("annotator", "annotator", "name"),
+                Column("documents", "documents", "count"),
+                Column("marked_nothing", "marked nothing", "count"),
+                Column("segments", "segments", "count"),
+                Column("labels", kind="json"),
+                Column("", "labels", "name"),
+            ]
+            rows = [[*row.values(), _listed(row["labels"])] for row in self.annotators]
+            left = len(rows) - _MOST
+            more = f"and {counted(left, 'more annotator')} (--format json has all)"
+            unseen = range(_MOST, len(rows))
+            return Frame(columns, rows, remarks=[more] if left > 0 else [], for_data=unseen)
+        columns = [
+            Column("", " ", "name"),
+            Column("name", "finding", "name"),
+            Column("error", kind="mark"),
+            Column("count", "cases", "count"),
+            Column("", "annotations", "count"),
+            Column("annotations", kind="count"),
+            Column("first", "first", "name"),
+            Column("places", kind="json"),
+            Column("repairs", kind="json"),
         ]
-        yield Table(_columns("seen by", "documents"), coverage)
-        left = len(self.annotators) - _MOST
-        yield Table(
-            _columns("annotator", "documents", "marked nothing", "segments", "labels"),
-            [[*list(row.values())[:4], _listed(row["labels"])] for row in self.annotators[:_MOST]],
-            remarks=[f"and {counted(left, 'more annotator')} (--format json has all)"]
-            if left > 0
-            else [],
-        )
-        rows: list[list[Value]] = [
-            [f.level, f.name, f.count, f.annotations or None, f.first] for f in self.findings
+        cases = [
+            [f.level, f.name, f.error, f.count, f.annotations or None, *list(vars(f).values())[3:]]
+            for f in self.findings
         ]
-        if rows:
-            yield Table(_columns(" ", "finding", "cases", "annotations", "first"), rows)
-
-
-def _columns(*titles: str) -> list[Column]:
-    """Return columns that people see, by title."""
-    counts = {"documents", "marked nothing", "segments", "cases", "annotations"}
-    return [Column("", title, "count" if title in counts else "name") for title in titles]
+        return Frame(columns, cases)
 
 
 def _listed(labels: Mapping[str, int]) -> str:
@@ -196,7 +206,6 @@ def check(raw: RawCorpus) -> Check:
     sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
     coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
     contents = {
-        "signature": signature({"offsets": raw.offsets, **raw.reading, "version": __version__}),
         "documents": len(raw.lengths),
         "annotators": n,
         "annotations": len(raw.of_document),
@@ -205,12 +214,13 @@ def check(raw: RawCorpus) -> Check:
         "offsets": raw.offsets,
         "document_length": _spread(raw.lengths),
         "segment_length": _spread(sizes[sizes >= 0]),  # the others are reversed
-        "notes": list(raw.notes),
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
     findings += [*_alike_names(raw), *_tags(raw)]
     findings.sort(key=lambda finding: not finding.error)
-    return Check(contents, dict(sorted(coverage.items())), annotators, tuple(findings))
+    settings = Settings(offsets=raw.offsets, reading=raw.reading)
+    seen_by = dict(sorted(coverage.items()))
+    return Check(contents, seen_by, annotators, tuple(findings), settings, raw.notes)
 
 
 def _detailed(raw: RawCorpus) -> dict[str, Any]:

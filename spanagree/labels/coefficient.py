@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, undefined
-from spanagree.results.table import Column, Table
 from spanagree.settings import Settings, confidence_of
 
 
@@ -126,7 +126,7 @@ class Coefficient(Result):
             entry["undefined"] = self.reason
         return entry if self.interval is None else {**entry, "interval": self.interval.to_dict()}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for the coefficient, then one for each category."""
         return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
 
@@ -149,7 +149,7 @@ def data_table(
     kind: type[Coefficient],
     parts: Iterable[tuple[str, Coefficient]],
     settings: Mapping[str, Any],
-) -> Table:
+) -> Frame:
     """Return a table for programs, with a row for each part of a kind of coefficient, by name."""
     keys = dict.fromkeys((*kind.FIGURES, *Counts._fields))
     columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
@@ -159,4 +159,4 @@ def data_table(
     for category, part in parts:
         row = {**part.figures(), **part.counts._asdict()}
         rows.append([part.name, category, *(row[key] for key in keys), part.reason, part.interval])
-    return Table(columns, rows, settings)
+    return Frame(columns, rows, settings)

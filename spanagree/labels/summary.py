@@ -25,10 +25,10 @@ from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.sparse_agreement import Spa, score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, together
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value, figure
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
 
@@ -162,7 +162,7 @@ class Categories(Result, Mapping[str, CategoryAgreement]):
     def _summary(self) -> dict[str, Any]:
         return {"lowest": self.lowest}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each category."""
         return data_table(CategoryAgreement, self.items(), self.settings)
 
@@ -233,7 +233,7 @@ def _kept(basis: Basis, by: str) -> LabelTable:
     return basis.table
 
 
-def pairs_table(basis: Basis) -> Table:
+def pairs_table(basis: Basis) -> Frame:
     """Return a row for each two annotators who labelled an item both, over these items.
 
     Raises:
@@ -249,7 +249,7 @@ def pairs_table(basis: Basis) -> Table:
     columns += [Column(key, title, spare=True) for key, title in BYRT.items()]
     columns += [Column("stuart_p", "Stuart", "probability", spare=True)]
     if table.annotator is None or not table.labels:
-        return Table(columns, [])
+        return Frame(columns, [])
     who, items, sums, both = _sums(basis, table)
     more = [*byrt(both), stuart(both)]
     figures = [rows_of(name, sums) for name in _CORRECTED.values()]
@@ -258,7 +258,7 @@ def pairs_table(basis: Basis) -> Table:
     for i, (a, b) in enumerate(who.tolist()):
         row: list[Value] = [table.annotators[a], table.annotators[b], int(items[i]), observed[i]]
         rows.append([*row, *(of_all[i][2] for of_all in figures), *(float(x[i]) for x in more)])
-    return Table(columns, rows)
+    return Frame(columns, rows)
 
 
 def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
@@ -336,7 +336,7 @@ def stuart(both: Floats) -> Floats:
     return np.where(free > 0, chdtrc(np.maximum(free, 1), statistic), UNDEFINED)
 
 
-def items_table(basis: Basis) -> Table:
+def items_table(basis: Basis) -> Frame:
     """Return a row for each item on which any labels differ, those of least agreement first.
 
     Of items that agree alike, the one with more labels comes first.
@@ -360,7 +360,7 @@ def items_table(basis: Basis) -> Table:
     ]
     alike = int((n >= 2).sum()) - len(rank)
     remarks = [f"on {counted(alike, 'item')} all labels are the same"] if alike else []
-    return Table(columns, rows, remarks=remarks)
+    return Frame(columns, rows, remarks=remarks)
 
 
 def _names(table: LabelTable, items: Ints) -> dict[int, str]:
@@ -488,7 +488,7 @@ class Coefficients(Result):
     def _summary(self) -> dict[str, Any]:
         return {**self.counts._asdict(), "lowest_category": self.categories.lowest}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
         make = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
         make |= {
@@ -508,7 +508,7 @@ class Coefficients(Result):
             remarks=[*table.remarks, *dict.fromkeys(self._remarks(by)), *self.caveats],
         )
 
-    def _whole(self) -> Table:
+    def _whole(self) -> Frame:
         """SPA has three rows for people, and the bias a row of its own for them."""
         ci = self.settings.ci is not None
         columns = [Column("coefficient", " ", "name"), Column("corrected"), Column("jackknife")]
@@ -544,9 +544,9 @@ class Coefficients(Result):
         meanings = {str(name): str(name) for i, (name, *_) in enumerate(rows) if i != 7}
         if {"measurement", "category_weights"} & self.settings.keys():
             meanings["α"] = "α of grades or sets"
-        return Table(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
+        return Frame(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
 
-    def _by_category(self) -> Table:
+    def _by_category(self) -> Frame:
         columns = [
             Column("category", "category", "name"),
             Column("agreement", "agreement", meaning="agreement of a category"),
@@ -565,9 +565,9 @@ class Coefficients(Result):
             pairs = (part.agreements, part.potential)
             each = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
             rows.append([name, part.value, part.specific, *pairs, part.given, *each, *pairs])
-        return Table(columns, rows)
+        return Frame(columns, rows)
 
-    def _by_annotator(self) -> Table:
+    def _by_annotator(self) -> Frame:
         columns = [
             Column("annotator", "annotator", "name", "annotator of labels"),
             Column("labels", "labels", "count"),
@@ -575,7 +575,7 @@ class Coefficients(Result):
             Column("agreement", "agreement", meaning="agreement of an annotator"),
             Column("share_of_bias", "share of bias"),
         ]
-        return Table(columns, [list(vars(who).values()) for who in self.annotators.values()])
+        return Frame(columns, [list(vars(who).values()) for who in self.annotators.values()])
 
     def _remarks(self, by: str | None) -> Iterator[str]:
         """Yield the lowest agreement by category, and why figures of the table are undefined."""
@@ -799,7 +799,7 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """The tables of the labels, one below the other."""
         tables = {label: part.table() for label, part in self.items()}
         whole = next(iter(tables.values()))

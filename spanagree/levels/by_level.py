@@ -11,11 +11,11 @@ from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
+from spanagree.results.frame import UNDEFINED as NOT_SHOWN
+from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import UNDEFINED as NOT_SHOWN
-from spanagree.results.table import Column, Table, Value, figure
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -132,7 +132,7 @@ class EvaluationByLevel(Result):
             },
         }
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A block for each level, the easiest first, then all documents: a row for each system."""
         columns = [
             Column("level", "", "name"),
@@ -158,7 +158,7 @@ class EvaluationByLevel(Result):
                 rank = NOT_SHOWN if place[-1] == _NO_DIFFICULTY else row[-1]
                 rows.append([*place, system.documents, *row[:-1], rank])
         taus, number = self._taus(), max(len(self.whole.systems), 1)
-        return Table(
+        return Frame(
             columns,
             rows,
             self.settings,

@@ -28,9 +28,9 @@ from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, figure
 from spanagree.results.plots import Picture, histogram, sentence
 from spanagree.results.result import Result
-from spanagree.results.table import Column, Table, figure
 from spanagree.settings import kept_names, unit
 
 if TYPE_CHECKING:
@@ -126,14 +126,14 @@ class Difficulty(Result):
         undefined = int((~self.defined).sum())
         return {"annotators": list(self.annotators), "undefined": undefined, **places}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each document."""
         document = unit(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
         figures = (self.values, self.chance, self.expected, self.size)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
-        table = Table(
+        table = Frame(
             [
                 Column("document", document, "name", "document of difficulty"),
                 Column("difficulty", "difficulty"),
@@ -158,7 +158,7 @@ class Difficulty(Result):
             return []
         return self.places.remarks({self._whose(): list(self.places.annotators)})
 
-    def _short(self, table: Table) -> Table:
+    def _short(self, table: Frame) -> Frame:
         """Return a terminal's table: a histogram, and of many documents the ends of the order."""
         short = replace(table, caption="\n".join([table.caption, "", *_bars(self)]))
         order = np.flatnonzero(self.defined)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
@@ -12,7 +13,7 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
-from spanagree.results.data import plain
+from spanagree.results.frame import Column, Frame
 from spanagree.results.result import Signed
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Split(Signed):
     settings: SplitSettings
     notes: tuple[str, ...] = ()
 
+    TABLES: ClassVar[Mapping[str, str | None]] = {"parts": None}
+
     def __repr__(self) -> str:
         sizes = (f"{p.level.name} {counted(len(p.corpus), 'document')}" for p in self.all)
         return f"<Split: {', '.join(sizes)}>"
@@ -65,15 +68,19 @@ class Split(Signed):
         """The parts, and that of the documents without a difficulty if there are any."""
         return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return settings, borders and numbers of documents as plain data, for JSON."""
-        parts = [
-            {"name": level.name, "from": level.low, "to": level.high, "documents": len(corpus)}
-            for corpus, level in (
-                (part.corpus, part.level) for part in (*self.parts, self.undefined)
-            )
+    def _table(self, by: str | None) -> Frame:
+        """Return a row for each level, with its borders, and one of those without a difficulty."""
+        columns = [
+            Column("name", kind="name"),
+            Column("from"),
+            Column("to"),
+            Column("documents", kind="count"),
         ]
-        return dict(plain({**self.head(), "tables": {"parts": parts}}))
+        rows = [
+            [part.level.name, part.level.low, part.level.high, len(part.corpus)]
+            for part in (*self.parts, self.undefined)
+        ]
+        return Frame(columns, rows, self.settings)
 
 
 def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Split:

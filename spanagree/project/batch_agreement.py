@@ -31,10 +31,10 @@ from spanagree.errors import SettingError, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, dot_of, dots, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
-from spanagree.results.table import Column, Table, Value, probability
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
 from spanagree.systems.compare_systems import Difference
@@ -151,7 +151,7 @@ class Batches(Result):
         places = {} if self.places is None else {"places": self.places.to_dict()}
         return {"slope": self.slope, "p": self.p, **places}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each batch, with what changed since the one before."""
         f1 = ScoreColumns("f1", F1, self.settings.ci is not None, ("F1 of a pair", "", ""))
         columns = [
@@ -185,7 +185,7 @@ class Batches(Result):
             for b, more in zip(self.batches, changes, strict=True)
         ]
         caption = f"{len(self.batches)} batch{'es' * (len(self.batches) != 1)}"
-        table = Table(columns, rows, self.settings, caption=caption, remarks=self._remarks())
+        table = Frame(columns, rows, self.settings, caption=caption, remarks=self._remarks())
         if self.places is None or self.uniform is None:
             return table
         return beside_uniform(table, self.uniform._table(by), self.places.rule)

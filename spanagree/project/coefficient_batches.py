@@ -17,10 +17,10 @@ from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.project.batch_names import BatchesBy, parts_of, parts_of_ids
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result, together
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value
 
 _NO_ENDS = (UNDEFINED, UNDEFINED)
 
@@ -68,7 +68,7 @@ class CoefficientsByBatch(Result, Mapping[str, Coefficients]):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each batch."""
         ci = self.settings.ci is not None
         columns = [
@@ -88,7 +88,7 @@ class CoefficientsByBatch(Result, Mapping[str, Coefficients]):
             counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
             rows.append([name, counts.items, counts.labels, *own, *last])
         caption = f"{len(self)} batch{'es' * (len(self) != 1)}"
-        return Table(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
+        return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
 
     def _picture(self, by: str | None) -> Picture:
         """Return α of each batch with its interval."""

@@ -33,10 +33,10 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown, probability
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
-from spanagree.results.table import Column, LateRows, Table, Value, first_shown, probability
 from spanagree.settings import Settings, unit
 
 _OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
@@ -332,7 +332,7 @@ class Disputes(Result):
     def _summary(self) -> dict[str, Any]:
         return {"shared": self.shared}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each disputed segment, or each document; people see the first ones."""
         documents = first_shown(self._documents_of, len(self.documents))
         if by is not None:
@@ -347,7 +347,7 @@ class Disputes(Result):
         rows = LateRows(size, lambda: self._rows_of(size).rows)
         return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=short)
 
-    def _documents_of(self, count: int) -> Table:
+    def _documents_of(self, count: int) -> Frame:
         """Return the table of the first documents."""
         columns = [
             Column("document", unit(self.settings), "name"),
@@ -368,7 +368,7 @@ class Disputes(Result):
             rows.append([*row, each.p, probability(each.p), pair] if surprise else row)
         return self._shown(columns, rows)
 
-    def _rows_of(self, count: int) -> Table:
+    def _rows_of(self, count: int) -> Frame:
         """Return the table of the first disputed segments."""
         contested, names = self.contested.first(count), self.corpus.annotators
         documents = [self.documents[p] for p in self._place[:count].tolist()]
@@ -415,7 +415,7 @@ class Disputes(Result):
             values += [[row[k] for row in cells] for k in range(len(names))]
         return self._shown(columns, list(zip(*values, strict=True)))
 
-    def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Table:
+    def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = unit(self.settings)
         caption = (
             f"{counted(len(self.corpus.layers), 'annotator')}: {counted(len(self), 'segment')} in"
@@ -426,7 +426,7 @@ class Disputes(Result):
             columns = [column._replace(title="") for column in columns]
         titles = {column.title for column in columns}
         remarks = [words for name, words in _WORDS.items() if name in titles]
-        return Table(columns, rows, self.settings, caption=caption, remarks=remarks)
+        return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Picture:
         """Return how many segments are disputed in each of the first documents."""

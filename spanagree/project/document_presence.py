@@ -19,10 +19,10 @@ from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, confidence_of, kept_names, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
@@ -88,7 +88,7 @@ class Presence(Result):
     def _summary(self) -> dict[str, Any]:
         return {"documents": self.documents, "seen": self.seen}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for any label, and one for each."""
         ci = self.settings.ci is not None
         columns = [
@@ -105,7 +105,7 @@ class Presence(Result):
             rows.append([name, self.shares[name], part.observed, part.expected, part.value, ends])
         noun = unit(self.settings)
         reasons = {part.reason: None for _, part in self.all if part.reason}
-        return Table(
+        return Frame(
             columns,
             rows,
             self.settings,

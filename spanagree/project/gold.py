@@ -40,9 +40,9 @@ from spanagree.project.vote import (
     on_segments,
     on_tokens,
 )
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, histogram
 from spanagree.results.result import Result
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
 
 VOTES = {
@@ -148,7 +148,7 @@ class Gold(Result):
             "few": {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()},
         }
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """How many there are of each label; or a row for each segment, or to be adjudicated."""
         if by is None:
             return self._by_label()
@@ -185,7 +185,7 @@ class Gold(Result):
             *(len(entry["supporters"]), entry["annotators"], names, cut(names, LONGEST)),
         ]
 
-    def _by_label(self) -> Table:
+    def _by_label(self) -> Frame:
         """Return a row for each label that a vote was on."""
         counted, rows = self.counted, []
         gold = counted.outcome == GOLD
@@ -205,7 +205,7 @@ class Gold(Result):
         lists = "; --by adjudicate lists them" if self._open() else ""
         return self._shown(columns, rows, f"to adjudicate: {self._open() or 'nothing'}{lists}")
 
-    def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Table:
+    def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
         """Return the table; of one without rows, people see no column."""
         if not rows:
             columns = [column._replace(title="") for column in columns]
@@ -213,7 +213,7 @@ class Gold(Result):
         voters = counted(len(self.voters), "annotator")
         what = f"{printable(self.name)}: {counted(len(self.layer), 'segment')} in {where}"
         caption = f"{what}, by the votes of {voters}"
-        return Table(columns, rows, self.settings, caption=caption, remarks=remarks)
+        return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _open(self) -> str:
         """Say how many there are of each kind to be adjudicated."""

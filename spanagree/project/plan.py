@@ -30,10 +30,10 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Figures
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import weights
@@ -207,7 +207,7 @@ class Plan(Result):
             for name in ("value", "documents", "each", "width", "annotators_width", "enough")
         } | ({} if self.without is None else {"without": self.without._rows()})
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """What is needed with so many annotators of each document; or how wide it would be."""
         noun = f"{unit(self.settings)}s"
         heads = [Column("annotators", "annotators of each", "count")]
@@ -246,7 +246,7 @@ class Plan(Result):
                     rows.append([n, k, wide, low, high, (low, high)])
         asked = f"{self.settings.confidence:g}% interval of {self.settings.width:g} in width"
         what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.4f}"
-        return Table(heads, rows, self.settings, caption=what, remarks=self._remarks())
+        return Frame(heads, rows, self.settings, caption=what, remarks=self._remarks())
 
     def _steps(self) -> list[int]:
         return sorted({max(2, round(self.documents * times)) for times in _STEPS})

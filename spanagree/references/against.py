@@ -40,10 +40,10 @@ from spanagree.references.ceiling import (
     with_mean,
 )
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result, caveats, note_left_out, together
 from spanagree.results.score import F1, Score, ScoreColumns
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, confidence_of, kept_names, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
@@ -181,7 +181,7 @@ class AgainstReferences(Result):
             **({"uniform": {k: one.f1.to_dict() for k, one in uniform.items()}} if uniform else {}),
         }
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""
         ci, document = self.settings.ci is not None, unit(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
@@ -219,11 +219,11 @@ class AgainstReferences(Result):
         references = counted(self.settings.references, "reference")
         how = "the nearest of" if self.settings.best_match else ""
         in_data = [[None if value == "" else value for value in row] for row in rows]
-        table = Table(
+        table = Frame(
             columns,
             rows,
             self.settings,
-            in_data=Table(columns, in_data, self.settings),
+            in_data=Frame(columns, in_data, self.settings),
             caption=f"{counted(len(self.systems), 'system')} against {how} {references},"
             f" {counted(self.documents, document)}".replace("  ", " "),
             remarks=self._remarks(by),
@@ -233,7 +233,7 @@ class AgainstReferences(Result):
         if self.places is None or self.uniform is None:
             return table
         uniform, rule = self.uniform._table(by), self.places.rule
-        in_data_too = beside_uniform(Table(columns, in_data, self.settings), uniform, rule)
+        in_data_too = beside_uniform(Frame(columns, in_data, self.settings), uniform, rule)
         return replace(beside_uniform(table, uniform, rule), in_data=in_data_too)
 
     @property

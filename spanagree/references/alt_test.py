@@ -38,10 +38,10 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.nearness import numbers_of
 from spanagree.references.ceiling import shared_by_label
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, kept_names, unit
 from spanagree.uncertainty.noninferiority import exact_p
 from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
@@ -159,7 +159,7 @@ class AltTest(Result):
     def _summary(self) -> dict[str, Any]:
         return {"left_out": dict(self.left_out), "empty": self.empty}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""
         rows: list[list[Value]] = []
         shown = {kind: _NAMES.get(kind, kind) for kind in self.verdicts}
@@ -202,7 +202,7 @@ class AltTest(Result):
                 rows += [[shown[kind], *one] for one in each.annotators]
         (first, *_) = self.verdicts.values()
         breaks = range(len(first.annotators), len(rows), len(first.annotators))
-        return Table(
+        return Frame(
             columns,
             rows,
             self.settings,

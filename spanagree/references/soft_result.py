@@ -26,10 +26,10 @@ from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
 from spanagree.references.baselines import BASELINES, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, chosen_of, kept_names, unit
 from spanagree.systems.count import count
 
@@ -115,7 +115,7 @@ class SoftScores(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each system and one for people; or for each system and document."""
         document = unit(self.settings)
         scores = [
@@ -133,7 +133,7 @@ class SoftScores(Result):
                 Column("document", document, "name", "document of soft scores"),
                 *scores,
             ]
-            return Table(columns, rows, self.settings, caption=self._caption())
+            return Frame(columns, rows, self.settings, caption=self._caption())
         f1 = ScoreColumns("f1", ("F1", "chance F1", "corrected F1"), False, ("soft F1", "", ""))
         everybody = [*self.systems.values(), self.people]
         rows = [
@@ -154,7 +154,7 @@ class SoftScores(Result):
                 remarks.append(f"–: {printable(row.name)}: undefined: no {document} that {who} saw")
             elif row.f1.reason and row is not self.people:
                 remarks.append(f"–: {printable(row.name)}: F1 undefined: {row.f1.reason}")
-        return Table(
+        return Frame(
             columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
             remarks=remarks,
         )  # fmt: skip

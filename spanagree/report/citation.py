@@ -37,9 +37,9 @@ from spanagree.formats.conll.page import UNITS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.explain import words_of
+from spanagree.results.frame import decimal
 from spanagree.results.latex import escaped
 from spanagree.results.score import RARE
-from spanagree.results.table import decimal
 from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY

@@ -14,8 +14,8 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
+from spanagree.results.frame import Frame
 from spanagree.results.markdown import escaped
-from spanagree.results.table import Table
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import SAMPLED_BY
 
@@ -26,14 +26,14 @@ _HEAD = "what the figures mean, and when not to trust them"
 _WIDTH = 80
 
 
-def explain(tables: Sequence[Table]) -> Explained:
+def explain(tables: Sequence[Frame]) -> Explained:
     """Return a paragraph for each setting, column and row of the tables that has a figure, once.
 
     Raises:
         LookupError: for a meaning without a paragraph in ``explanations.md``.
 
-    >>> from spanagree.results.table import Column
-    >>> table = Table([Column("system", "system", "name")], [], {"match": "exact"})
+    >>> from spanagree.results.frame import Column
+    >>> table = Frame([Column("system", "system", "name")], [], {"match": "exact"})
     >>> [name for name, _ in explain([table])]
     ['match exact', 'system']
     """
@@ -72,7 +72,7 @@ def paragraphs() -> Mapping[str, str]:
     return {name: body for heading, body in joined.items() for name in heading.split(" / ")}
 
 
-def _explain_table(table: Table) -> Iterator[tuple[str, str]]:
+def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
     """Yield names and paragraphs of the settings, then of columns, then of what else has one."""
     words = _words(table.settings)
     yield from _explain_settings(table.settings, words)

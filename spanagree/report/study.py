@@ -28,8 +28,8 @@ from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
 from spanagree.results.data import plain
+from spanagree.results.frame import Column, Frame
 from spanagree.results.score import UNDEFINED, Score
-from spanagree.results.table import Column, Table
 from spanagree.systems.above_chance import chance_test
 from spanagree.systems.compare_systems import compare_systems
 from spanagree.systems.evaluate import evaluate
@@ -83,7 +83,7 @@ class Study:
         about, refused, notes = dict(self.about), dict(self.refused), list(self.notes)
         return dict(plain({"about": about, "rows": rows, "refused": refused, "notes": notes}))
 
-    def table(self) -> Table:
+    def table(self) -> Frame:
         """Return a row for each measure and for best, median and last."""
         columns = [
             Column("match", "measure", "name"),
@@ -109,7 +109,7 @@ class Study:
                 rows.append([row["match"], place, name, *figures, *models])
         if not any(row[-1] is not None for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return Table(columns, rows, breaks=breaks, remarks=[*self.findings()])
+        return Frame(columns, rows, breaks=breaks, remarks=[*self.findings()])
 
     def findings(self) -> Iterable[str]:
         """Yield what chance changes, a sentence for each measure."""

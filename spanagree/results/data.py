@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spanagree.extras import optional
 from spanagree.results import latex, markdown, text
-from spanagree.results.table import Table
+from spanagree.results.frame import Frame
 
 TABLES: Mapping[str, Callable[..., str]] = {
     "text": text.render,
@@ -80,7 +80,7 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(table: Table, *, safe_cells: bool = False, bom: bool = False) -> str:
+def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
     """Return a line for each row, all digits, after a header; undefined is empty.
 
     With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
@@ -95,7 +95,7 @@ def to_csv(table: Table, *, safe_cells: bool = False, bom: bool = False) -> str:
     return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
 
 
-def _cells(table: Table, safe: bool) -> Iterator[Sequence[Any]]:
+def _cells(table: Frame, safe: bool) -> Iterator[Sequence[Any]]:
     """Yield the columns for programs as they are written; the writer leaves ``None`` empty."""
     rows = table.rows
     if table.for_people:
@@ -124,7 +124,7 @@ def _cell(value: Any, safe: bool) -> Any:
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
-def to_arrow(table: Table) -> Any:
+def to_arrow(table: Frame) -> Any:
     """Return the rows as a ``pyarrow.Table``.
 
     Names are strings, counts int64, figures float64, and marks bool; what is undefined is null. So
@@ -147,7 +147,7 @@ def to_arrow(table: Table) -> Any:
     )
 
 
-def to_pandas(table: Table) -> Any:
+def to_pandas(table: Frame) -> Any:
     """Return the rows as a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
 
     Raises:
@@ -159,7 +159,7 @@ def to_pandas(table: Table) -> Any:
     return frame.astype({key: kinds[kind] for key, kind in table.types.items() if kind in kinds})
 
 
-def to_polars(table: Table) -> Any:
+def to_polars(table: Frame) -> Any:
     """Return the rows as a ``polars.DataFrame``; undefined is null.
 
     Raises:

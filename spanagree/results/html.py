@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from spanagree.errors import counted, cut
-from spanagree.results.table import UNDEFINED, Table, Value, figure
+from spanagree.results.frame import UNDEFINED, Frame, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
 _MOST = 300  # rows of a table
@@ -85,7 +85,7 @@ Cell = Callable[[int, int], Html | None]
 
 
 def table(
-    described: Table, cell: Cell | None = None, most: int = _MOST, all_rows: str = _ALL_ROWS
+    described: Frame, cell: Cell | None = None, most: int = _MOST, all_rows: str = _ALL_ROWS
 ) -> Html:
     """Return a table with caption, headers and remarks; of very many rows the first ``most``.
 
@@ -133,7 +133,7 @@ def remarks(*sentences: str) -> Html:
     return el("ul", *(el("li", one) for one in (*sentences[:_SENTENCES], *more)), class_="remarks")
 
 
-def as_html(described: Table) -> Html:
+def as_html(described: Frame) -> Html:
     """Return a table and its signature, for notebooks."""
     signature = el("p", el("small", f"signature: {described.signature}"))
     return el("div", table(described, None, _IN_NOTEBOOKS, "to_rows() has all"), signature)

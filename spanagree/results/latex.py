@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spanagree.results.table import PLAIN, UNDEFINED, Column, Look, Table
+from spanagree.results.frame import PLAIN, UNDEFINED, Column, Frame, Look
 from spanagree.settings import confidence_of
 
 _GREEK = dict(zip(
@@ -43,7 +43,7 @@ _USUAL = 2  # decimals, as papers print, of F1 in per cent
 _RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
 
 
-def render(table: Table, look: Look = PLAIN) -> str:
+def render(table: Frame, look: Look = PLAIN) -> str:
     """Return a ``tabular`` to paste into a ``table``.
 
     Tables of F1 are in per cent unless something else is asked for. Caption, remarks and signature
@@ -88,7 +88,7 @@ def render(table: Table, look: Look = PLAIN) -> str:
     return "\n".join([*lines, foot, r"\end{tabular}", ""])
 
 
-def _header(titles: Sequence[str], table: Table) -> list[str]:
+def _header(titles: Sequence[str], table: Frame) -> list[str]:
     """Return the titles; those of intervals say of which confidence these are."""
     confidence = confidence_of(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"

@@ -19,8 +19,8 @@ from spanagree.arrays import Floats
 from spanagree.errors import InputError, printable
 from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
+from spanagree.results.frame import figure
 from spanagree.results.names import short_names
-from spanagree.results.table import figure
 
 FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
 """The pictures that are written, by extension."""

@@ -14,9 +14,9 @@ from spanagree.choices import By
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import text
 from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
 from spanagree.results.score import RARE, Interval, Score
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, signature
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
@@ -53,7 +53,14 @@ class Comparable:
 
 
 class Signed(Comparable):
-    """What settings have made, and says so: with its signature, notes and caveats."""
+    """What settings have made, and says so: its signature, notes, caveats, and tables.
+
+    It describes itself as a frame (``_table``), and says what has rows in it (``BY``).
+    """
+
+    BY: ClassVar[Mapping[str, str]] = {}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
+    OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
 
     settings: Settings
     notes: tuple[str, ...]
@@ -73,6 +80,22 @@ class Signed(Comparable):
         """What the result says, in a sentence or two; empty where it compares nothing."""
         return ""
 
+    def to_dict(self, by: By | None = None) -> dict[str, Any]:
+        """Return the result as plain data, for JSON; undefined is ``None``, with the reason.
+
+        ``tables`` has rows by name, those of ``by`` too; ``docs/json.md`` describes it.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        if by is not None:
+            check_choice(by, self.BY, "by")
+        parts = dict(self.TABLES)
+        if by is not None and by not in parts.values():
+            parts[f"{by}s"] = by
+        tables = {name: self.table(part).records for name, part in parts.items()}
+        return dict(plain({**self.head(**self._summary()), "tables": tables}))
+
     def head(self, **summary: Any) -> dict[str, Any]:
         """Return what JSON of every result begins with: what made it, and what to keep in mind."""
         return {
@@ -85,15 +108,11 @@ class Signed(Comparable):
             "summary": summary,
         }
 
+    def _summary(self) -> dict[str, Any]:
+        """Return what JSON says of the whole result, which no table has."""
+        return {}
 
-class Tabled(Comparable):
-    """What describes itself as a table (``_table``), and says what has rows in it (``BY``)."""
-
-    BY: ClassVar[Mapping[str, str]] = {}
-    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
-    OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
-
-    def table(self, by: By | None = None) -> Table:
+    def table(self, by: By | None = None) -> Frame:
         """Return the one description of the result: columns and rows, for people and programs.
 
         Raises:
@@ -102,9 +121,9 @@ class Tabled(Comparable):
         if by is not None:
             check_choice(by, self.BY, "by")
         table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
-        return table.saying(getattr(self, "verdict", ""))
+        return table.saying(self.verdict)
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         raise NotImplementedError
 
     def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
@@ -199,24 +218,8 @@ class Drawn:
         raise NotImplementedError
 
 
-class Result(Signed, Tabled, Drawn):
+class Result(Signed, Drawn):
     """A result that can be shown, in any way: as a table, and as a picture."""
-
-    def to_dict(self, by: By | None = None) -> dict[str, Any]:
-        """Return the result as plain data, for JSON; undefined is ``None``, with the reason.
-
-        ``tables`` has rows by name, those of ``by`` too; ``docs/json.md`` describes it.
-
-        Raises:
-            SettingError: if the result cannot be broken down by ``by``.
-        """
-        if by is not None:
-            check_choice(by, self.BY, "by")
-        parts = dict(self.TABLES)
-        if by is not None and by not in parts.values():
-            parts[f"{by}s"] = by
-        tables = {name: self.table(part).records for name, part in parts.items()}
-        return dict(plain({**self.head(**self._summary()), "tables": tables}))
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.
@@ -241,10 +244,6 @@ class Result(Signed, Tabled, Drawn):
                 if key not in names and number and not math.isnan(value):
                     flat["/".join([*own, key])] = float(value)
         return flat
-
-    def _summary(self) -> dict[str, Any]:
-        """Return what JSON says of the whole result, which no table has."""
-        return {}
 
 
 def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
@@ -321,7 +320,7 @@ def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) 
     return [f"{who}: {note}"] if left_out else []
 
 
-def with_unaligned(table: Table, *, of_layers: bool = False) -> Table:
+def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
     """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
 
     They are counted when the corpus is read, so the rows that have it are those of whole layers;

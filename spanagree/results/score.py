@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.results.data import plain
-from spanagree.results.table import Column, Value, figure
+from spanagree.results.frame import Column, Value, figure
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""

@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 
 from spanagree.arrays import Bools
 from spanagree.errors import cut
+from spanagree.results.frame import figure
 from spanagree.results.html import Html, el
-from spanagree.results.table import figure
 
 _STEPS = 10  # shades of a heat map
 _STRIPS = 300  # columns of a strip, at most

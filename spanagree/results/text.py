@@ -6,13 +6,13 @@ import re
 
 from spanagree.errors import counted
 from spanagree.results.fit import PAGE, Grid, Lane, fitted, width_of, wrap
-from spanagree.results.table import PLAIN, Look, Table
+from spanagree.results.frame import PLAIN, Frame, Look
 
 _USUAL = 4  # decimals
 _LONGEST = 200  # characters of a line, beyond which no row is added
 
 
-def render(table: Table, look: Look = PLAIN) -> str:
+def render(table: Frame, look: Look = PLAIN) -> str:
     """Return names to the left, figures to the right, and below them the signature by itself.
 
     Of a table of which people see no column, only what stands above and below.
@@ -42,14 +42,14 @@ def render(table: Table, look: Look = PLAIN) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def one_line(table: Table) -> str:
+def one_line(table: Frame) -> str:
     """Return the names and the figures of the first rows, as many as a line holds.
 
     Where a table has no figures, what stands above it, and counts.
 
-    >>> from spanagree.results.table import Column
+    >>> from spanagree.results.frame import Column
     >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
-    >>> one_line(Table(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
+    >>> one_line(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
     'mine: F1 0.5000; yours: F1 –'
     """
     columns, rows, _ = shown = table.shown

@@ -34,10 +34,10 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, listed, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results.frame import Column, Frame, probability
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, probability
 from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, System, check_evaluation
@@ -131,7 +131,7 @@ class ChanceTest(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each system."""
         columns = [
             Column("system", "system", "name", "system against chance"),
@@ -153,7 +153,7 @@ class ChanceTest(Result):
             if self.settings.null == "exact"
             else counted(self.settings.draws or 0, "draw")
         )
-        return Table(
+        return Frame(
             columns,
             [
                 [

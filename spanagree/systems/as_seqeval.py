@@ -23,8 +23,8 @@ from spanagree.errors import (
     show,
 )
 from spanagree.formats.tag_lists import from_tags
+from spanagree.results.frame import UNDEFINED as UNSEEN
 from spanagree.results.score import UNDEFINED, corrected
-from spanagree.results.table import UNDEFINED as UNSEEN
 from spanagree.systems.evaluate import evaluate
 
 AVERAGES = ("micro", "macro", "weighted")

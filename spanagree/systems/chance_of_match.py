@@ -11,10 +11,10 @@ from typing import ClassVar
 from spanagree.comparisons.chance_distribution.distribution import MatchDistribution, likely_matches
 from spanagree.errors import counted, printable
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heights, rows_size, sentence
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation
@@ -74,7 +74,7 @@ class ChanceOfMatch(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """Two rows for each system: both random, and gold as it is."""
         rows: list[list[Value]] = []
         for (name, what), by_chance in self._each().items():
@@ -87,7 +87,7 @@ class ChanceOfMatch(Result):
             observed = self.evaluation.systems[name].f1.observed
             rows.append([name, what, observed, by_chance.mean * scale, by_chance.sd * scale, high])
         gold, noun = printable(self.settings.gold), unit(self.settings)
-        return Table(
+        return Frame(
             [
                 Column("system", "system", "name", "system against chance"),
                 Column("random", "random", "name"),

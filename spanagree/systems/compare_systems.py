@@ -20,11 +20,11 @@ from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value, decimal
 from spanagree.results.names import short_names
 from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
-from spanagree.results.table import Column, Table, Value, decimal
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of
 from spanagree.systems.count import EvaluationSettings, Kept
@@ -186,7 +186,7 @@ class Comparison(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"pairs": None}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each pair of systems."""
         differences = [
             column
@@ -211,7 +211,7 @@ class Comparison(Result):
                 rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_holm]
                 if reason:
                     remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
-        return Table(
+        return Frame(
             [*_PAIR.values(), *differences],
             rows,
             self.settings,

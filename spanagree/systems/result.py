@@ -19,6 +19,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
 from spanagree.results.plots import (
     Picture,
     dot_of,
@@ -45,7 +46,6 @@ from spanagree.results.score import (
     corrected,
     undefined,
 )
-from spanagree.results.table import Column, Pivot, Table, Value, ranks
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_of
 from spanagree.uncertainty.bootstrap import Resampling
@@ -242,7 +242,7 @@ class Evaluation(Result):
             x.values() for x in self.chance_by_document(system.name).values()
         ]
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
         ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
         scores = (
@@ -293,7 +293,7 @@ class Evaluation(Result):
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
-        table = Table(
+        table = Frame(
             columns,
             rows,
             self.settings,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted
+from spanagree.results.frame import Column, Value, probability
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Value, probability
 
 if TYPE_CHECKING:
     from spanagree.comparisons.chance_distribution.distribution import (

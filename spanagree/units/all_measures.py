@@ -21,10 +21,10 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.results.table import Column, Table, Value
 from spanagree.settings import Settings, unit
 from spanagree.units.alpha_u import alpha_u
 from spanagree.units.canonical import only, times_seen
@@ -113,7 +113,7 @@ class SideBySide(Result):
     def _summary(self) -> dict[str, Any]:
         return {"annotators": list(self.annotators), "documents": self.documents}
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         columns = [
             Column("measure", "measure", "name", "measure of units"),
             Column("value", "value", "figure", "value of units"),
@@ -127,7 +127,7 @@ class SideBySide(Result):
             for name, x in self.measures.items()
         ]
         noun = unit(self.settings)
-        return Table(
+        return Frame(
             columns,
             rows,
             self.settings,

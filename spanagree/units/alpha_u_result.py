@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
-from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
 from spanagree.units.score import Disagreement
 from spanagree.units.team_result import PAIR, Named, TeamResult, picture_of
@@ -77,7 +77,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
         whole = self._verdict_on(name, self.all)
         return f"{whole} {verdict.extremes(values, 'label')}".rstrip()
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         named = list(self._named(by))
         heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
         title = "α_U, placed" if self.settings.measure == "alpha-u-placed" else "α_U"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
-from spanagree.results.table import Column, Table
 from spanagree.settings import Settings
 from spanagree.units.score import Disagreement
 from spanagree.units.team_result import PAIR, Named, TeamResult, picture_of
@@ -114,7 +114,7 @@ class Gamma(TeamResult[GammaFigures]):
         of_labels = verdict.extremes(values, "label").replace("it is", "γ_k is")
         return f"{self._verdict_on('γ', self.gamma)} {of_labels}".rstrip()
 
-    def _table(self, by: str | None) -> Table:
+    def _table(self, by: str | None) -> Frame:
         coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")
         heads = {
             None: [coefficient],

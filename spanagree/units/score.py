@@ -9,9 +9,9 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.results.data import plain
+from spanagree.results.frame import Column, Value
 from spanagree.results.plots import Dot
 from spanagree.results.score import CERTAIN, UNDEFINED, Interval
-from spanagree.results.table import Column, Value
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 FIGURES = ("observed", "expected", "value")

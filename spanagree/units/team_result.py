@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.errors import SettingError, counted
 from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import FEW, Result
-from spanagree.results.table import Column, Table
 from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units.score import Disagreement, columns, dot, reasons, values
@@ -101,7 +101,7 @@ class TeamResult(Result, Generic[Some]):
         *,
         sampled: bool,
         **more: Any,
-    ) -> Table:
+    ) -> Frame:
         """Return a table of figures.
 
         Args:
@@ -116,7 +116,7 @@ class TeamResult(Result, Generic[Some]):
         intervals = self.resampling is not None
         noun = unit(self.settings)
         last = Column("documents", f"{noun}s", "count", "documents of units")
-        return Table(
+        return Frame(
             [*heads, *columns(key, title, intervals, sampled), last],
             [
                 [*names, *values(figure, intervals, sampled), documents]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.results.table import Look
+from spanagree.results.frame import Look
 from spanagree.results.text import render
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)

@@ -19,7 +19,7 @@ import spanagree as sa
 from spanagree.chance import edges as edges_of
 from spanagree.chance import hypergeometric as draws
 from spanagree.chance import start_distributions as placement
-from spanagree.chance.table import StartDistributions
+from spanagree.chance.table import StartDistributions, StartSettings
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "start_distributions.json").read_text())
 
@@ -584,5 +584,6 @@ def test_hypergeometric_tables(drawn, special, total, most):
 def test_size_of_the_picture(lengths, height):
     """As wide as a page's text, and .06 inches higher for each distinct length, as for its name."""
     starts = sa.start_distribution(20, lengths)
-    picture = StartDistributions(20, tuple(lengths), "nonoverlapping", tuple(starts)).picture()
+    document = StartSettings(chance="nonoverlapping", length=20, segments=lengths)
+    picture = StartDistributions(document, tuple(starts)).picture()
     assert picture.size == pytest.approx((5.2, height))

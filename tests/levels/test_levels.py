@@ -27,8 +27,8 @@ from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
+from spanagree.results.frame import UNDEFINED as NOT_SHOWN
 from spanagree.results.result import same
-from spanagree.results.table import UNDEFINED as NOT_SHOWN
 from spanagree.results.text import render
 
 CORPORA = Path(__file__).parents[2] / "corpora"

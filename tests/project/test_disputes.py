@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.results.data import to_csv
-from spanagree.results.table import Look
+from spanagree.results.frame import Look
 from spanagree.results.text import render
 
 

@@ -8,13 +8,13 @@ import pytest
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.chance.table import StartDistributions
+from spanagree.chance.table import StartDistributions, StartSettings
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import MATCHES
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
-from spanagree.results.table import Column, Table
+from spanagree.results.frame import Column, Frame
 from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
@@ -100,7 +100,9 @@ def tables(newsroom):
         *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
-        StartDistributions(9, (1, 3), "nonoverlapping", tuple(start)).table(),
+        StartDistributions(
+            StartSettings(chance="nonoverlapping", length=9, segments=(1, 3)), tuple(start)
+        ).table(),
     ]
 
 
@@ -123,7 +125,7 @@ def test_every_column_is_explained(tables):
 def test_a_new_column_fails():
     """What nobody explained is an error, for the test above to find."""
     with pytest.raises(LookupError, match="'brand new' is not explained"):
-        explain([Table([SYSTEM, Column("x", "brand new")], [], {"match": "exact"})])
+        explain([Frame([SYSTEM, Column("x", "brand new")], [], {"match": "exact"})])
 
 
 def test_nothing_is_explained_that_is_not_there(tables):
@@ -148,7 +150,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
 
 
 def explained(line, columns=(SYSTEM, F1, INTERVAL)):
-    return dict(explain([Table(columns, [], settings_of(f"{line}|spanagree:0.1.0"))]))
+    return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:0.1.0"))]))
 
 
 @pytest.mark.parametrize("interval", [*INTERVALS, "poisson"])

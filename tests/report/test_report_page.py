@@ -26,8 +26,8 @@ from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report import page as of_page
 from spanagree.report.overview import SystemsOverview
 from spanagree.report.page import page
+from spanagree.results.frame import figure, probability
 from spanagree.results.html import el, visible
-from spanagree.results.table import figure, probability
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"

@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.results.data import to_arrow
-from spanagree.results.table import Table
+from spanagree.results.frame import Frame
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -170,7 +170,7 @@ def test_without_pyarrow(monkeypatch):
     """The error names the line that installs it."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(sa.SettingError) as error:
-        to_arrow(Table((), ()))
+        to_arrow(Frame((), ()))
     assert str(error.value) == (
         "a table needs pyarrow, which is not installed; the extra arrow brings it; run in a clone of spanagree: pip install '.[arrow]'"
     )

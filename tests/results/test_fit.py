@@ -11,7 +11,7 @@ import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
 from spanagree.results.fit import PAGE, width_of
-from spanagree.results.table import Column, Look, Pivot, Table, decimal
+from spanagree.results.frame import Column, Frame, Look, Pivot, decimal
 from spanagree.settings import signature
 
 RANDOM = random.Random(1)
@@ -124,12 +124,12 @@ def test_what_names_share_is_said_once():
     """A prefix and a suffix go only where the table is too wide, and below it stands which."""
     names = [f"our-long-experiment-{x}-on-web-pages.conll" for x in ("alpha", "beta")]
     table = named(names, **{f"a_long_title_{i}": (0.1, 0.2) for i in range(6)})
-    shown = text.render(Table(*table))
+    shown = text.render(Frame(*table))
     assert shown.split("\n")[-2] == (
         "each system begins with our-long-experiment- and ends with -on-web-pages.conll"
     )
     assert re.search(r"^alpha +0\.1000", shown, re.M)
-    narrow = text.render(Table(*named(names, F1=(0.1, 0.2))))
+    narrow = text.render(Frame(*named(names, F1=(0.1, 0.2))))
     assert f"{names[0]}  0.1000" in narrow
     assert "each system" not in narrow
 
@@ -138,22 +138,22 @@ def test_long_names_are_cut_where_they_stay_apart():
     """Names lose their middle, if they differ at an end; those that would be the same stay."""
     columns = {f"c{i}": (0.1, 0.2) for i in range(6)}
     apart = ["a" * 20 + "x" * 20, "b" * 20 + "y" * 20]
-    assert re.search(r"^a+…x+ +0\.1", text.render(Table(*named(apart, **columns))), re.M)
+    assert re.search(r"^a+…x+ +0\.1", text.render(Frame(*named(apart, **columns))), re.M)
     alike = ["a" * 20 + "1" + "a" * 20, "a" * 20 + "2" + "a" * 20]
-    assert alike[0] in text.render(Table(*named(alike, **columns)))
+    assert alike[0] in text.render(Frame(*named(alike, **columns)))
 
 
 def test_spare_columns_and_parts():
     """Spare columns go first, and the line below names them; what is left stands in two parts."""
     heads, rows = named(["mine"], **{f"figure{i}": (0.5,) for i in range(12)})
-    parted = text.render(Table(heads, rows))
+    parted = text.render(Frame(heads, rows))
     assert parted.count("mine") == 2
     assert parted.count("0.5000") == 12
     heads = [heads[0], *(c._replace(spare=i > 5) for i, c in enumerate(heads[1:]))]
-    short = text.render(Table(heads, rows))
+    short = text.render(Frame(heads, rows))
     assert short.count("0.5000") == 6
     assert "left out: figure6, figure7," in short
-    whole = text.render(Table(heads, rows), Look(all_columns=True))
+    whole = text.render(Frame(heads, rows), Look(all_columns=True))
     assert whole.count("0.5000") == 12
     assert "left out" not in whole
 
@@ -162,7 +162,7 @@ def test_a_sentence_at_the_end_is_wrapped():
     """The last column of sentences has several lines, and loses no word."""
     sentence = "it begins with a word and goes on for so long that one line is not enough for it"
     shown = text.render(
-        Table([Column("", "n", "count"), Column("", "first", "name")], [[7, sentence]])
+        Frame([Column("", "n", "count"), Column("", "first", "name")], [[7, sentence]])
     )
     assert max(map(len, shown.split("\n"))) <= PAGE
     assert " ".join(shown.split())[len("n first 7 ") :] == sentence
@@ -172,7 +172,7 @@ def test_the_signature_breaks_at_its_bars():
     """It stands by itself, is no wider than a page, and a copy of its lines is what it was."""
     settings = {"match": "exact", "chance": "nonoverlapping", "average": "micro", "ci": "bca95",
                 "offsets": "tokens", "strict": False, "resamples": 10000, "version": "0.1.0"}  # fmt: skip
-    shown = text.render(Table(*named(["mine"], F1=(0.5,)), settings, remarks=["a remark"]))
+    shown = text.render(Frame(*named(["mine"], F1=(0.5,)), settings, remarks=["a remark"]))
     head, _, line = shown.rstrip().rpartition("\n\n")
     assert head.endswith("a remark")
     assert line.startswith("signature: match:exact|")
@@ -185,7 +185,7 @@ def test_the_signature_breaks_at_its_bars():
 def test_digits_and_per_cent():
     """Figures have the decimals asked for; z is not a share, and p keeps its own digits."""
     heads = [Column("", "F1"), Column("", "z", "number"), Column("", "p", "probability")]
-    table = Table([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0004, (0.1, 0.25)]])
+    table = Frame([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0004, (0.1, 0.25)]])
 
     def row(form, **look):
         return form.render(table, Look(**look)).rstrip().split("\n")[-1]
@@ -202,7 +202,7 @@ def test_nothing_below_nothing():
     """What rounds to 0 has no sign, and an interval without a width is not shown."""
     assert [decimal(x) for x in (-0.00004, -0.0, 0.0, -0.00006)] == ["0.0000"] * 3 + ["-0.0001"]
     rows = [[-0.00001, (1.0, 1.0)], [0.5, (0.99996, 1.0)]]
-    shown = text.render(Table([Column("", "F1"), Column("", "interval", "interval")], rows))
+    shown = text.render(Frame([Column("", "F1"), Column("", "interval", "interval")], rows))
     assert [line.split() for line in shown.split("\n")[1:3]] == [
         ["0.0000", "–"],
         ["0.5000", "1.0000–1.0000"],
@@ -213,7 +213,7 @@ def test_styles():
     """The best figures of a column, or of a row of a turned table, are bold; ties all are."""
     heads = [Column("", "system", "name"), Column("", "F1"), Column("", "chance F1")]
     rows = [["a", 0.801, 0.3], ["b", 0.799, 0.1], ["c", -0.5, 0.2], ["d", None, None]]
-    table = Table(heads, rows, best=["F1"])
+    table = Frame(heads, rows, best=["F1"])
     bold = markdown.render(table, Look(style=["bold"]))
     assert [line.split("|")[2].strip() for line in bold.split("\n")[2:6]] == [
         "**0.80**", "**0.80**", "-0.50", "–",
@@ -229,7 +229,7 @@ def test_styles():
     assert out.count("rule") == 3
     assert "rule" not in latex.render(table)
     pivot = Pivot("label", "system", ("F1",))
-    long = Table(
+    long = Frame(
         [Column("", "label", "name"), *heads[:2]],
         [["X", "a", 0.2], ["X", "b", 0.4], ["Y", "a", 0.3], ["Y", "b", None]],
         pivot=pivot,
@@ -243,9 +243,9 @@ def test_ranks_of_unrounded_figures():
     heads = [Column("", "system", "name"), Column("", "rank", "ranks")]
     rows = [["a", (0.8003, 0.52)], ["b", (0.8001, 0.53)], ["c", (0.1, float("nan"))]]
     for digits in (4, 2, 1):
-        assert [row[1] for row in Table(heads, rows).shown.texts(digits)] == ["1", "2", "3"]
+        assert [row[1] for row in Frame(heads, rows).shown.texts(digits)] == ["1", "2", "3"]
     same = [["a", (0.1 + 0.2, 0.1)], ["b", (0.3, 0.1)]]
-    assert [row[1] for row in Table(heads, same).shown.texts()] == ["1", "1"]
+    assert [row[1] for row in Frame(heads, same).shown.texts()] == ["1", "1"]
     corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "X")]]})
     assert "rank" not in text.render(sa.evaluate(corpus).table())
 
@@ -258,7 +258,7 @@ def test_sentences_and_signatures_of_many(many):
     columns = [Column("", title, "name") for title in ("document", "segment", "text", "others")]
     row = ["answer-with-a-long-name", "100–200", "some words that were marked", said]
     signature = f"match:exact|chosen:{','.join(names)}|spanagree:{sa.__version__}"
-    drawn = text.render(Table(columns, [row, [*row[:1], "1–2", *row[2:]]]))
+    drawn = text.render(Frame(columns, [row, [*row[:1], "1–2", *row[2:]]]))
     lines = [*drawn.splitlines(), *text.signature_lines(signature).splitlines()]
     assert max(map(width_of, lines)) <= PAGE
     assert settings_of(text.signature_lines(signature))["chosen"] == ",".join(names)

@@ -154,10 +154,11 @@ def test_texts_stay_apart(corpus, crowd, results):
         for by in (None, *getattr(result, "DRAWN", ())):
             assert touching(result.picture(by)) == ([], []), (name, by)
     lengths = [int(x) for x in np.arange(1, 13) * 1000]
-    from spanagree.chance.table import StartDistributions
+    from spanagree.chance.table import StartDistributions, StartSettings
 
     starts = [sa.start_distribution(9, [1])[0]] * 12
-    assert touching(StartDistributions(9, tuple(lengths), "nonoverlapping", starts).picture()) == ([], [])  # fmt: skip
+    document = StartSettings(chance="nonoverlapping", length=9, segments=lengths)
+    assert touching(StartDistributions(document, tuple(starts)).picture()) == ([], [])
 
 
 def test_ranks(results):

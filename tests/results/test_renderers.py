@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.results import latex, markdown, text
 from spanagree.results.data import FORMATS, TABLES, plain, to_csv, to_json
+from spanagree.results.frame import Column, Frame, Look
 from spanagree.results.names import common_parts, short_names
-from spanagree.results.table import Column, Look, Table
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
 
@@ -28,7 +28,7 @@ SETTINGS = {"match": "exact", "version": "1"}
 
 
 def table(**rest):
-    return Table(
+    return Frame(
         [Column("", "system", "name"), Column("", "F1"), Column("", "rank", "place")],
         [["mine", 0.41934, "1 → 2"], ["日本", None, "– → –"], ["x", float("nan"), "3 → 3"]],
         **rest,
@@ -160,13 +160,13 @@ def test_json_and_csv_hold_every_digit():
     (row,) = csv.DictReader(io.StringIO(to_csv(silent.table())))
     assert row["precision_observed"] == ""
     assert row["recall_observed"] == "0.0"
-    assert to_csv(Table([Column("f1", "F1")], [])) == "f1,signature\n"
+    assert to_csv(Frame([Column("f1", "F1")], [])) == "f1,signature\n"
 
 
 @pytest.mark.parametrize("name", ["a\rb", "a\nb", "a\r\nb", "\r", 'a"b', "a,b", "'", ""])
 def test_a_name_is_one_cell(name):
     """Whatever is in a name, a reader of CSV finds it again, in one row; lines end in \\n alone."""
-    table = Table([Column("name", kind="name"), Column("f1")], [[name, -0.5], ["b", math.nan]])
+    table = Frame([Column("name", kind="name"), Column("f1")], [[name, -0.5], ["b", math.nan]])
     text = to_csv(table)
     rows = [["name", "f1", "signature"], [name, "-0.5", ""], ["b", "", ""]]
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == rows
@@ -183,7 +183,7 @@ def test_cells_that_no_spreadsheet_runs(begin):
     """With safe cells a name that begins like a formula gets an apostrophe; figures never do."""
     names = [f"{begin}1+1", f"a{begin}", "", f"'{begin}"]
     columns = [Column("name", kind="name"), Column("f1"), Column("n", kind="count")]
-    table = Table(columns, [[name, -0.5, -3] for name in names])
+    table = Frame(columns, [[name, -0.5, -3] for name in names])
     for safe, first in ((False, names[0]), (True, f"'{names[0]}")):
         text = to_csv(table, safe_cells=safe)
         rows = list(csv.reader(io.StringIO(text, newline="")))[1:]
@@ -217,7 +217,7 @@ def test_formats():
 def test_latex_of_symbols_and_negative_numbers():
     """Greek letters and minus signs are written as mathematics; a hyphen in a name stays one."""
     columns = [Column("", " ", "name"), Column("", "π"), Column("", "a − b", "interval")]
-    out = latex.render(Table(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
+    out = latex.render(Frame(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
     assert "  & $\\pi$ & a $-$ b" in out
     assert "creative-work-2 & $-$0.25 & $-$0.10--0.20" in out
 

@@ -9,7 +9,7 @@ import pytest
 import spanagree as sa
 from spanagree.comparisons.chance_distribution.distribution import match_distribution
 from spanagree.comparisons.tally import Tally
-from spanagree.results.table import probability
+from spanagree.results.frame import probability
 from spanagree.uncertainty.chance_statistics import (
     COLUMNS,
     LEVEL,

@@ -24,9 +24,9 @@ from spanagree.project.batch_names import BatchesBy
 from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview, study_of
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
+from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
-from spanagree.results.table import figure
 from spanagree.settings import kept_names, unit
 from spanagree.version import __version__
 

@@ -22,10 +22,10 @@ from spanagree.report.overview import (
     SystemsOverview,
     TeamOverview,
 )
+from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.score import F1, Score
 from spanagree.results.svg import bar, curves, histogram, ranges, shade, slopes, strip
-from spanagree.results.table import Column, Table, Value, figure, probability
 from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
@@ -35,7 +35,7 @@ _DRAWN = {"observed": "F1 as observed", "corrected": "F1 above chance"}
 _BELOW = "corrected F1, and below it F1 as observed"
 
 
-def show_bars(figures: Table, short: Mapping[str, str] | None = None) -> Html:
+def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:
     """Return a table with a bar below each F1, the corrected one first, and with short names."""
     figures = replace(_led(figures), verdict="")  # the summary has it
     shown = figures.shown
@@ -60,7 +60,7 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
 _LEADING = ("corrected F1", "share above chance", "F1", "chance F1", "rank")
 
 
-def _led(figures: Table) -> Table:
+def _led(figures: Frame) -> Frame:
     """Return a table for people whose corrected F1 stands first, as narrow windows cut the rest."""
     shown = figures.shown
     first = [c for c, column in enumerate(shown.columns) if column.kind == "name"]
@@ -284,7 +284,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     if left := len(report.pairs) - len(rows):
         which = "those that share most," if isinstance(report, TeamOverview) else "the first"
         below.append(f"{which} {counted(SHOWN, 'pair')}; {left} more are left out here")
-    return show_bars(Table(columns, rows, remarks=below), report.short)
+    return show_bars(Frame(columns, rows, remarks=below), report.short)
 
 
 def show_queue(report: TeamOverview) -> Html:
@@ -407,4 +407,4 @@ def show_coverage(report: TeamOverview) -> Html:
         last = column == len(columns) - 1 and len(report.corpus)
         return strip(shown[row].annotated) if last else None
 
-    return table(Table(columns, rows, remarks=below), cell)
+    return table(Frame(columns, rows, remarks=below), cell)

@@ -136,8 +136,8 @@ class LateRows(Sequence[Sequence[Value]]):
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table: for people the columns with a title, for programs those with a key.
+class Frame:
+    """What a result says: for people the columns with a title, for programs those with a key.
 
     Attributes:
         columns: what stands in each column.
@@ -168,13 +168,13 @@ class Table:
     for_people: Collection[int] = ()
     for_data: Collection[int] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
-    in_terminal: Table | None = None
-    in_data: Table | None = None
+    in_terminal: Frame | None = None
+    in_data: Frame | None = None
     pivot: Pivot | None = None
     best: Collection[str] = ()
     across: int = 0
 
-    def saying(self, verdict: str) -> Table:
+    def saying(self, verdict: str) -> Frame:
         """Return the table with a verdict above it, also in a terminal."""
         short = None if self.in_terminal is None else replace(self.in_terminal, verdict=verdict)
         return replace(self, verdict=verdict, in_terminal=short)
@@ -198,7 +198,7 @@ class Table:
         return Shown([self.columns[i] for i in places], rows, breaks)
 
     @property
-    def turned(self) -> Table:
+    def turned(self) -> Frame:
         """The table as its pivot has it; the same if it has none, or no two names to compare."""
         if self.pivot is None:
             return self
@@ -244,7 +244,7 @@ class Table:
         )
 
     @property
-    def for_reading(self) -> Table:
+    def for_reading(self) -> Frame:
         """The table itself, or one whose titles are its keys if it is for programs only."""
         if any(column.title for column in self.columns) or self.caption:
             return self
@@ -280,7 +280,7 @@ class Table:
             record: dict[str, Any] = {}
             for i, key in places:
                 value = row[i].to_dict() if hasattr(row[i], "to_dict") else row[i]
-                if value or key not in spare:
+                if key not in spare or value not in (None, ""):
                     record[key] = value
             records.append(record)
         return records
@@ -329,7 +329,7 @@ class Shown(NamedTuple):
                     texts[r][c] = UNDEFINED if places[0] is None else str(places[0])
         return texts
 
-    def best(self, table: Table, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
+    def best(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
         """Return the cells (row and column) with the best figure of several, as it is printed."""
         figures = range(2, 2 + table.across)
         groups = [[(r, c) for c in figures] for r in range(len(self.rows))] if table.across else []
@@ -423,7 +423,7 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
     return "–".join(decimal(times * end, digits) for end in value)
 
 
-def first_shown(rows_of: Callable[[int], Table], size: int) -> Table:
+def first_shown(rows_of: Callable[[int], Frame], size: int) -> Frame:
     """Return a table of ``size`` rows, of which a terminal shows the first twenty.
 
     ``rows_of`` makes one of the first rows; the others are made when somebody looks at them.
@@ -435,6 +435,6 @@ def first_shown(rows_of: Callable[[int], Table], size: int) -> Table:
     return replace(first, rows=rows, in_terminal=with_more(first, size - _FIRST))
 
 
-def with_more(table: Table, more: int) -> Table:
+def with_more(table: Frame, more: int) -> Frame:
     """Return a table of some rows that says how many more there are, and how to see them."""
     return replace(table, remarks=[f"{more} more: --all", *table.remarks])
