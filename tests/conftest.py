@@ -84,6 +84,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 terminalreporter.write_line(f"{report.nodeid}: {seconds} s, and not marked slow")
 
 
+@pytest.fixture
+def write(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
+    """Writes a text to a file, called as the test's module says (``FILE``) unless it has a name."""
+
+    def write(text: str, name: str = getattr(request.module, "FILE", "file.txt")) -> Path:
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def real() -> Path:
     """A folder that holds ``data/`` and ``golden/``; without it the test is skipped."""

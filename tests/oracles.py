@@ -197,3 +197,15 @@ def joined_with_error(ends, value, error, n, floor=0.0):
     low, high = center - t * error - max(moved, 0), center + t * error - min(moved, 0)
     low, high = (floor + (1 - floor) / (1 + math.exp(-x)) for x in (low, high))
     return min(low, ends[0]), max(high, ends[1])
+
+
+def shares(
+    annotators: list[str], categories: list[str]
+) -> tuple[dict[str, Fraction], list[dict[str, Fraction]]]:
+    """How often each category is given: the mean over items, and of each annotator."""
+    items = [[c for c in column if c != " "] for column in zip(*annotators, strict=True)]
+    seen = [i for i in items if i]
+    share = {c: sum(Fraction(i.count(c), len(i)) for i in seen) / len(seen) for c in categories}
+    given = [a for a in annotators if a.strip()]
+    own = [{c: Fraction(a.count(c), len(a.replace(" ", ""))) for c in categories} for a in given]
+    return share, own

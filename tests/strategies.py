@@ -1,4 +1,4 @@
-"""What Hypothesis draws for several tests: annotators over short documents, with gaps."""
+"""What several tests draw: annotators over short documents, with gaps, in any order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 
 from hypothesis import strategies as st
 
+import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES
 
@@ -28,6 +29,29 @@ def crowds(draw, most=7):
             ]  # fmt: skip
             layers[name].append(draw(st.sampled_from([spans, spans, spans, None])))
     return lengths, layers
+
+
+def turned(lengths, layers, random):
+    """The same annotators and documents in another order, and the order of the documents."""
+    names, documents = list(layers), list(range(len(lengths)))
+    random.shuffle(names)
+    random.shuffle(documents)
+    moved = {name: [layers[name][d] for d in documents] for name in names}
+    return sa.Corpus.from_segments([lengths[d] for d in documents], moved), documents
+
+
+def halves(corpus, random):
+    """Two parts of a corpus, in another order of its documents; one may be empty."""
+    documents = list(range(len(corpus)))
+    random.shuffle(documents)
+    cut = random.randint(0, len(documents))
+    return [corpus.subset(part) for part in (documents[:cut], documents[cut:])]
+
+
+def marked(corpus, document=0):
+    """What each annotator marked in a document, as plain lists."""
+    segments = corpus[document].segments
+    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
 
 
 def spans(segments):

@@ -151,7 +151,8 @@ def count_all(
             raise SettingError("executor: for blocks; one corpus is worked on here")
         return count(source, keep=True, progress=progress)
     try:
-        return _count_blocks(source, count, purpose, executor, on_error, progress)
+        done = each_block(source, count, executor=executor, on_error=on_error, progress=progress)
+        return _added_up(done, purpose)
     except (SharedDocumentsError, MissingLayerError) as error:
         if on_error != "raise":
             raise
@@ -162,20 +163,12 @@ def count_all(
     return replace(count(source.united()), blocks=1)
 
 
-def _count_blocks(
-    source: Iterable[Block],
-    count: Callable[..., Part],
-    purpose: str,
-    executor: Executor | None,
-    on_error: str,
-    progress: Callable[[int, int], None] | None,
-) -> Part:
-    """Count blocks, and add them up; as :func:`count_all`."""
+def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Part:
+    """Return the sum of blocks as they are counted; as :func:`count_all`."""
     whole: Part | None = None
     skipped: list[str] = []
     ids: dict[str, Hashes] = {}  # of each block, by what it is called
     number_of_ids = checked = 0
-    done = each_block(source, count, executor=executor, on_error=on_error, progress=progress)
     for number, (block, reason, name) in enumerate(done, 1):
         if block is None:
             skipped.append(f"block {number} skipped: {reason}")

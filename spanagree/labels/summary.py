@@ -759,34 +759,54 @@ def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
-    """The coefficients of each label by itself; see :func:`coefficients_by_label`.
+class CoefficientsByPart(Result, Mapping[str, Coefficients]):
+    """The coefficients of parts of what was labelled: a mapping from the name of each.
 
     Attributes:
-        by_label: what :func:`coefficients` says of the tokens in a segment of the label or not.
+        parts: what :func:`coefficients` says of each part.
         settings: what made the numbers.
         notes: what was read in another way than it stands.
     """
 
-    by_label: Mapping[str, Coefficients]
+    parts: Mapping[str, Coefficients]
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
 
-    def __getitem__(self, label: str) -> Coefficients:
-        return self.by_label[label]
+    PICTURED: ClassVar[str] = "α"
+
+    def __getitem__(self, name: str) -> Coefficients:
+        return self.parts[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.by_label)
+        return iter(self.parts)
 
     def __len__(self) -> int:
-        return len(self.by_label)
+        return len(self.parts)
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each, with the labels."""
-        every = ((label, each) for label, part in self.items() for each in part.caveats)
-        parts = ((label, *each.partition(": ")) for label, each in every)
-        return together(f"{name} of {label}: {sentence}" for label, name, _, sentence in parts)
+        """Where an answer is shaky, a sentence each, with the names of the parts."""
+        every = ((name, each) for name, part in self.items() for each in part.caveats)
+        parts = ((name, *each.partition(": ")) for name, each in every)
+        return together(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return α of each part with its interval."""
+        rows = [
+            (name, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", _NO_ENDS))])
+            for name, part in self.items()
+        ]
+        draw = functools.partial(dots, rows=rows, kinds=["α"], what=self.PICTURED)
+        return Picture(draw, rows_size(self))
+
+
+class CoefficientsByLabel(CoefficientsByPart):
+    """The coefficients of each label by itself; see :func:`coefficients_by_label`.
+
+    Each part is what :func:`coefficients` says of the tokens in a segment of the label or not.
+    """
+
+    PICTURED = "α of tokens by label"
 
     @property
     def verdict(self) -> str:
@@ -817,16 +837,6 @@ class CoefficientsByLabel(Result, Mapping[str, Coefficients]):
             meanings={name: each for name, each in whole.meanings.items() if name == each},
             remarks=list(self.caveats),
         )
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return α of each label with its interval."""
-        nothing = (float("nan"), float("nan"))
-        rows = [
-            (label, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", nothing))])
-            for label, part in self.items()
-        ]
-        draw = functools.partial(dots, rows=rows, kinds=["α"], what="α of tokens by label")
-        return Picture(draw, rows_size(self))
 
 
 def coefficients_by_label(
@@ -862,7 +872,7 @@ def coefficients_by_label(
         raise InputError("the corpus has no segments; coefficients by label need a label")
     own = next(iter(parts.values())).settings
     return CoefficientsByLabel(
-        by_label=dict(sorted(parts.items())),
+        parts=dict(sorted(parts.items())),
         settings=replace(own, reading={**own.reading, "by_label": True}),
         notes=corpus.notes,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,48 +12,24 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import printable
-from spanagree.labels.coefficient import CoefficientSettings
-from spanagree.labels.summary import Coefficients, coefficients
+from spanagree.labels.summary import CoefficientsByPart, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.project.batch_names import BatchesBy, parts_of, parts_of_ids
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dots, rows_size
-from spanagree.results.result import Result, together
 from spanagree.results.score import UNDEFINED
 
 _NO_ENDS = (UNDEFINED, UNDEFINED)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CoefficientsByBatch(Result, Mapping[str, Coefficients]):
+class CoefficientsByBatch(CoefficientsByPart):
     """The coefficients of each batch; see :func:`coefficients_by_batch`.
 
-    Attributes:
-        by_batch: what :func:`spanagree.coefficients` says of its items, in their order.
-        settings: what made the numbers.
-        notes: what was read in another way than it stands, and items in no batch.
+    Each part is what :func:`spanagree.coefficients` says of its items, in the batches' order; the
+    notes name items in no batch, too.
     """
 
-    by_batch: Mapping[str, Coefficients]
-    settings: CoefficientSettings
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, batch: str) -> Coefficients:
-        return self.by_batch[batch]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.by_batch)
-
-    def __len__(self) -> int:
-        return len(self.by_batch)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each, with the batches."""
-        every = ((name, each) for name, part in self.items() for each in part.caveats)
-        parts = ((name, *each.partition(": ")) for name, each in every)
-        return together(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
+    PICTURED = "α by batch"
 
     @property
     def verdict(self) -> str:
@@ -89,14 +65,6 @@ class CoefficientsByBatch(Result, Mapping[str, Coefficients]):
             rows.append([name, counts.items, counts.labels, *own, *last])
         caption = f"{len(self)} batch{'es' * (len(self) != 1)}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return α of each batch with its interval."""
-        rows = [
-            (name, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", _NO_ENDS))])
-            for name, part in self.items()
-        ]
-        return Picture(lambda ax: dots(ax, rows, ["α"], "α by batch"), rows_size(self))
 
 
 def coefficients_by_batch(
@@ -138,7 +106,7 @@ def coefficients_by_batch(
     every = dict.fromkeys(note for part in parts.values() for note in part.notes)
     own = next(iter(parts.values())).settings
     return CoefficientsByBatch(
-        by_batch=parts,
+        parts=parts,
         settings=replace(own, reading={**own.reading, "batches": says}),
         notes=(*every, *notes),
     )

@@ -6,17 +6,8 @@ import pytest
 
 import spanagree as sa
 
+FILE = "crowd.txt"
 CROWD = "a\tB-X\t?\tO\nb\tI-X\t?\tB-Y\n\nc\t?\tB-X\tO\n"
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="crowd.txt"):
-        path = tmp_path / name
-        path.write_text(text, "utf-8")
-        return path
-
-    return write
 
 
 COLUMNS = {"w1": 1, "w2": 2, "w3": 3}

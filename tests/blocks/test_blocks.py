@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import PAIRS, crowds
+from strategies import PAIRS, crowds, halves
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -60,10 +60,7 @@ def test_blocks_are_the_whole(crowd, how, random):
     """Over blocks of any size and order, every figure has the digits of the whole corpus."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    documents = list(range(len(corpus)))
-    random.shuffle(documents)
-    cut = random.randint(0, len(documents))
-    blocks = [corpus.subset(part) for part in (documents[:cut], documents[cut:])]
+    blocks = halves(corpus, random)
     ask = {"gold": "ann", "match": how[0], "chance": how[1]}
     same(sa.evaluate(corpus, **ask), sa.evaluate(blocks, **ask))
 
@@ -362,12 +359,8 @@ def test_agreement_over_blocks(crowd, how, random):
     """Over blocks of any size and order, agreement has the digits of the whole, in every part."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    documents = list(range(len(corpus)))
-    random.shuffle(documents)
-    cut = random.randint(0, len(documents))
     blocks = []
-    for part in (documents[:cut], documents[cut:]):
-        block = corpus.subset(part)
+    for block in halves(corpus, random):
         # annotators who saw nothing in a block need not be in it, in whatever order
         names = [n for n, layer in block.layers.items() if layer.annotated.any()]
         random.shuffle(names)

@@ -273,19 +273,11 @@ def plain_sum(corpus, match, chance):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", ["long", "short"])
 @pytest.mark.parametrize(("match", "chance"), ADDITIVE, ids="-".join)
-def test_long_documents_against_the_plain_sum(match, chance):
+def test_documents_against_the_plain_sum(match, chance, size):
     """Edges and plateaus give what distributions written out in full give, to 1e-11."""
-    corpus = long_documents(seed=12)
-    exact = totals(corpus, match, chance).total().expected
-    assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("match", "chance"), ADDITIVE, ids="-".join)
-def test_short_documents_against_the_plain_sum(match, chance):
-    """The same for many short documents."""
-    corpus = random_corpus(seed=9)
+    corpus = long_documents(seed=12) if size == "long" else random_corpus(seed=9)
     exact = totals(corpus, match, chance).total().expected
     assert exact == pytest.approx(plain_sum(corpus, match, chance), rel=1e-11)
 

@@ -6,6 +6,7 @@ import json
 from zipfile import ZipFile
 
 import pytest
+from strategies import marked
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
@@ -39,12 +40,6 @@ def read(tmp_path):
         return valid_corpus(raw_files({"it": path}, options, "doccano"), repair)
 
     return read
-
-
-def marked(corpus, document=0):
-    """What each annotator marked, as plain lists."""
-    segments = corpus[document].segments
-    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
 
 
 def notes(corpus):

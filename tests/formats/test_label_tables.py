@@ -14,19 +14,10 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.cli.main import main
 
+FILE = "labels.csv"
 LONG = "item,annotator,label\n1,ann,yes\n1,bob,no\n2,ann,yes\n2,bob,yes\n3,ann,\n"
 WIDE = "item,ann,bob\n1,yes,no\n2,yes,yes\n3,,\n"
 COUNTS = "item,no,yes\n1,1,1\n2,0,2\n3,0,0\n"
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="labels.csv"):
-        path = tmp_path / name
-        path.write_text(text, "utf-8")
-        return path
-
-    return write
 
 
 def test_layouts(write):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from strategies import marked
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
@@ -35,12 +36,6 @@ def read(tmp_path):
         return valid_corpus(raw_files({"it": path}, options, "prodigy"), repair)
 
     return read
-
-
-def marked(corpus, document=0):
-    """What each annotator marked, as plain lists."""
-    segments = corpus[document].segments
-    return {w: s if s is None else [tuple(x) for x in s] for w, s in segments.items()}
 
 
 def notes(corpus):

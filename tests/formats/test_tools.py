@@ -355,20 +355,19 @@ def test_gliner(door):
     assert sa.read(path) is not None  # without a repair
 
 
-@pytest.mark.parametrize("file", ["PMC-7646410_cut.json", "PMC-7646410_2.json"])
-def test_pubannotation(door, file):
-    path, facts = door("pubannotation", file)
+@pytest.mark.parametrize(
+    ("folder", "file", "documents", "spans"),
+    [
+        ("pubannotation", "PMC-7646410_cut.json", "divisions", "denotations"),
+        ("pubannotation", "PMC-7646410_2.json", "divisions", "denotations"),
+        ("spacy_v2_tuples", "annotations_v1.0.json", "texts", "spans"),
+    ],
+)
+def test_documents_and_spans_of(door, folder, file, documents, spans):
+    path, facts = door(folder, file)
     raw = raw_found({"x": path}, {})
-    own = facts[file]
-    assert (len(raw.lengths), len(raw.start)) == (own["divisions"], own["denotations"])
-    assert labels_of(raw) == own["labels"]
-
-
-def test_tecoholic(door):
-    path, facts = door("spacy_v2_tuples", "annotations_v1.0.json")
-    own = facts["annotations v1.0.json"]
-    raw = raw_found({"x": path}, {})
-    assert (len(raw.lengths), len(raw.start)) == (own["texts"], own["spans"])
+    own = facts[file.replace("annotations_", "annotations ")]
+    assert (len(raw.lengths), len(raw.start)) == (own[documents], own[spans])
     assert labels_of(raw) == own["labels"]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import shares
 
 import spanagree as sa
 from spanagree.labels import coefficient as one_coefficient
@@ -56,13 +57,7 @@ def by_hand(annotators, categories):
     if not agreed:
         return {}
     observed = sum(agreed) / len(agreed)
-    seen = [i for i in items if i]
-    share = {c: sum(Fraction(i.count(c), len(i)) for i in seen) / len(seen) for c in categories}
-    own = [
-        {c: Fraction(a.count(c), len(a.replace(" ", ""))) for c in categories}
-        for a in annotators
-        if a.strip()
-    ]
+    share, own = shares(annotators, categories)
     pairs = list(itertools.combinations(own, 2))
     values = [label for i in items if len(i) > 1 for label in i]
     apart = sum(  # of the coincidence matrix: each item's pairs weigh 1/(n − 1)

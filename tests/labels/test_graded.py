@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import shares
 
 import spanagree as sa
 from spanagree.blocks.poisson import weights as poisson_weights
@@ -103,13 +104,7 @@ def by_hand(annotators, categories, name):
         return {}
     agreed = [sum(w[p] for p in itertools.permutations(i, 2)) / math.perm(len(i), 2) for i in two]
     observed = sum(agreed) / len(agreed)
-    seen = [i for i in items if i]
-    share = {c: sum(Fraction(i.count(c), len(i)) for i in seen) / len(seen) for c in categories}
-    own = [
-        {c: Fraction(a.count(c), len(a.replace(" ", ""))) for c in categories}
-        for a in annotators
-        if a.strip()
-    ]
+    share, own = shares(annotators, categories)
     pairs = list(itertools.permutations(own, 2))
     values = [label for i in two for label in i]
     n, q = len(values), len(categories)

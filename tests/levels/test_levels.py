@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import enumerated_expectation
 from scipy.stats import kendalltau
-from strategies import crowds, spans
+from strategies import crowds, spans, turned
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
@@ -91,15 +91,8 @@ def test_order_changes_nothing(crowd, random):
     """Annotators and documents in another order give the same digits."""
     lengths, layers = crowd
     found = sa.difficulty(sa.Corpus.from_segments(lengths, layers)).values
-    names, documents = list(layers), list(range(len(lengths)))
-    random.shuffle(names)
-    random.shuffle(documents)
-    turned = sa.difficulty(
-        sa.Corpus.from_segments(
-            [lengths[d] for d in documents], {n: [layers[n][d] for d in documents] for n in names}
-        )
-    ).values
-    assert repr(turned.tolist()) == repr(found[documents].tolist())
+    other, documents = turned(lengths, layers, random)
+    assert repr(sa.difficulty(other).values.tolist()) == repr(found[documents].tolist())
 
 
 def test_settings():

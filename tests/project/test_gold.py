@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import crowds, turned
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.registry import WRITABLE
 from spanagree.project.dawid_skene import Votes, dawid_skene
 from spanagree.project.vote import OUTCOMES
-from tests.strategies import crowds
 
 HALF = Fraction(1, 2)
 
@@ -154,10 +154,7 @@ def test_the_order_changes_nothing(vote, crowd, seed):
     """Annotators and documents in another order give the same layer and the same rows."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    names, order = list(layers), list(range(len(lengths)))
-    random.Random(seed).shuffle(names)
-    random.Random(seed).shuffle(order)
-    moved = corpus.subset(order).of_annotators(names)
+    moved, order = turned(lengths, layers, random.Random(seed))
     one = rows_of(sa.make_gold(corpus, vote=vote, weighted=True))
     other = {
         (order[row[0]], *row[1:]) for row in rows_of(sa.make_gold(moved, vote=vote, weighted=True))
@@ -319,10 +316,7 @@ def test_order_of_annotators_and_documents_leaves_the_model_alone(crowd, seed):
     """Annotators and documents in another order give the same layer and the same rows."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
-    names, order = list(layers), list(range(len(lengths)))
-    random.Random(seed).shuffle(names)
-    random.Random(seed).shuffle(order)
-    moved = corpus.subset(order).of_annotators(names)
+    moved, order = turned(lengths, layers, random.Random(seed))
     one = rows_of(sa.make_gold(corpus, vote="dawid-skene"))
     other = rows_of(sa.make_gold(moved, vote="dawid-skene"))
     assert one == {(order[row[0]], *row[1:]) for row in other}

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import joined_with_t
 from scipy import stats
-from strategies import crowds
+from strategies import crowds, turned
 
 import spanagree as sa
 from spanagree.chance.random_annotations import redraw
@@ -130,25 +130,17 @@ def test_same_seed_same_digits(crowd, random):
     corpus = sa.Corpus.from_segments(lengths, layers)
     ask = {"gold": "ann", "ci": sa.Bootstrap(resamples=50, seed=7)}
     result = sa.evaluate(corpus, **ask)
-    names, documents = list(layers), list(range(len(lengths)))
-    random.shuffle(names)
-    random.shuffle(documents)
-    turned = sa.evaluate(
-        sa.Corpus.from_segments(
-            [lengths[d] for d in documents], {n: [layers[n][d] for d in documents] for n in names}
-        ),
-        **ask,
-    )
+    again = sa.evaluate(turned(lengths, layers, random)[0], **ask)
     for name, system in result.systems.items():
-        other = turned.systems[name]
+        other = again.systems[name]
         for kind in ("precision", "recall", "f1"):
             assert repr(getattr(other, kind).interval) == repr(getattr(system, kind).interval)
         for label, tally in system.labels.items():
             assert repr(other.labels[label].f1.interval) == repr(tally.f1.interval)
-    for test in TESTS if len(names) > 2 else ():
+    for test in TESTS if len(layers) > 2 else ():
         one, other = (
             sa.compare_systems(r, bootstrap=sa.Bootstrap(resamples=50), test=test)
-            for r in (result, turned)
+            for r in (result, again)
         )
         for pair in one.pairs:
             theirs = other[pair.a, pair.b]
