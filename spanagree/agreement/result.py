@@ -33,6 +33,7 @@ from spanagree.arrays import Floats, Progress
 from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
+from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, probability, with_more
@@ -275,6 +276,8 @@ class Agreement(Result):
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
+        if by in ("pair", "label", "document"):
+            table = with_seconds(table, *((a, b) if by == "pair" else (_MARKED.title,)))
         if by == "annotator" and len(rows) > by_annotator.SHOWN:
             sort = self.sort or "apart"
             first = by_annotator.arranged(self.members, self.standings, sort)

@@ -107,9 +107,11 @@ class Check(Signed):
         lines = [f"{counts}; {'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"]
         for what in ("document", "segment"):
             if spread := contents[f"{what}_length"]:
-                least, median, greatest = (in_seconds(round(2 * x), offsets) / 2 for x in spread)
+                least, median, greatest = spread
                 unit = " s" if is_time(offsets) else ""
-                lines.append(f"{what}s: {least:.12g} to {greatest:.12g}{unit}, median {median:g}")
+                lines.append(
+                    f"{what}s: {least:.12g} to {greatest:.12g}{unit}, median {median:.12g}"
+                )
         if pieces := contents.get("discontinuous"):
             lines.append(f"{counted(pieces, 'segment')} of several pieces")
         for name, values in contents.get("attributes", {}).items():
@@ -212,8 +214,10 @@ def check(raw: RawCorpus) -> Check:
         "segments": len(raw.start),
         **_detailed(raw),
         "offsets": raw.offsets,
-        "document_length": _spread(raw.lengths),
-        "segment_length": _spread(sizes[sizes >= 0]),  # the others are reversed
+        "document_length": in_seconds(_spread(raw.lengths), raw.offsets),
+        "segment_length": in_seconds(
+            _spread(sizes[sizes >= 0]), raw.offsets
+        ),  # the others are reversed
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
     findings += [*_alike_names(raw), *_tags(raw)]

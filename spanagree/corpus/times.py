@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
 from spanagree.errors import InputError, SettingError, counted, listed, show, unfit
+from spanagree.results.frame import Column, Frame
 from spanagree.settings import as_read
 
 LAST_END = "is the last end"
@@ -143,9 +145,33 @@ def in_seconds(at: Any, offsets: str) -> Any:
     """
     if not (unit := ticks_of(offsets)):
         return at
-    if isinstance(at, (int, np.integer)):
-        return int(at) * unit / _PER_SECOND
+    if isinstance(at, (int, float, np.integer)):
+        return at * unit / _PER_SECOND
     return [in_seconds(each, offsets) for each in at]
+
+
+def with_seconds(table: Frame, *titles: str) -> Frame:
+    """Return a table of shared time whose sizes people see in seconds; in data they are units."""
+    match, offsets = (getattr(table.settings, name, "") for name in ("match", "offsets"))
+    if match != "token" or not is_time(offsets):
+        return table
+    columns: list[Column] = []
+    sources: list[tuple[int, float | None]] = []
+    second = _PER_SECOND / ticks_of(offsets)
+    for i, column in enumerate(table.columns):
+        is_size = bool(column.title) and column.title in titles
+        if column.key or not is_size:
+            columns.append(column._replace(title="") if is_size else column)
+            sources.append((i, None))
+        if is_size:
+            columns.append(column._replace(key="", kind="number"))
+            sources.append((i, second))
+    rows = [
+        [row[i] if units is None or row[i] is None else row[i] / units for i, units in sources]
+        for row in table.rows
+    ]
+    remarks = [*table.remarks, f"{listed(titles)}: in seconds"]
+    return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
 def _decimal(number: int) -> str:

@@ -53,9 +53,8 @@ _DOCUMENTS = (
 _PEOPLE = ("annotator", "coder", "rater", "observer")
 _TIERS = ("tier", "tiername")
 _SUBJECTS = ("subject",)
-_TIMED = re.compile(  # 13.0 may be an offset in a text, written as a float
-    r"[+-]?\d+[.,]0*[1-9]\d*|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?"
-)
+_TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
+_OFFSET = re.compile(r"\d+[.,]0+")  # beside a text, 13.0 is an offset in it, written as a float
 _KINDS = ("STATE", "POINT")
 _BORIS = frozenset(("observations", "behaviors_conf"))
 _NEEDED = "rows in JSON are needed, a list of objects or one a line"
@@ -159,8 +158,11 @@ def knows_times(start: Peek) -> bool:
         return False
     if columns.unit is not None or "onset" in plain or "segmentonset" in plain:
         return True
-    cells = [row[columns.start] for _, row in rows[1:] if len(row) > columns.start]
-    return any(_TIMED.fullmatch(cell.strip()) for cell in cells)
+    cells = [row[columns.start].strip() for _, row in rows[1:] if len(row) > columns.start]
+    times = [cell for cell in cells if _TIMED.fullmatch(cell)]
+    if plain.isdisjoint({"text", "length"}):
+        return bool(times)
+    return not all(_OFFSET.fullmatch(cell) for cell in times)
 
 
 def raw_times(
@@ -286,7 +288,9 @@ def _add_rows(
             if name != "unit"
         }
         own = dict(place or {name: cells[name].strip() for name in ("document", "annotator")})
-        if not cells["start"].strip():  # a recording in which nothing is marked
+        if not (
+            cells["start"] + cells["end"] + cells["duration"]
+        ).strip():  # a recording in which nothing is marked
             marks.saw(own["document"], own["annotator"])
             continue
         start = marks.time(cells["start"], where, unit)

@@ -24,6 +24,7 @@ from spanagree.chance.model import chance_model, whose, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName, OnError
 from spanagree.comparisons.place_shares import PlaceShares, with_uniform
+from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
@@ -147,6 +148,7 @@ class Difficulty(Result):
             caption=f"difficulty of {counted(len(self), document)} by {self._whose()}",
             remarks=[*remarks(self), *self._remarks_on_places()],
         )
+        table = with_seconds(table, "expected match", "size")
         if self.places is not None and self.uniform is not None:
             each = dict(zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True))
             table = with_uniform(table, "chance", lambda row: each[row[0]], self.places.rule)

@@ -19,6 +19,7 @@ from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.times import in_seconds, is_time
 from spanagree.errors import (
     SettingError,
     check_choice,
@@ -152,10 +153,11 @@ class Gold(Result):
         """How many there are of each label; or a row for each segment, or to be adjudicated."""
         if by is None:
             return self._by_label()
+        kind = "number" if is_time(self.corpus.offsets) else "count"
         columns = [
             Column("document", unit(self.settings), "name", "document of a vote"),
             Column("outcome", "" if by == "segment" else "outcome", "name"),
-            *(Column(end, "", "count") for end in ("start", "end")),
+            *(Column(end, "", kind) for end in ("start", "end")),
             Column("", "segment", "name", "segment of a vote"),
             Column("label", "label", "name", "segment of a vote"),
             Column("text", "", "name"),
@@ -176,12 +178,13 @@ class Gold(Result):
 
     def _row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._entry(i)
-        start, end, names = entry["start"], entry["end"], ", ".join(entry["supporters"])
+        start, end = in_seconds((entry["start"], entry["end"]), self.corpus.offsets)
+        names = ", ".join(entry["supporters"])
         short = cut(text, LONGEST)
         return [
             self.corpus.id_of(d),
             OUTCOMES[self.counted.outcome[i]],
-            *(start, end, f"{start}–{end}", entry["label"], text, short, entry["share"]),
+            *(start, end, f"{start:.12g}–{end:.12g}", entry["label"], text, short, entry["share"]),
             *(len(entry["supporters"]), entry["annotators"], names, cut(names, LONGEST)),
         ]
 

@@ -17,6 +17,7 @@ from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
+from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
@@ -304,9 +305,11 @@ class Evaluation(Result):
             pivot=_BY_LABEL if by == "label" and not ci else None,
             best=() if by else _BEST,
         )
+        if by:
+            table = with_seconds(table, *sizes)
         if ends:  # a terminal has no room for these beside intervals
             hidden = ("precision", "recall")
-            narrow = [c._replace(title="") if c.title in hidden else c for c in columns]
+            narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
             table = replace(table, in_terminal=replace(table, columns=narrow))
         if self.places is None or self.uniform is None:
             return table

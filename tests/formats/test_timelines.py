@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -372,6 +373,45 @@ def test_whole_numbers_need_a_unit(tmp_path: Path) -> None:
     assert rows(sa.read(path, time_unit="ms")) == [(0.025, 0.05, "x")]
 
 
+@pytest.mark.parametrize("names", ["onset,offset", "start,end", "start_time,end_time"])
+def test_whole_decimals_are_seconds(tmp_path: Path, names: str) -> None:
+    """1.0 is a time; beside a text it is an offset, as data frames write one."""
+    path = written(tmp_path, "a.csv", f"{names},label\n1.0,2.0,x\n3.0,4.0,y\n")
+    assert rows(sa.read(path)) == [(1.0, 2.0, "x"), (3.0, 4.0, "y")]
+    path = written(tmp_path, "b.csv", "id,start,end,label,text\n1,1.0,2.0,x,word\n")
+    assert sa.read(path).offsets == "characters"
+
+
+FOLDER = Path(__file__).parents[2] / "corpora" / "recording"
+RECORDING = [str(FOLDER / f"{name}.TextGrid") for name in ("ann", "bob")]
+
+
+@pytest.mark.parametrize("command", ["check", "gold --by adjudicate"])
+def test_programs_read_seconds_whatever_the_unit(
+    command: str, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    """Oracle: the same recording in other units, of which the file has times in 50 ms."""
+
+    def said(unit: str) -> object:
+        asked = [*command.split(), *RECORDING, "--resolution", unit, "--format", "json"]
+        found = json.loads(run(*asked)[1])
+        lengths = found["summary"].get("segment_length"), found["summary"].get("document_length")
+        return lengths, [[x["start"], x["end"]] for x in found["tables"].get("adjudicate", ())]
+
+    assert said("10ms") == said("1ms")
+    assert said("1ms") != ((None, None), [])
+
+
+@pytest.mark.parametrize("by", ["label", "document", "pair"])
+def test_sizes_of_shared_time_are_seconds_for_people(
+    by: str, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    """Oracle: the lengths added up by hand: ann marked 38.5 s, bob 33.4, both 71.9."""
+    text = run("agree", *RECORDING, "--match", "token", "--by", by)[1]
+    assert ("38.5000   33.4000" if by == "pair" else "71.9000") in text
+    assert "in seconds" in text
+
+
 @REAL
 def test_published_boris() -> None:
     folder = DATA / "boris"
@@ -541,6 +581,12 @@ def test_a_speaker_too_many_keeps_a_name_of_its_own() -> None:
     assert [segment.label for segment in best[0].segments["b"] or ()] == ["A", "y (b)"]
     with pytest.raises(SettingError, match="two annotators"):
         corpus.of_annotators(["a"]).with_labels(map_labels="best")
+
+
+def test_an_end_without_a_start_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "onset,offset,label\n,2.5,x\n")
+    with pytest.raises(InputError, match="a.csv:2: time ''"):
+        sa.read(path)
 
 
 def test_seconds_in_json(tmp_path: Path) -> None:
