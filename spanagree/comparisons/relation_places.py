@@ -133,7 +133,7 @@ class RelationRule:
         if not names:
             what = "attributes" if self.attributes else "relations"
             raise SettingError(
-                f"no {what}; they are read from brat, BioC and JSONL, where files have some"
+                f"no {what} in the files that were read; spanagree check counts what there is"
             )
         if missing := [label for label in self.undirected if label not in names]:
             raise SettingError(

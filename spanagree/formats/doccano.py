@@ -18,16 +18,17 @@ from spanagree.errors import (
     is_whole,
     listed,
     printable,
+    show,
     unfit,
 )
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
-from spanagree.formats.exports import OUR_ID, check_named
+from spanagree.formats.exports import OUR_ID, check_named, objects_in
 from spanagree.formats.json_records import json_records, records_in
 from spanagree.formats.peek import Peek, peek_inside
 from spanagree.formats.records import Annotation, ReadLog, Record, Span
 
 _LISTS = ("entities", "annotations", "labels", "label")
-_OTHERS = {"relations": "relation", "cats": "category", "Comments": "comment"}
+_OTHERS = {"cats": "category", "Comments": "comment"}
 _OURS = {"Comments", "annotation_approver", OUR_ID}
 _RECORDS = re.compile(r"^(?!.*exportedproject).*\.jsonl?$")
 _NEEDED = "doccano writes an object a line"
@@ -101,6 +102,7 @@ def records(
             log.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
         by_user = key == "annotations" and annotator_from != "file"
         layers: dict[str, list[Span]] = {} if by_user else {stem: []}
+        known: dict[str, int] = {}
         for item in row[key] if isinstance(row[key], list) else [row[key]]:
             user = item.get("user") if by_user and isinstance(item, dict) else None
             who = stem if user is None else text_of_whole(user)
@@ -109,13 +111,24 @@ def records(
             span = _span(item, where)
             layers.setdefault(who, []).extend([] if span is None else [span])
             log.passed["document label"] += span is None
+            if span is not None and isinstance(item, dict):
+                known[str(item.get("id"))] = len(layers[who]) - 1
         is_unseen = False
         if by_user:
             log.unsaid |= dict.fromkeys(layers)
         elif not layers[stem]:
             silent += 1
             is_unseen = absent == "unseen"
-        annotations = [Annotation(who, None if is_unseen else each) for who, each in layers.items()]
+        if by_user and isinstance(row.get("relations"), list):  # of whom is not said
+            log.passed["relation"] += len(row["relations"])
+        annotations = [
+            Annotation(
+                who,
+                None if is_unseen else each,
+                relations=() if by_user or is_unseen else _relations(row, known, where),
+            )
+            for who, each in layers.items()
+        ]
         yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
         if not by_user and (stem or PurePosixPath(log.name).stem) == _ALL:
             log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
@@ -146,6 +159,16 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
             yield from ((stem, *each) for each in records_in(where, [text], _NEEDED))
+
+
+def _relations(
+    row: Mapping[str, Any], known: Mapping[str, int], where: str
+) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+    """Yield the relations of a row between spans that are known by their ids."""
+    for each in objects_in(row.get("relations"), "relations", where):
+        first, second = (known.get(str(each.get(end))) for end in ("from_id", "to_id"))
+        place = f"{where}, relation {show(each.get('id'))}"
+        yield first, second, str(each.get("type")), place, True
 
 
 def _key(row: Mapping[str, Any]) -> str | None:

@@ -37,7 +37,7 @@ REVIEW = "review"
 _KEYS = {"id": ("_annotator_id", "_session_id"), "session": ("_session_id",), "file": ()}
 _SITTING = re.compile(r"(^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
 _PASSED = {"reject": "rejected row", "ignore": "ignored row"}
-_OTHERS = {"relations": "relation", "accept": "choice"}
+_OTHERS = {"accept": "choice"}
 
 
 def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) -> Iterator[Record]:
@@ -132,7 +132,8 @@ class _Rows:
             self.log.passed[_PASSED[answer]] += 1
             return Annotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
-        return Annotation(annotator, _spans(row, where), seconds(row.get("_timestamp")))
+        when, relations = seconds(row.get("_timestamp")), _relations(row, where, self.log)
+        return Annotation(annotator, _spans(row, where), when, relations)
 
     def notes(self) -> Iterator[str]:
         """Yield notes of what is odd."""
@@ -163,6 +164,25 @@ def _spans(row: Mapping[str, Any], where: str) -> Iterator[Span]:
         start, end = _ends(span, row.get("tokens"), where)
         quote = span.get("text")
         yield Span(start, end, span.get("label"), quote if isinstance(quote, str) else None)
+
+
+def _relations(
+    row: Mapping[str, Any], where: str, log: ReadLog
+) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+    """Yield the relations between spans of a row; count those of tokens that are no span."""
+    known: dict[tuple[int, int], int] = {}
+    for number, span in enumerate(objects_in(row.get("spans"), "spans", where)):
+        known.setdefault(_ends(span, row.get("tokens"), where), number)
+    for number, each in enumerate(objects_in(row.get("relations"), "relations", where), 1):
+        place, ends = f"{where}, relation {number}", []
+        for end in ("head_span", "child_span"):
+            linked = each.get(end)
+            bounds = _ends(linked, row.get("tokens"), place) if isinstance(linked, dict) else None
+            ends.append(None if bounds is None else known.get(bounds))
+        if None in ends:
+            log.passed["token relation"] += 1
+        else:
+            yield ends[0], ends[1], str(each.get("label")), place, True
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:

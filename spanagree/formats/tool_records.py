@@ -29,7 +29,7 @@ from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
-from spanagree.formats.tools import FILE, KEY, PATHS, Tool
+from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import as_read
 
 _NEEDED = "records in JSON are needed, a list of them or one a line"
@@ -123,6 +123,13 @@ def _each(value: Any) -> list[Any]:
     if isinstance(value, list) and all(isinstance(each, (dict, list)) for each in value):
         return value
     return [] if value is None else [value]
+
+
+def _name_at(value: Any, paths: str, number: int = 0) -> tuple[str, ...]:
+    """Return what paths with commas between lead to, by which a span is known."""
+    if paths == NUMBER:
+        return (str(number),)
+    return tuple(str(first_at(value, path)) for path in paths.split(","))
 
 
 class _ByPaths:
@@ -250,8 +257,14 @@ class _ByPaths:
             if seen and not spans and not tool.marked and not self._is_answered(part):
                 self.log.unsaid[who] = None
                 seen = False
-            rows = self._spans(spans, text, points, who, place) if seen else None
-            yield Annotation(who, rows, where=place)
+            known: dict[tuple[str, ...], int] = {}
+            rows = self._spans(spans, text, points, who, place, known) if seen else None
+            yield Annotation(
+                who,
+                rows,
+                relations=self._relations(part, known, place) if seen else (),
+                where=place,
+            )
 
     def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
         """Return whether an annotator's part is no list of spans, but a rating or a choice."""
@@ -279,11 +292,16 @@ class _ByPaths:
         points: Ints | None,
         who: Any,
         where: str,
+        known: dict[tuple[str, ...], int],
     ) -> Iterator[Span]:
-        """Yield the spans of an annotator, quotes without offsets where they stand in a text."""
+        """Yield the spans of an annotator, quotes without offsets where they stand in a text.
+
+        Under its name it becomes ``known`` which of them each is, for relations.
+        """
         times: Counter[str] = Counter()
         path, values, noun = self.tool.leaves
-        for key, each in spans:
+        count = 0
+        for number, (key, each) in enumerate(spans):
             if path and first_at(each, path) in values:
                 self.log.passed[noun] += 1
                 continue
@@ -291,13 +309,32 @@ class _ByPaths:
                 if span.start is None and span.quote is not None and text is not None:
                     bounds = self.log.quotes.place(text, span.quote, times[span.quote], who)
                     times[span.quote] += 1
-                    if bounds is not None:  # it was looked for, perhaps in other letters
-                        yield Span(*bounds, span.label)
+                    if bounds is None:
+                        continue
+                    made = Span(*bounds, span.label)  # it may stand there in other letters
                 elif points is not None and is_whole(span.start) and is_whole(span.end):
                     start, end = point(points, span.start), point(points, span.end)
-                    yield span._replace(start=start, end=end)
+                    made = span._replace(start=start, end=end)
                 else:
-                    yield span
+                    made = span
+                if self.tool.links:
+                    known.setdefault(_name_at(each, self.tool.links.span, number), count)
+                count += 1
+                yield made
+
+    def _relations(
+        self, part: Any, known: Mapping[tuple[str, ...], int], where: str
+    ) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+        """Yield the relations of an annotator, once her spans are known."""
+        links = self.tool.links
+        if links is None:
+            return
+        for number, each in enumerate(values_at(part, links.relations), 1):
+            place, label = f"{where}, relation {number}", text_of_whole(first_at(each, links.label))
+            if not isinstance(label, str):
+                raise unfit(f"{place}: label", label, "a string is needed")
+            first, second = (known.get(_name_at(each, p)) for p in (links.first, links.second))
+            yield first, second, label, place, True
 
     def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[Span]:
         """Yield each segment of a span, once for each of its labels."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.errors import is_whole
 from spanagree.files import PathName
@@ -81,6 +81,26 @@ def _is_span(span: Any) -> bool:
     return isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
 
 
+NUMBER = "@number"
+"""In place of a path to a span's name: its number in the record, from 0."""
+
+
+class Links(NamedTuple):
+    """The paths to relations, and to what names the segments that they link.
+
+    Attributes:
+        relations: from an annotator's part to its relations.
+        first, second, label: from a relation; of a name of several parts with commas between.
+        span: from a span to its name.
+    """
+
+    relations: str
+    first: str
+    second: str
+    label: str
+    span: str
+
+
 @dataclass(frozen=True)
 class Tool:
     """How records are known, and the paths to what is in them.
@@ -106,6 +126,7 @@ class Tool:
             the pieces of one. Spans without a path to start or quote are taken as language models
             give them: objects, quotes, quotes by label, or a copy of the text with tags in it.
         in_pieces: whether several ends of one span are its pieces.
+        links: where relations are, if there are any.
         leaves: a path from a span, the values of it that leave the span out, and what it is then.
         unseen: by path from an annotator's part, the values that say that she saw nothing.
         unsaid: whether who marked nothing in a document is not in the file, as in a table.
@@ -137,6 +158,7 @@ class Tool:
     label: str = ""
     quote: str = ""
     in_pieces: bool = False
+    links: Links | None = None
     leaves: tuple[str, frozenset[Any], str] = ("", frozenset(), "")
     unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
     unsaid: bool = False
@@ -172,7 +194,8 @@ class Tool:
         """Return whether options do not read the same."""
         return bool(
             self.records or self.marked or self.rows or self.read or self.unseen or self.leaves[0]
-        )
+            or self.links
+        )  # fmt: skip
 
     @property
     def line(self) -> str:
@@ -243,7 +266,34 @@ TOOLS: Mapping[str, Tool] = {
             end="[1]",
             label="[2]",
             ends="inclusive",
-            passed={"relations[*][*]": "relation"},
+            links=Links("relations[*][*]", "[0],[1]", "[2],[3]", "[4]", "[0],[1]"),
+        ),
+        Tool(
+            "docred",
+            "DocRED: entities by their mentions, and relations between entities",
+            knows=("sents[0][0]", "vertexSet"),
+            rows=late("spanagree.formats.word_indices", "docred_rows"),
+            document="title",
+            tokens="tokens",
+            spans="mentions[*]",
+            start="pos[0]",
+            end="pos[1]",
+            label="type",
+            ends="exclusive",
+            links=Links("labels[*]", "h", "t", "r", "entity"),
+        ),
+        Tool(
+            "spert",
+            "SpERT's tokens, entities, and relations by the entities' numbers",
+            knows=("tokens[0]", "entities[0].start", "relations[0].head|entities[0].type"),
+            document="orig_id|id",
+            tokens="tokens[*]",
+            spans="entities[*]",
+            start="start",
+            end="end",
+            label="type",
+            ends="exclusive",
+            links=Links("relations[*]", "head", "tail", "type", NUMBER),
         ),
         Tool(
             "langextract",
@@ -268,7 +318,7 @@ TOOLS: Mapping[str, Tool] = {
             end="span.end",
             label="obj",
             ends="exclusive",
-            passed={"relations[*]": "relation"},
+            links=Links("relations[*]", "subj", "obj", "pred", "id"),
         ),
         Tool(
             "tecoholic",
@@ -402,7 +452,8 @@ TOOLS: Mapping[str, Tool] = {
             quote="text[*]",
             in_pieces=True,
             ends="exclusive",
-            passed={"relations[*]": "relation", "events[*]": "event"},
+            links=Links("relations[*]", "arg1_id", "arg2_id", "type", "id"),
+            passed={"events[*]": "event"},
         ),
         Tool(
             "argilla",

@@ -49,6 +49,26 @@ def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield where, {**record, "text": text}
 
 
+def docred_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield DocRED's documents, whose mentions count the tokens of their sentence.
+
+    A relation between two entities becomes one of their first mentions.
+    """
+    for where, record in json_records(path, encoding=encoding):
+        sizes = [len(sentence) for sentence in record["sents"]]
+        mentions = [
+            {
+                "type": mention["type"],
+                "pos": [at + sum(sizes[: mention["sent_id"]]) for at in mention["pos"]],
+                "entity": number,
+            }
+            for number, entity in enumerate(record["vertexSet"])
+            for mention in entity
+        ]
+        tokens = [token for sentence in record["sents"] for token in sentence]
+        yield where, {**record, "tokens": tokens, "mentions": mentions}
+
+
 _HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # on the hub labels are numbers
 
 

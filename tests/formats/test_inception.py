@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.corpus.raw import number_of_relations
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.files import lines_of
 from spanagree.formats.inception.cas import read_json, read_xmi
@@ -75,7 +77,10 @@ def test_the_tools_own_suite(real):
         sizes = {layer: len(marks.start) for layer, marks in page.layers.items() if marks.start}
         expected = {k: n for k, n in about["spans_per_layer"].items() if k != CHAINS}
         assert sizes == expected, name
-        assert page.passed["relation"] == about["relation_cells"], name
+        assert len(page.relations) == about["relation_cells"], name
+        for arc in page.relations:  # relations between tokens alone link no annotation
+            layers = [mark and mark[0] for mark in (arc.first, arc.second)]
+            assert None not in layers or about["spans_per_layer"].keys() <= {CHAINS}, name
         assert (page.passed["chain link"] > 0) == (CHAINS in about["spans_per_layer"]), name
         for span in about.get("exact_spans", ()):
             if span["layer"] != CHAINS:
@@ -104,7 +109,7 @@ def test_a_project_as_it_was_counted(real):
             page = project.pages[document][user]
             sizes = {name: len(marks.start) for name, marks in page.layers.items() if marks.start}
             assert sizes == about["spans_per_layer"]
-            assert page.passed["relation"] == about["relation_cells"]
+            assert len(page.relations) == about["relation_cells"]
             for span in about["exact_spans"]:
                 marks = page.layers[span["layer"]]
                 texts = [page.text[a:b] for a, b in zip(marks.start, marks.end, strict=True)]
@@ -118,8 +123,9 @@ def test_a_project_as_it_was_counted(real):
     assert unseen == same
     assert len(same) == 10
     raw = raw_inception(folder / "airec_time", layer="Event")
-    (note,) = raw.notes
-    assert note.endswith("seen: 10 in progress; never seen: 10 in progress and as in INITIAL_CAS, 6 new; 165 documents without a file left out; 1 slot filler and 21 relations passed over")  # fmt: skip
+    *linked, note = raw.notes
+    assert note.endswith("seen: 10 in progress; never seen: 10 in progress and as in INITIAL_CAS, 6 new; 165 documents without a file left out; 1 slot filler passed over")  # fmt: skip
+    assert number_of_relations(raw) + int(re.findall(r"(\d+) other", *linked)[0]) == 21
 
 
 def test_annotations_exported_as_text(real):
@@ -146,7 +152,7 @@ SAMPLE = f"""{HEAD}#T_SP={NE}|identifier|value
 1-2\t3-9\tJo\\Doe\t*[1]|*[2]\tPER[1]|X\\|Y\\\\[2]\t_\tA;B\t1-1;1-4[7]\trun\t_\t_\t_\t_\t
 1-2.1\t3-5\tJo\t*\tGIVEN\t_\t_\t_\t_\t_\t_\t_\t_\t
 1-2.2\t9-9\t\t*\tNOTHING\t_\t_\t_\t_\t_\t_\t_\t_\t
-1-3\t10-13\tmet\t*[1]|*[2]\tPER[1]|X\\|Y\\\\[2]\t*\t_\t_\t_\t_\t_\tk|l\t1-1|1-2\t
+1-3\t10-13\tmet\t*[1]|*[2]\tPER[1]|X\\|Y\\\\[2]\t*\t_\t_\t_\t_\t_\tk|l\t1-2[1_2]|1-1[0_1]\t
 1-4\t14-16\tAl\t_\t_\t*\t_\t_\t_\tpr[1]\t*->1-2\t_\t_\t
 1-5\t17-18\t!\tQ1\t\\_\\*\\[0\\]\\->\\;\\t\t_\t_[3]\t*\tfly\t_\t_\t_\t_\t
 
@@ -169,8 +175,14 @@ def test_all_that_the_format_has(tmp_path):
         (20, 23, "PER", "End"),
     ]
     assert raw.notes == (
-        f"{tmp_path}/ann.tsv: read as inception; layer {NE}, feature value; 2 slot fillers, 2 relations and 2 chain links passed over",
+        f"{tmp_path}/ann.tsv: 1 other relation passed over",
+        f"{tmp_path}/ann.tsv: read as inception; layer {NE}, feature value; 2 slot fillers and 2 chain links passed over",
     )
+    links = raw.details.relations()
+    found = [
+        (rows(raw)[first][2], label, rows(raw)[second][2]) for first, second, label, _ in links
+    ]
+    assert found == [("PER", "k", "X|Y\\")]
     cues = raw_inception(tmp_path / "ann.tsv", layer="Cue")
     assert rows(cues) == [(0, 1, "Cue", "😀"), (9, 12, "Cue", "met"), (13, 15, "Cue", "Al")]
     frames = raw_inception(tmp_path / "ann.tsv", layer="Frame")
@@ -247,7 +259,7 @@ def test_cas_as_it_was_counted(real):
                     break
                 assert len(page.text) == counts.get("text_length_code_points", len(page.text))
                 if layer == "webanno.custom.Multivalrel":
-                    assert page.passed["relation"] == sizes[layer]
+                    assert len(page.relations) == sizes[layer]
                     continue
                 others = page.passed["other-view annotation"]
                 assert len(page.layers[layer].start) + others == sizes[layer], (file, layer)
@@ -359,8 +371,9 @@ def test_cas_forms(tmp_path):
         assert page.text == "😀 Jo Doe\nmet Al"
         assert [list(c) for c in (page.layers[NE].start, page.layers[NE].end)] == [[2, 13], [8, 15]]
         assert page.layers[NE].values["value"] == ["PER", "true"]
+        assert page.relations == (((NE, 0), (NE, 1), "Rel"),)
         assert page.passed == {
-            "relation": 1, "chain link": 1, "slot filler": 1, "string list": 1, "unindexed annotation": 1,
+            "chain link": 1, "slot filler": 1, "string list": 1, "unindexed annotation": 1,
         }  # fmt: skip
     assert "x.Y" in pages[1].layers
     (tmp_path / "a.xmi").write_text(xmi(named(1, 3, 9, "PER")), "utf-8")

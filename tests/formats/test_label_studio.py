@@ -107,15 +107,37 @@ def test_the_file_names_who_is_not_named(tmp_path):
 
 
 def test_passed_over_is_counted(read):
-    """Relations, choices and the rest of a result; predictions and reviews."""
-    result = [item(0, 2, "PER"), {"type": "relation", "from_id": "a"}, {"type": "choices", "value": {"choices": ["x"]}}, {"type": "choices", "value": {}}]  # fmt: skip
+    """Choices and the rest of a result; predictions and reviews."""
+    result = [item(0, 2, "PER"), {"type": "choices", "value": {"choices": ["x"]}}, {"type": "choices", "value": {}}]  # fmt: skip
     sound = {**item(0, 2, "PER", channel=0)}
     entry = task(annotation(1, *result, sound, reviews=[{"id": 1}]), predictions=[{"result": []}])
     corpus = read([entry])
     assert marked(corpus) == {"1": [(0, 2, "PER")]}
-    assert notes(corpus) == [
-        "1 review, 1 relation, 2 choices, 1 region of sound and 1 prediction passed over"
+    assert notes(corpus) == ["1 review, 2 choices, 1 region of sound and 1 prediction passed over"]
+
+
+def test_relations(read):
+    """They lead from one region to another, as their direction says; one to nothing is refused."""
+    spans = [{**item(0, 2, "PER"), "id": "a"}, {**item(9, 13, "LOC"), "id": "b"}]
+    links = [
+        {"type": "relation", "from_id": "a", "to_id": "b", **more}
+        for more in (
+            {"direction": "right", "labels": ["in"]},
+            {"direction": "left", "labels": ["has"]},
+            {"direction": "bi"},
+        )
     ]
+    corpus = read([task(annotation(1, *links, *spans))])
+    assert [(r.first.label, r.label, r.second.label, r.directed) for r in corpus.relations] == [
+        ("PER", "in", "LOC", True),
+        ("LOC", "has", "PER", True),
+        ("PER", "relation", "LOC", False),
+    ]
+    assert notes(corpus) == []
+    assert refused(read, [task(annotation(1, spans[0], links[0]))]) == (
+        "record 1, task 7, annotator '1': relation 'in' links a segment that is not there;"
+        " --repair drop-relations (repair='drop-relations') would help"
+    )
 
 
 def test_by_number(read):

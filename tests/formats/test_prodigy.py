@@ -160,12 +160,17 @@ def test_spans_by_tokens(read):
 
 
 def test_relations_and_choices(read):
-    """What is not a span is counted; a span without a label needs a repair."""
-    row = answer(PER, {**LOC, "label": None}, by="ann", relations=[{}, {}], accept=["a"])
+    """What is not between spans is counted; a span without a label needs a repair."""
+    link = {"head_span": PER, "child_span": LOC, "label": "in"}
+    links = [link, {**link, "head_span": {"start": 3, "end": 5, "label": None}}, {}]
+    row = answer(PER, {**LOC, "label": None}, by="ann", relations=links, accept=["a"])
     with pytest.raises(sa.InputError, match="needs one; --repair drop-unlabelled"):
         read([row])
     corpus = read([row], "drop-unlabelled")
-    assert notes(corpus)[0] == "2 relations and 1 choice passed over"
+    assert notes(corpus)[0] == "1 choice and 2 token relations passed over"
+    row = answer(PER, LOC, by="ann", relations=links[:1])
+    ((first, second, label),) = [(r.first, r.second, r.label) for r in read([row]).relations]
+    assert (first.label, second.label, label) == ("PER", "LOC", "in")
 
 
 def test_binary_answers(read):

@@ -47,12 +47,20 @@ EXAMPLES = {
         {"doc_key": "a", "sentences": [WORDS[:3], WORDS[3:]], "ner": [[TOKENS[0]], [TOKENS[1]]], "relations": [[], [[0, 0, 4, 4, "IN"]]]},
         {"doc_key": "b", "sentences": [["No"]], "ner": [[]]},
     ],
+    "docred": [
+        {"title": "a", "sents": [WORDS[:3], WORDS[3:]], "vertexSet": [[{"name": "Jo", "sent_id": 0, "pos": [0, 1], "type": "PER"}], [{"name": "Rome", "sent_id": 1, "pos": [1, 2], "type": "LOC"}]], "labels": [{"h": 0, "t": 1, "r": "IN", "evidence": [0]}]},
+        {"title": "b", "sents": [["No"]], "vertexSet": [], "labels": []},
+    ],
+    "spert": [
+        {"tokens": WORDS, "entities": [{"type": kind, "start": a, "end": b + 1} for a, b, kind in TOKENS], "relations": [{"type": "IN", "head": 0, "tail": 1}], "orig_id": "a"},
+        {"tokens": ["No"], "entities": [], "relations": [], "orig_id": "b"},
+    ],
     "langextract": [
         {"document_id": "a", "text": TEXT, "extractions": [{"extraction_class": "PER", "extraction_text": "Jo", "char_interval": {"start_pos": 0, "end_pos": 2}}, {"extraction_class": "LOC", "extraction_text": "Rome", "char_interval": None}]},
         {"document_id": "b", "text": "No", "extractions": []},
     ],
     "pubannotation": [
-        {"text": TEXT, "denotations": [{"id": "1", "span": {"begin": a, "end": b}, "obj": kind} for a, b, kind in (JO, ROME)]},
+        {"text": TEXT, "denotations": [{"id": kind, "span": {"begin": a, "end": b}, "obj": kind} for a, b, kind in (JO, ROME)], "relations": [{"id": "R1", "pred": "IN", "subj": "PER", "obj": "LOC"}]},
         {"text": "No", "denotations": []},
     ],
     "tecoholic": [{"classes": ["PER", "LOC"], "annotations": [[TEXT, {"entities": [list(JO), list(ROME)]}], ["No", {"entities": []}]]}],
@@ -71,7 +79,7 @@ EXAMPLES = {
         {"id": f"{number}", "conversations": [{"from": "human", "value": f"Text: {text}"}, {"from": "gpt", "value": "I've read this text."}, {"from": "human", "value": f"What describes {kind} in the text?"}, {"from": "gpt", "value": json.dumps(some)}]}
         for number, (text, kind, some) in enumerate([(TEXT, "PER", ["Jo"]), (TEXT, "LOC", ["Rome"]), (TEXT, "ORG", []), ("No", "PER", [])])],
     "bigbio": [
-        {"id": "1", "document_id": "a", "passages": [{"id": "p", "type": "title", "text": ["Jo met Al"], "offsets": [[0, 9]]}, {"id": "q", "type": "abstract", "text": ["in Rome."], "offsets": [[10, 18]]}], "entities": [{"id": f"e{a}", "type": kind, "text": [TEXT[a:b]], "offsets": [[a, b]], "normalized": []} for a, b, kind in (JO, ROME)], "events": [], "coreferences": [], "relations": []},
+        {"id": "1", "document_id": "a", "passages": [{"id": "p", "type": "title", "text": ["Jo met Al"], "offsets": [[0, 9]]}, {"id": "q", "type": "abstract", "text": ["in Rome."], "offsets": [[10, 18]]}], "entities": [{"id": f"e{a}", "type": kind, "text": [TEXT[a:b]], "offsets": [[a, b]], "normalized": []} for a, b, kind in (JO, ROME)], "events": [], "coreferences": [], "relations": [{"id": "r", "type": "IN", "arg1_id": "e0", "arg2_id": f"e{ROME[0]}"}]},
         {"id": "2", "document_id": "b", "passages": [{"id": "r", "type": "title", "text": ["No"], "offsets": [[0, 2]]}], "entities": []},
     ],
     "argilla": [
@@ -212,7 +220,23 @@ def test_made_up(write, tool):
     assert [len(some) for some in corpus[1].seen.values()] == [0]
 
 
-OF_PATHS = {"dataturks", "gliner", "dygie", "langextract", "pubannotation", "tecoholic", "gate"}
+@pytest.mark.parametrize("tool", ["bigbio", "docred", "dygie", "pubannotation", "spert"])
+def test_relations(write, tool):
+    """They link what they name, by id, number, entity or place; one to nothing is refused."""
+    corpus = sa.read(write(EXAMPLES[tool]))
+    (relation,) = corpus.relations
+    assert (relation.first.label, relation.label, relation.second.label) == ("PER", "IN", "LOC")
+    records = json.loads(json.dumps(EXAMPLES[tool]))
+    for key in ("entities", "denotations", "ner", "vertexSet"):
+        if key in records[0]:
+            del records[0][key][1:]
+    with pytest.raises(
+        sa.InputError, match="relation 1: relation 'IN' links a segment that is not"
+    ):
+        sa.read(write(records))
+
+
+OF_PATHS = {"dataturks", "gliner", "langextract", "tecoholic", "gate"}
 OF_PATHS |= {"lighttag", "ubiai", "ground-truth"}  # an empty list marks nothing, null is unseen
 PLAIN = [name for name, tool in TOOLS.items() if EXAMPLES.get(name) and not tool.is_deep]
 

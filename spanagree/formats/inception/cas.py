@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count
 from typing import Any, BinaryIO
@@ -15,7 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.offsets import points_at
 from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
 from spanagree.files import decoded, from_json
-from spanagree.formats.inception.pages import Marks, Page, asked_names, short
+from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, asked_names, short
 from spanagree.formats.peek import Peek
 from spanagree.formats.xml_elements import elements
 
@@ -29,7 +29,7 @@ _FRAME = {  # layers of what holds a text together, which nobody compares withou
 }
 _VIEW = "_InitialView"
 _PLACE = ("sofa", "begin", "end")
-_ENDS = {"Governor", "Dependent"}  # of a relation
+_ENDS = ("Governor", "Dependent")  # of a relation
 _OLD = {"_context", "_views"}  # keys of JSON before version 0.4
 _AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
 
@@ -65,7 +65,8 @@ def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> Page:
         else:
             place = {key: cas.whole(given.pop(key)) for key in _PLACE if key in given}
             kind = name if package == "uima.noNamespace" else f"{package}.{name}"
-            cas.add(kind, number, place, given, given)
+            ends = [cas.whole(given.pop(end)) for end in _ENDS if end in given]
+            cas.add(kind, number, place, given, given, ends)
             cas.passed["string list"] += len({child.tag for child in element})
     return cas.page()
 
@@ -89,7 +90,8 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
         given["sofa"] = given.get("@sofa")
         place = {key: cas.whole(given.pop(key)) for key in _PLACE if given.get(key) is not None}
         plain = {key: _plain(value) for key, value in given.items() if key[:1] not in "%@#^"}
-        cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given})
+        ends = [cas.whole(given[f"@{end}"]) for end in _ENDS if f"@{end}" in given]
+        cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given}, ends)
         return unnamed
 
     whole = from_json(decoded(where, data, "utf-8"), where, _AGAIN, structure)
@@ -130,6 +132,7 @@ class _Cas:
         self.passed: Counter[str] = Counter()
         self.texts: dict[int, tuple[str, str | None]] = {}
         self.members: dict[int, array[int]] = {}  # of each text's view
+        self.relations: list[tuple[int, int, str, int]] = []  # ends, label, text
 
     def whole(self, value: object) -> int:
         """Return an offset or number, which XMI writes as text."""
@@ -146,14 +149,20 @@ class _Cas:
         place: Mapping[str, int],
         values: Mapping[str, str | None],
         features: Iterable[str],
+        ends: Sequence[int],
     ) -> None:
-        """Take a feature structure: an annotation, or what chains, slots and lists are made of."""
+        """Take a feature structure: an annotation, or what chains, slots and lists are made of.
+
+        It is a relation if it has both ``ends``.
+        """
         if len(place) < len(_PLACE):
             self.others.add(kind)
             self.passed["slot filler"] += "target" in features
             self.passed["string list"] += kind == "uima.cas.StringArray"
-        elif set(features) >= _ENDS:
-            self.passed["relation"] += 1
+        elif len(ends) == len(_ENDS):
+            said = [values[name] for name in sorted(values) if name != "flavor"]
+            label = next((value for value in said if value), short(kind))
+            self.relations.append((ends[0], ends[1], label, place["sofa"]))
         elif kind not in _FRAME or {kind, short(kind)} & {*self.asked}:
             layer = self.layers.setdefault(kind, _Layer())
             layer.marks.add(place["begin"], place["end"], values)
@@ -165,6 +174,10 @@ class _Cas:
         self.texts = {numbers.get(key, key): text for key, text in self.texts.items()}
         for layer in self.layers.values():
             layer.ids = array("q", (numbers.get(number, number) for number in layer.ids))
+        self.relations = [
+            (numbers.get(first, first), numbers.get(second, second), label, text)
+            for first, second, label, text in self.relations
+        ]
 
     def page(self) -> Page:
         """Return the page: the text of the initial view, and what is indexed in it."""
@@ -178,6 +191,7 @@ class _Cas:
             )
         points = points_at(text)
         layers: dict[str, Marks] = {}
+        marks: dict[int, Mark] = {}
         for kind, layer in self.layers.items():
             here = np.array(layer.sofas, np.int64) == number
             indexed = np.ones(len(here), np.bool_)
@@ -193,7 +207,13 @@ class _Cas:
             start, end = (array("q", self._code_points(x, points, kind).tolist()) for x in bounds)
             values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
             layers[kind] = Marks(start, end, values)
-        return Page(text, layers, +self.passed)
+            marks |= {id_: (kind, i) for i, id_ in enumerate(compress(layer.ids, kept))}
+        arcs = (
+            Arc(marks.get(first), marks.get(second), label)
+            for first, second, label, of_text in self.relations
+            if of_text == number
+        )
+        return Page(text, layers, +self.passed, relations=tuple(arcs))
 
     def _code_points(self, offsets: Ints, points: Ints | None, kind: str) -> Ints:
         """Return offsets in code points; those outside the text stay outside."""

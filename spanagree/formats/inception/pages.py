@@ -45,25 +45,46 @@ Chosen: TypeAlias = tuple[tuple[str, str | None], ...]
 """Layers, each with a feature that gives the labels; without one, the layer's name is the label."""
 
 
+Mark: TypeAlias = tuple[str, int]
+"""An annotation: its layer, and its number there."""
+
+
+class Arc(NamedTuple):
+    """A relation: the annotations that it links, ``None`` where there is none, and its label."""
+
+    first: Mark | None
+    second: Mark | None
+    label: str
+
+
 class Page(NamedTuple):
     """An annotated document: its text, its layers of spans, and what was passed over, by kind.
 
     Offsets are in code points. A text that is not ``whole`` has blanks for white space that the
-    file does not hold.
+    file does not hold. Relations are of all layers.
     """
 
     text: str
     layers: dict[str, Marks]
     passed: Counter[str]
     whole: bool = True
+    relations: tuple[Arc, ...] = ()
 
     def says(self) -> tuple[object, ...]:
         """Return what is annotated, which is equal for pages with the same annotations."""
         layers = {name: marks.listed() for name, marks in self.layers.items() if marks.start}
-        return layers, self.passed
 
-    def rows(self, chosen: Chosen) -> Iterator[tuple[int, int, str | None]]:
-        """Yield start, end and label of what is marked in the chosen layers.
+        def place(mark: Mark | None) -> object:
+            if mark is None:
+                return None
+            marks = self.layers[mark[0]]
+            return mark[0], marks.start[mark[1]], marks.end[mark[1]]
+
+        linked = [(place(arc.first), place(arc.second), arc.label) for arc in self.relations]
+        return layers, self.passed, sorted(linked, key=repr)
+
+    def rows(self, chosen: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
+        """Yield start, end, label and number of what is marked in the chosen layers.
 
         Of several layers the label begins with the layer's name, of several features of a layer
         with the feature's; what has no value of one of these is not marked in it.
@@ -75,9 +96,10 @@ class Page(NamedTuple):
             values = marks.values.get(feature or "", same)
             before = f"{short(name)}:" if len(layers) > 1 and feature else ""
             before += f"{feature}:" if layers[name] > 1 else ""
-            for start, end, value in zip(marks.start, marks.end, values, strict=True):
+            rows = zip(marks.start, marks.end, values, strict=True)
+            for number, (start, end, value) in enumerate(rows):
                 if value or layers[name] == 1:
-                    yield start, end, f"{before}{value}" if value else value
+                    yield start, end, f"{before}{value}" if value else value, (name, number)
 
     def fits(self, text: str) -> bool:
         """Return whether the page has this text, but for white space that its file lacks."""

@@ -13,7 +13,7 @@ from spanagree.files import Source, lines_of, named_files, naming_files, read_by
 from spanagree.formats.combine import unite
 from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
 from spanagree.formats.inception.files import read_pages
-from spanagree.formats.inception.pages import Chosen, Page, choose, described
+from spanagree.formats.inception.pages import Chosen, Mark, Page, choose, described
 from spanagree.formats.inception.project import (
     IN_PROGRESS,
     Project,
@@ -84,14 +84,14 @@ def raw_inception(
     )
     parts = {}
     for name, project in projects.items():
-        log = ReadLog("", notes=[_note(names[name], chosen, project)])
-        records = _records(project.texts, project.pages, chosen, names[name])
+        log = ReadLog(names[name], notes=[_note(names[name], chosen, project)])
+        records = _records(project.texts, project.pages, chosen, log)
         parts[name] = gather(records, log, reading, annotators=project.annotators, again=False)
     if pages:
-        log = ReadLog("", notes=[_note(names[name], chosen, page) for name, page in pages.items()])
+        log = ReadLog(where, notes=[_note(names[name], chosen, x) for name, x in pages.items()])
         log.numbered = True
         text = next((page for page in pages.values() if page.whole), next(iter(pages.values())))
-        records = _records({"1": text}, {"1": pages}, chosen, where)
+        records = _records({"1": text}, {"1": pages}, chosen, log)
         parts["files"] = gather(records, log, reading, again=False)
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
 
@@ -113,17 +113,28 @@ def _records(
     texts: Mapping[str, Page],
     pages: Mapping[str, Mapping[str, Page]],
     chosen: Chosen,
-    where: str,
+    log: ReadLog,
 ) -> Iterator[Record]:
     """Yield documents, with what the annotators who saw each marked in the chosen layers."""
+    where = log.name
     for id_, whole in texts.items():
         annotations = []
         for annotator, page in pages.get(id_, {}).items():
             place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
             if not page.fits(whole.text):
                 same_text(page.text, whole.text, place)
-            spans = (Span(*row) for row in page.rows(chosen))
-            annotations.append(Annotation(annotator, spans, where=place))
+            known: dict[Mark | None, int] = {}
+            spans: list[Span] = []
+            for start, end, label, mark in page.rows(chosen):
+                known.setdefault(mark, len(spans))
+                spans.append(Span(start, end, label))
+            links = [
+                (known[arc.first], known[arc.second], arc.label, place, True)
+                for arc in page.relations
+                if {arc.first, arc.second} <= known.keys()
+            ]
+            log.passed["other relation"] += len(page.relations) - len(links)
+            annotations.append(Annotation(annotator, spans, relations=links, where=place))
         yield Record(where, id_, {"text": whole.text}, annotations)
 
 

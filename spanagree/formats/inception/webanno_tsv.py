@@ -9,15 +9,16 @@ from contextlib import suppress
 from itertools import accumulate
 
 from spanagree.errors import InputError, counted, show, unfit
-from spanagree.formats.inception.pages import Marks, Page
+from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, short
 from spanagree.formats.peek import Peek
 from spanagree.limits import check_expansion
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")
 _OLD = re.compile(r"#FORMAT=WebAnno TSV|\s*# *[\w.]+\.[\w.]+ *\||#id=\d+$")  # versions 1 and 2
-_ROW = re.compile(r"\d+-\d+(?:\.\d+)?\t(\d{1,15})-(\d{1,15})\t([^\t]*)(?:\t|$)")
+_ROW = re.compile(r"(\d+-\d+(?:\.\d+)?)\t(\d{1,15})-(\d{1,15})\t([^\t]*)(?:\t|$)")
 _VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\])?", re.DOTALL)
 _LINK = re.compile(r"->(\d+-\d+)$")
+_GOVERNOR = re.compile(r"([\d.-]+)(?:\[(\d+)_(\d+)\])?")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_IN_TEXT = re.compile(r"\\([tnrfb\\\x00-\x1f])|((?:\\u[0-9A-Fa-f]{4})+)")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
@@ -60,7 +61,11 @@ class _Reader:
         self.utf16 = utf16
         self.columns = 0
         self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
-        self.bases: list[int] = []  # the columns of where relations come from
+        # layers of relations: their name and columns, of which the last has where they come from,
+        # and the layer that these link
+        self.arcs: list[tuple[str, range, str]] = []
+        self.linked: list[tuple[str, str, str, str, str, str]] = []
+        self.on_token: dict[tuple[str, str], int] = {}  # annotations without a number
         self.chains: list[int] = []
         self.layers: dict[str, Marks] = {}
         self.numbered: dict[tuple[str, str], int] = {}  # annotations of several tokens
@@ -92,22 +97,36 @@ class _Reader:
                 if match is None or len(cells) < self.columns or not (text or self.pieces):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
                     raise unfit(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
+                token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
-                    self._start("\n".join(text), int(match[1]), match[3], where)
+                    self._start("\n".join(text), begin, word, where)
                     text = []
-                start, end = self._place(int(match[1]), int(match[2]), match[3], where)
-                self._annotate(cells, start, end, where)
+                start, end = self._place(begin, stop, word, where)
+                self._annotate(cells, token, start, end, where)
         if not number:
             raise InputError(f"{self.where}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
         self.passed["chain link"] = len(self.links)
-        return Page("".join(self.pieces), self.layers, +self.passed, whole=False)
+        arcs = tuple(
+            Arc(self._mark_of(layer, *first), self._mark_of(layer, *second), label)
+            for layer, label, *ends in self.linked
+            for first, second in [(ends[:2], ends[2:])]
+        )
+        pieces = "".join(self.pieces)
+        return Page(pieces, self.layers, +self.passed, whole=False, relations=arcs)
+
+    def _mark_of(self, layer: str, token: str, number: str) -> Mark | None:
+        """Return the annotation that a relation names, by its number, or by its token alone."""
+        place = self.numbered.get((layer, number))
+        if place is None:
+            place = self.on_token.get((layer, token))
+        return None if place is None else (layer, place)
 
     def _declare(self, kind: str, layer: str, *fields: str) -> None:
         """Take the columns of a layer from the header; one without features has a column too."""
         columns = range(self.columns, self.columns + max(len(fields), 1))
         self.columns = columns.stop
         if kind == "RL":
-            self.bases.append(columns[-1])
+            self.arcs.append((layer, columns, fields[-1].removeprefix("BT_") if fields else ""))
         elif kind == "CH":
             self.chains += columns
         else:
@@ -157,27 +176,41 @@ class _Reader:
             )
         return self.at + start, self.at + stop
 
-    def _annotate(self, cells: list[str], start: int, end: int, where: str) -> None:
+    def _annotate(self, cells: list[str], token: str, start: int, end: int, where: str) -> None:
         """Take the annotations of a token, or extend those that began above it."""
         for layer, columns in self.spans:
             marked = [(name, cells[c]) for c, name in columns.items() if cells[c] != "_"]
             if not any("|" in cell for _, cell in marked):
                 if marked:
-                    self._mark(layer, dict(marked), start, end, where)
+                    self._mark(layer, dict(marked), token, start, end, where)
                 continue
             stacks = [(name, _split(cell, "|")) for name, cell in marked]
             for level in range(max((len(stack) for _, stack in stacks), default=0)):
                 here = {name: stack[level] for name, stack in stacks if level < len(stack)}
-                self._mark(layer, here, start, end, where)
-        for column in self.bases:
-            if cells[column] != "_":
-                self.passed["relation"] += len(_split(cells[column], "|"))
+                self._mark(layer, here, token, start, end, where)
+        for kind, its_columns, linked in self.arcs:
+            if cells[its_columns[-1]] == "_":
+                continue
+            *said, governors = (_split(cells[c], "|") for c in its_columns)
+            for level, governor in enumerate(governors):
+                match = _GOVERNOR.match(governor)
+                values = (stack[level] for stack in said if level < len(stack))
+                label = next((value for value in values if value not in ("_", "*")), short(kind))
+                label = _ESCAPED.sub(_unescaped, label.partition("[")[0])
+                first, its, own = match.groups("") if match else ("", "", "")
+                self.linked.append((linked, label, first, its, token, own))
         for column in self.chains:
             matches = map(_LINK.search, _split(cells[column], "|"))
             self.links |= {(column, match[1]) for match in matches if match}
 
     def _mark(
-        self, layer: str, cells: Mapping[str | None, str], start: int, end: int, where: str
+        self,
+        layer: str,
+        cells: Mapping[str | None, str],
+        token: str,
+        start: int,
+        end: int,
+        where: str,
     ) -> None:
         """Add one annotation, given what is in the columns of its layer, or extend it."""
         values: dict[str, str | None] = {}
@@ -201,7 +234,8 @@ class _Reader:
         marks = self.layers[layer]
         place = self.numbered.get((layer, key)) if key else None
         if place is None:
-            self.numbered[layer, key] = len(marks.start)
+            known, named = (self.numbered, key) if key else (self.on_token, token)
+            known[layer, named] = len(marks.start)
             self.passed["slot filler"] += fillers
             marks.add(start, end, values)
             return

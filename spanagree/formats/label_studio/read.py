@@ -98,12 +98,20 @@ def _annotation(
         return Annotation(name, None, where=where)
     regions = [region for region in marked.regions if region.target in targets]
     log.passed["span in another text"] += len(marked.regions) - len(regions)
-    spans = (
-        Span(region.start, region.end, label, region.surface)
-        for region in regions
-        for label in region.labels
-    )
-    return Annotation(name, spans, marked.when, where=where)
+    spans: list[Span] = []
+    known: dict[str | None, int] = {}
+    for region in regions:
+        known[region.id] = len(spans)
+        spans += [Span(region.start, region.end, x, region.surface) for x in region.labels]
+    others = {region.id for region in marked.regions} - known.keys()
+    relations = []
+    for first, second, labels, directed in marked.relations:
+        if {first, second} & others:
+            log.passed["other relation"] += 1
+            continue
+        ends = known.get(first), known.get(second)
+        relations += [(*ends, label, where, directed) for label in labels]
+    return Annotation(name, spans, marked.when, relations, where=where)
 
 
 def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:

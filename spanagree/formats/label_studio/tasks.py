@@ -18,7 +18,7 @@ GROUND_TRUTH = "ground_truth"
 
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
 _SAID = ("text", "utterance", "body", "content", "message")  # what a paragraph says is under
-_KINDS = {"relation": "relation", "choices": "choice"}
+_KINDS = {"choices": "choice"}
 # keys in JSON-MIN: beside the data, of a span, and of what is not a span
 _OF_MIN = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", OUR_ID}
 _OF_SPAN = {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_SPANS}
@@ -26,7 +26,10 @@ _OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
 
 
 class Region(NamedTuple):
-    """A marked span; ``target`` is what it was marked in, by the name in the project's settings."""
+    """A marked span; ``target`` is what it was marked in, by the name in the project's settings.
+
+    Relations know it by its ``id``, where it has one.
+    """
 
     start: int
     end: int
@@ -34,6 +37,16 @@ class Region(NamedTuple):
     surface: str | None
     target: str
     in_html: bool
+    id: str | None = None
+
+
+class Relation(NamedTuple):
+    """A relation between regions, by their ids; with a direction it leads from first to second."""
+
+    first: str
+    second: str
+    labels: tuple[str, ...]
+    directed: bool
 
 
 class Marked(NamedTuple):
@@ -43,6 +56,7 @@ class Marked(NamedTuple):
     when: float | None
     regions: list[Region] | None
     is_model: bool = False
+    relations: tuple[Relation, ...] = ()
 
 
 class Task(NamedTuple):
@@ -140,12 +154,14 @@ class Tasks:
             return Marked(layer, when, None)
         if self.ground_truth and entry.get("ground_truth"):
             layer = GROUND_TRUTH
-        return Marked(layer, when, self._regions(entry, where, data))
+        regions, relations = self._regions(entry, where, data), _relations(entry, where)
+        return Marked(layer, when, regions, relations=relations)
 
     def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        return Marked(model, _time(entry), self._regions(entry, where, data), is_model=True)
+        regions, relations = self._regions(entry, where, data), _relations(entry, where)
+        return Marked(model, _time(entry), regions, is_model=True, relations=relations)
 
     def _regions(
         self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]
@@ -154,10 +170,13 @@ class Tasks:
         regions = []
         for item in objects_in(entry.get("result"), "result", where):
             kind, value = str(item.get("type")), item.get("value")
+            if kind == "relation":
+                continue
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
-                regions.append(_region(value, str(item.get("to_name", "")), where, data))
+                region = _region(value, str(item.get("to_name", "")), where, data)
+                regions.append(region._replace(id=str(item.get("id"))))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
@@ -204,6 +223,19 @@ class Tasks:
                 f" {show(name)}; leave out --annotator-from email, so that numbers are names"
             )
         return sys.intern(name)
+
+
+def _relations(entry: Mapping[str, Any], where: str) -> tuple[Relation, ...]:
+    """Return the relations in the result of an annotation."""
+    relations = []
+    for item in objects_in(entry.get("result"), "result", where):
+        if item.get("type") == "relation":
+            ends = [str(item.get(key)) for key in ("from_id", "to_id")]
+            if item.get("direction") == "left":
+                ends.reverse()
+            labels = tuple(map(str, item.get("labels") or ["relation"]))
+            relations.append(Relation(ends[0], ends[1], labels, item.get("direction") != "bi"))
+    return tuple(relations)
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
