@@ -41,8 +41,9 @@ Repair: TypeAlias = Literal[
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
-    "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "langextract",
-    "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth", "batch-output",
+    "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "docred", "spert",
+    "langextract", "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
+    "batch-output",
     "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",
     "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa", "seg-rating",
     "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato", "by-id",

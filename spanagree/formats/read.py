@@ -31,8 +31,8 @@ def read(
             table, a Dataset or rows, which :func:`from_dataset` reads.
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
             brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano, dataturks,
-            gliner, dygie, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
-            ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
+            gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate, lighttag,
+            ubiai, ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
             argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans, kaggle, crowdtruth, esa,
             seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, by-id, paths, textgrid,
             elan, rttm, labels, sections, subtitles, times, dataset or hub.

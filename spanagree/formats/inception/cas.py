@@ -160,8 +160,8 @@ class _Cas:
             self.passed["slot filler"] += "target" in features
             self.passed["string list"] += kind == "uima.cas.StringArray"
         elif len(ends) == len(_ENDS):
-            said = [values[name] for name in sorted(values) if name != "flavor"]
-            label = next((value for value in said if value), short(kind))
+            texts = [values[name] for name in sorted(values) if name != "flavor"]
+            label = next((value for value in texts if value), short(kind))
             self.relations.append((ends[0], ends[1], label, place["sofa"]))
         elif kind not in _FRAME or {kind, short(kind)} & {*self.asked}:
             layer = self.layers.setdefault(kind, _Layer())

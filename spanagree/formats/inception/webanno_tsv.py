@@ -191,10 +191,10 @@ class _Reader:
         for kind, its_columns, linked in self.arcs:
             if cells[its_columns[-1]] == "_":
                 continue
-            *said, governors = (_split(cells[c], "|") for c in its_columns)
+            *features, governors = (_split(cells[c], "|") for c in its_columns)
             for level, governor in enumerate(governors):
                 match = _GOVERNOR.match(governor)
-                values = (stack[level] for stack in said if level < len(stack))
+                values = (stack[level] for stack in features if level < len(stack))
                 label = next((value for value in values if value not in ("_", "*")), short(kind))
                 label = _ESCAPED.sub(_unescaped, label.partition("[")[0])
                 first, its, own = match.groups("") if match else ("", "", "")
