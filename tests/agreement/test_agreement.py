@@ -16,7 +16,7 @@ from oracles import enumerated_expectation, matched
 from strategies import NAMES, PAIRS, crowds, spans, turned
 
 import spanagree as sa
-from spanagree.agreement.result import Agreement
+from spanagree.agreement import Agreement
 from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
 

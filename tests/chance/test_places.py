@@ -10,10 +10,10 @@ import pytest
 from place_oracles import APART, configurations, random_rule, random_segments, shares
 
 import spanagree as sa
+from spanagree import Corpus
 from spanagree.chance.arrangements import arrangements
 from spanagree.chance.places import find_places
 from spanagree.chance.start_distributions import exclusion_groups
-from spanagree.corpus.corpus import Corpus
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 

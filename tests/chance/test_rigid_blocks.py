@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spanagree import start_distribution
 from spanagree.chance.rigid_blocks import chain_hulls, covered, piece_starts, shares_of_offsets
-from spanagree.chance.start_distributions import start_distribution
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/discontinuous.json").read_text())["cases"]
 

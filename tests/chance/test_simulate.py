@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 import spanagree as sa
 from spanagree.chance.random_annotations import draw_starts, redraw
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.corpus.segments import Layer
+from spanagree.corpus import Layer
 
 SHAPES = [(5, [2]), (6, [2, 1]), (7, [3, 2]), (6, [2, 2, 1]), (6, [3, 3]), (5, [1, 1, 1])]
 

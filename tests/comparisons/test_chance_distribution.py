@@ -19,12 +19,11 @@ from oracles import apart, arranged, configurations, matched
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons import overlap_expected
+from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import walk
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.distribution import (
-    MatchDistribution,
     Question,
     distribution,
     draws_of,

@@ -14,6 +14,7 @@ from strategies import crowds
 from strategies import spans as with_lengths
 
 import spanagree as sa
+from spanagree import Corpus
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
@@ -24,8 +25,7 @@ from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.comparisons.observed import observed, similar_within
 from spanagree.comparisons.overlaps import check_names
-from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus import Layer
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 IDS = ["-".join(pair) for pair in PAIRS]

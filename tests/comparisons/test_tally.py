@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.results import Interval
 from spanagree.results.score import (
     CERTAIN,
-    Interval,
     ScoreColumns,
     all_figures,
     corrected,

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from place_oracles import APART, configurations, random_rule, random_segments
 
+from spanagree import Corpus
 from spanagree.chance.arrangements import arrangements
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
@@ -24,7 +25,6 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
 )
 from spanagree.comparisons.expected_at_places import at_places, expected_at_places
 from spanagree.comparisons.measures import find_match
-from spanagree.corpus.corpus import Corpus
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree import Corpus
+from spanagree.corpus import Layer
 
 
 def corpus(**rest):

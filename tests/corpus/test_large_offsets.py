@@ -1,7 +1,7 @@
 """Offsets beyond 32 bits, which rows are kept in as long as they fit."""
 
+from spanagree import Corpus
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.flaws import FLAWS
 
 

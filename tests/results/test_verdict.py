@@ -9,8 +9,8 @@ from html import unescape
 import pytest
 
 import spanagree as sa
-from spanagree.results import verdict
-from spanagree.results.score import Score, undefined
+from spanagree.results import Score, verdict
+from spanagree.results.score import undefined
 from spanagree.results.verdict import Lead, compared, one_score, order
 
 SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}

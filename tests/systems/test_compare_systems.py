@@ -8,12 +8,8 @@ from dataclasses import replace
 import pytest
 
 import spanagree as sa
-from spanagree.systems.compare_systems import (
-    Comparison,
-    ComparisonSettings,
-    Difference,
-    SystemPair,
-)
+from spanagree.systems import Comparison
+from spanagree.systems.compare_systems import ComparisonSettings, Difference, SystemPair
 
 X, NONE = [(0, 1, "X")], []
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree import Corpus
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES
-from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import corrected
 
 GOLDEN = Path(__file__).parents[1] / "golden"

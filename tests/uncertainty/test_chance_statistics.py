@@ -7,8 +7,8 @@ import math
 import pytest
 
 import spanagree as sa
-from spanagree.comparisons.chance_distribution.distribution import match_distribution
-from spanagree.comparisons.tally import Tally
+from spanagree import match_distribution
+from spanagree.comparisons import Tally
 from spanagree.results.frame import probability
 from spanagree.uncertainty.chance_statistics import (
     COLUMNS,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.chance.random_annotations import simulate
+from spanagree.chance import simulate
 from spanagree.units.alpha_u import alpha_u
 
 
