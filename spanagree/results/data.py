@@ -54,25 +54,7 @@ _AS_IS = {str, int, bool, type(None)}  # asking for a Mapping takes longest
 
 def to_json(data: Mapping[str, Any]) -> str:
     """Return stable JSON: keys in the order given, all digits, ASCII; undefined is ``null``."""
-    return _indented(data, "\n") + "\n"
-
-
-_quoted = json.encoder.encode_basestring_ascii
-
-
-def _indented(data: Any, end: str) -> str:
-    """Return what ``json.dumps`` does with ``indent=2``, which makes a text of each bracket."""
-    kind, start = type(data), end + "  "
-    if kind is int or (kind is float and math.isfinite(data)):
-        return repr(data)
-    if kind is str:
-        return _quoted(data)
-    if not data or not isinstance(data, (dict, list, tuple)):
-        return json.dumps(data, allow_nan=False)
-    if isinstance(data, dict):
-        values = [f"{_quoted(key)}: {_indented(value, start)}" for key, value in data.items()]
-        return f"{{{start}{f',{start}'.join(values)}{end}}}"
-    return f"[{start}{f',{start}'.join([_indented(value, start) for value in data])}{end}]"
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
 def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.results import latex, markdown, text
-from spanagree.results.data import FORMATS, TABLES, plain, to_csv, to_json
+from spanagree.results.data import FORMATS, TABLES, to_csv, to_json
 from spanagree.results.frame import Column, Frame, Look
 from spanagree.results.names import common_parts, short_names
 
@@ -115,27 +115,6 @@ def test_hostile_names(form, by):
 
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-_TREES = st.recursive(
-    _LEAVES,
-    lambda tree: (
-        st.lists(tree, max_size=4)
-        | st.lists(tree, max_size=2).map(tuple)
-        | st.dictionaries(st.text(), tree, max_size=4)
-    ),
-)
-
-
-@given(_TREES, st.booleans())
-def test_json_is_that_of_the_standard_library(tree, bare):
-    """JSON is byte for byte what ``json.dumps`` gives with two spaces; it has no word for nan."""
-    data = plain(tree) if bare else tree
-    try:
-        expected = json.dumps(data, indent=2, allow_nan=False) + "\n"
-    except ValueError:
-        with pytest.raises(ValueError, match="not JSON compliant"):
-            to_json(data)
-    else:
-        assert to_json(data) == expected
 
 
 def test_json_of_figures_of_numpy():
