@@ -585,7 +585,7 @@ def test_a_speaker_too_many_keeps_a_name_of_its_own() -> None:
 
 def test_an_end_without_a_start_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "onset,offset,label\n,2.5,x\n")
-    with pytest.raises(InputError, match="a.csv:2: time ''"):
+    with pytest.raises(InputError, match=r"a\.csv:2: time ''"):
         sa.read(path)
 
 
