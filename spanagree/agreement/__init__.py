@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from spanagree.agreement.disagreements import Disagreements as Disagreements
     from spanagree.agreement.label_confusion import Confusion as Confusion
     from spanagree.agreement.label_confusion import confusion as confusion
+    from spanagree.agreement.relations import relation_disagreements as relation_disagreements
     from spanagree.agreement.result import Agreement as Agreement
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

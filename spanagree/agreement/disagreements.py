@@ -12,7 +12,6 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
 from spanagree.errors import SettingError, check_known, counted, cut, printable, show
@@ -65,6 +64,7 @@ class Disagreements(Result):
         kind: of each row, which of :data:`OUTCOMES`.
         a: of each row, start, end and label of the first annotator's segment, or −1.
         b: the same of the second's.
+        rows: of each row, the numbers of both segments in their layers, or −1.
         corpus: what the rows are from.
         with_text: whether rows have texts.
         settings: what made the rows.
@@ -77,6 +77,7 @@ class Disagreements(Result):
     kind: Ints = field(repr=False)
     a: Ints = field(repr=False)
     b: Ints = field(repr=False)
+    rows: tuple[Ints, Ints] = field(repr=False)
     corpus: Corpus = field(repr=False)
     with_text: bool
     settings: DisagreementSettings
@@ -93,11 +94,27 @@ class Disagreements(Result):
         return len(self.kind)
 
     def __iter__(self) -> Iterator[Disagreement]:
-        def segment(start: int, end: int, label: int) -> Segment | None:
-            return None if start == NONE else Segment(start, end, self.corpus.labels[label])
+        corpus = self.corpus
+        of_a, of_b = (corpus.layers[name] for name in self.between)
 
-        for d, kind, a, b, *texts in zip(*self._columns(len(self)), strict=True):
-            yield Disagreement(d, kind, segment(*a), segment(*b), *texts)
+        def segment(layer: Layer, row: int) -> Segment | None:
+            return None if row == NONE else layer.segment(row, corpus.labels)
+
+        columns = zip(*(x.tolist() for x in self.rows), *self._columns(len(self)), strict=True)
+        for a, b, d, kind, _, _, *texts in columns:
+            yield Disagreement(d, kind, segment(of_a, a), segment(of_b, b), *texts)
+
+    def _bounds(self, side: int, count: int) -> list[str]:
+        """Return start and end of the pieces of each segment of a side, in words."""
+        offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[side]]
+        known = {} if layer.details is None else layer.details.pieces(layer.start)
+        bounds = []
+        for row, (start, end, _) in zip(
+            self.rows[side][:count].tolist(), (self.a, self.b)[side][:count].tolist(), strict=True
+        ):
+            pieces = () if row == NONE else known.get(row, ((start, end),))
+            bounds.append("; ".join(f"{shown(s, offsets)}–{shown(e, offsets)}" for s, e in pieces))
+        return bounds
 
     def _columns(self, count: int) -> list[Sequence[Any]]:
         """Return document, kind, both segments and, if rows have them, the texts of first rows."""
@@ -160,11 +177,7 @@ class Disagreements(Result):
             for k in (0, 1):
                 values += [[in_seconds(x[k], offsets) if x[k] != NONE else None for x in both[i]]]
             label = [names[x[2]] for x in both[i]]
-            values += [
-                label,
-                ["–".join(shown(at, offsets) for at in x[:2] if at != NONE) for x in both[i]],
-            ]
-            values += [[name or "" for name in label]]
+            values += [label, self._bounds(i, count), [name or "" for name in label]]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
                 each = zip(texts[i], there, strict=True)
@@ -273,7 +286,6 @@ def disagreements(
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
     corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a list of disagreements")
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]
@@ -293,6 +305,7 @@ def disagreements(
         kind=pairs.kind[wanted],
         a=side_a[:, 1:],
         b=side_b[:, 1:],
+        rows=(pairs.a[wanted], pairs.b[wanted]),
         corpus=corpus,
         with_text=text and not unknown,
         **shared,
@@ -303,6 +316,21 @@ def compare(
     corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
 ) -> tuple[tuple[Layer, Layer], Pairing, dict[str, Any]]:
     """Return the layers of two annotators, their segments in pairs, and what all results have.
+
+    Raises:
+        SettingError: as for :func:`disagreements`.
+    """
+    both, notes = check_between(corpus, a, b)
+    settings = DisagreementSettings(
+        between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
+    )
+    shared = {"documents": both, "settings": settings, "notes": notes}
+    layers = corpus.layers[a], corpus.layers[b]
+    return layers, pairing(*layers, labels=len(corpus.labels)), shared
+
+
+def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]:
+    """Return how many documents two annotators both saw, and notes.
 
     Raises:
         SettingError: as for :func:`disagreements`.
@@ -323,8 +351,4 @@ def compare(
         notes += (
             f"{unshared} of {counted(len(corpus), 'document')} not shared by {who}, left out",
         )
-    settings = DisagreementSettings(
-        between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
-    )
-    shared = {"documents": both, "settings": settings, "notes": notes}
-    return layers, pairing(*layers, labels=len(corpus.labels)), shared
+    return both, notes

@@ -7,6 +7,7 @@ spanagree disagreements crowd.jsonl --format csv -o queue.csv --bom --safe-cells
 spanagree disagreements gold.conll mine.conll
 spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
 spanagree disagreements crowd.jsonl --by label
+spanagree disagreements brat --what relations
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _BETWEEN = "Compare these two annotators."
 _REST = "With --by label, compare this annotator with all others."
 _UNLESS = "if there are two, these; else all"
 _KINDS = f"List disagreements of two annotators of these kinds: {', '.join(names_of(Kind))}."
+_WHAT = "List disagreements of two annotators about segments, or about the relations between them."
+_UNDIRECTED = "With --what relations, labels of those without a direction."
 _BY = "Give each document a row, or each label: how often it is confused with each other one"
 _BY += " (label), the share of its row (share), or how often chance would (expected)."
 _MATRICES = {"label": None, "share": "share", "expected": "pair"}
@@ -43,6 +46,8 @@ _SEGMENTS = ("text", "csv", "jsonl", "json")
     ),
     options.comparing(
         options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
+        options.option("--what", _WHAT, choices=["segments", "relations"]),
+        options.option("--undirected", _UNDIRECTED, metavar="LABEL,...", read=options.names_in),
         *options.of(_DISPUTES, "sort"),
         options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
         function=_DISPUTES,
@@ -59,8 +64,12 @@ def disagreements(
     kind: list[str] | None = None,
     no_text: bool = False,
     by: str | None = None,
+    what: str | None = None,
+    undirected: list[str] | None = None,
     **settings: Any,
 ) -> None:
+    if what != "relations" and undirected is not None:
+        raise click.UsageError("--undirected is for --what relations; leave it out")
     if by in _MATRICES:
         _confusion(job, between or ((rest,) if rest else ()), _MATRICES[by])
         return
@@ -69,8 +78,9 @@ def disagreements(
         layers = counted(len(corpus.layers), "layer")
         raise click.UsageError(f"{layers}; two annotators are needed; pass a second file")
     if between is None and len(corpus.layers) > 2:
-        if kind is not None:
-            raise click.UsageError("--kind is for two annotators; give --between A B too")
+        for name in ("--kind" * (kind is not None), "--what relations" * (what == "relations")):
+            if name:
+                raise click.UsageError(f"{name} is for two annotators; give --between A B too")
         job.check_picture(sa.project.Disputes, by)
         queue = sa.project.disputes(
             corpus, text=not no_text, progress=progress("comparing"), **settings
@@ -82,6 +92,12 @@ def disagreements(
             f"{options.written(name)} is for more annotators than two; leave it out"
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
+    if what == "relations":
+        if kind is not None or no_text:
+            name = "--kind" if kind is not None else "--no-text"
+            raise click.UsageError(f"{name} does not go with --what relations; leave it out")
+        job.show(sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ()))
+        return
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 

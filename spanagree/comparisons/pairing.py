@@ -16,6 +16,7 @@ import numpy as np
 from spanagree.arrays import Ints, distinct
 from spanagree.comparisons.measures import MATCHES
 from spanagree.comparisons.observed import overlapping_pairs, similar
+from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer
 
 KINDS = {
@@ -94,13 +95,17 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
 
 def _place_among_twins(layer: Layer) -> Ints:
     """Return the place of each segment among those with the same boundaries, from 0."""
-    _, which, _ = distinct(layer.document, layer.start, layer.end)
+    _, which, _ = distinct(layer.document, layer.start, layer.end, layer.shape)
     return np.arange(len(which)) - np.searchsorted(which, which)
 
 
 def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
     """Return the segments of both layers as numbers, in the order of the text."""
-    sides = ((x.document, x.start, x.end, x.label) for x in (a, b))
+    shapes = shape_codes((a, b), {})
+    sides = (
+        (x.document, x.start, x.end, x.label, shape)
+        for x, shape in zip((a, b), shapes, strict=True)
+    )
     _, which, _ = distinct(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
     return which[: len(a)], which[len(a) :]
 
@@ -108,7 +113,9 @@ def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
 def _kinds(a: Layer, b: Layer, side_a: Ints, side_b: Ints) -> Ints:
     """Return which of :data:`OUTCOMES` each pair is."""
     differs = [x != y for x, y in zip(columns_of(a, side_a), columns_of(b, side_b), strict=True)]
-    moved, renamed = differs[1] | differs[2], differs[3]
+    shape_a, shape_b = (np.append(shape, NONE) for shape in shape_codes((a, b), {}))
+    reshaped = shape_a[side_a] != shape_b[side_b]
+    moved, renamed = differs[1] | differs[2] | reshaped, differs[3]
     cases = {
         "missed": side_b == NONE,
         "spurious": side_a == NONE,

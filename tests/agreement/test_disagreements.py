@@ -444,3 +444,85 @@ def test_hostile_text_in_a_terminal():
     assert (
         shown.count("\n") == 19
     )  # verdicts, captions, heads, signatures on two lines, and what parts them
+
+
+def test_pieces():
+    """The same hull with other pieces has other boundaries; rows and tables have the pieces."""
+    layers = {
+        "a": [[([(0, 2), (5, 6)], "X"), ([(7, 8), (9, 10)], "Y")]],
+        "b": [[([(0, 2), (4, 6)], "X"), ([(7, 8), (9, 10)], "Y")]],
+    }
+    found = sa.disagreements(sa.Corpus.from_segments([12], layers), "a", "b")
+    (row,) = found
+    assert (row.kind, row.a.pieces, row.b.pieces) == (
+        "boundary",
+        ((0, 2), (5, 6)),
+        ((0, 2), (4, 6)),
+    )
+    assert found.counts["match"] == 1
+    assert "0–2; 5–6" in str(found)
+
+
+SPANS = [(0, 1, "P"), (2, 3, "P"), (4, 5, "L")]
+
+
+def linked(a, b):
+    """Two annotators of the same three segments, and their relations."""
+    links = {"a": [a], "b": [b]}
+    return sa.Corpus.from_segments([6], {x: [SPANS] for x in links}, relations=links)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kinds"),
+    [
+        ([(0, 1, "r")], [(0, 1, "r")], []),
+        ([(0, 1, "r")], [(1, 0, "r")], ["direction"]),
+        ([(0, 1, "r")], [(0, 1, "s")], ["label"]),
+        ([(0, 1, "r")], [(1, 0, "s")], ["label"]),
+        ([(0, 1, "r")], [(0, 2, "r")], ["argument"]),
+        ([(0, 1, "r")], [(2, 1, "r")], ["argument"]),
+        ([(0, 1, "r")], [(1, 2, "s")], ["missed", "spurious"]),
+        ([(0, 1, "r"), (0, 2, "r")], [(0, 1, "r"), (2, 0, "r")], ["direction"]),
+    ],
+)
+def test_kinds_of_relations(a, b, kinds):
+    """What differs in each pair: worked out by hand."""
+    corpus = linked(a, b)
+    found = sa.agreement.relation_disagreements(corpus, "a", "b")
+    assert [row.kind for row in found] == kinds
+    assert len(found.to_rows()) == len(kinds)
+    free = sa.agreement.relation_disagreements(corpus, "a", "b", undirected=["r"])
+    assert [row.kind for row in free] == [x for x in kinds if x != "direction"]
+
+
+some_links = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from("rs")).filter(
+        lambda x: x[0] != x[1]
+    ),
+    max_size=5,
+    unique=True,
+)
+
+
+@given(some_links, some_links)
+def test_each_relation_once(a, b):
+    """Every relation is in one pair; the same are those that F1 counts; turned, missed is spurious."""
+    if not (a or b):
+        return
+    corpus = linked(a, b)
+    found = sa.agreement.relation_disagreements(corpus, "a", "b")
+    turned = sa.agreement.relation_disagreements(corpus, "b", "a")
+    counts = dict(found.counts)
+    assert counts["match"] == sa.agree(corpus, what="relations").team.tally.matched
+    assert sum(counts.values()) - counts["spurious"] == len(a)
+    assert sum(counts.values()) - counts["missed"] == len(b)
+    counts["missed"], counts["spurious"] = counts["spurious"], counts["missed"]
+    assert turned.counts == counts
+
+
+def test_relations_that_are_refused():
+    """None there, and a label that is not."""
+    with pytest.raises(sa.SettingError, match="no relations in the corpus"):
+        sa.agreement.relation_disagreements(linked([], []), "a", "b")
+    with pytest.raises(sa.SettingError, match="undirected 'x'; the relations are called r"):
+        sa.agreement.relation_disagreements(linked([(0, 1, "r")], []), "a", "b", undirected=["x"])

@@ -1,0 +1,243 @@
+"""Where two annotators part in the relations between segments."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from spanagree.agreement.disagreements import DisagreementSettings, check_between
+from spanagree.corpus.segments import Document, Relation, Segment
+from spanagree.errors import SettingError, counted, cut, listed, printable, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.plots import Picture, bars, shown_text
+from spanagree.results.result import Result
+from spanagree.settings import unit
+
+RELATION_KINDS = {
+    "direction": "same label and segments, the other way round",
+    "label": "same segments, other label",
+    "argument": "same label, one of the segments the same",
+    "missed": "the first linked two segments, the second nothing that goes with it",
+    "spurious": "the second linked two segments, the first nothing that goes with it",
+}
+"""The kinds of disagreement about relations."""
+
+_MATCH = "match"
+_LONGEST = 40
+
+
+class RelationDisagreement(NamedTuple):
+    """One disagreement: the relations of both, ``None`` where there is none."""
+
+    document: str
+    kind: str
+    a: Relation | None
+    b: Relation | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RelationDisagreements(Result):
+    """The result of :func:`relation_disagreements`; iterate over it for the rows.
+
+    Attributes:
+        counts: how many there are of each kind, and of those that are the same.
+        rows: the disagreements, document by document.
+        documents: how many documents both saw.
+        settings: what made the rows.
+        notes: what a reader repaired or passed over.
+        texts: of each segment in a row, by document, what stands there, if it is known.
+    """
+
+    counts: Mapping[str, int]
+    rows: tuple[RelationDisagreement, ...] = field(repr=False)
+    documents: int
+    settings: DisagreementSettings
+    notes: tuple[str, ...]
+    texts: Mapping[tuple[str, Segment], str] = field(repr=False)
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[RelationDisagreement]:
+        return iter(self.rows)
+
+    @property
+    def verdict(self) -> str:
+        """In what two annotators differ most."""
+        kinds = {kind: self.counts[kind] for kind in RELATION_KINDS}
+        if not any(kinds.values()):
+            return ""
+        most = max(kinds, key=kinds.__getitem__)
+        a, b = map(printable, self.settings.between)
+        share = f"{kinds[most]} of {sum(kinds.values())}"
+        return (
+            f"Most disagreements of {a} and {b} about relations are of the kind {most} ({share})."
+        )
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "counts": dict(self.counts)}
+
+    def _table(self, by: str | None) -> Frame:
+        """A row for each disagreement."""
+        columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
+        for side, name in zip("ab", self.settings.between, strict=True):
+            columns += [Column(f"{side}_label", "", "name"), Column("", printable(name), "name")]
+            for end in ("first", "second"):
+                columns += [Column(f"{side}_{end}_{at}", "", "count") for at in ("start", "end")]
+                columns += [Column(f"{side}_{end}_label", "", "name")]
+        rows = []
+        for row in self.rows:
+            cells: list[Value] = [row.document, row.kind]
+            for relation in (row.a, row.b):
+                cells += self._cells(relation)
+            rows.append(cells)
+        if not rows:
+            columns = [column._replace(title="") for column in columns]
+        return Frame(columns, rows, self.settings, caption=self._caption())
+
+    def _cells(self, relation: Relation | None) -> list[Value]:
+        """Return label, the relation in words, and both segments."""
+        if relation is None:
+            return [None, "", *[None] * 6]
+        ends = [
+            f"{cut(self.texts.get((relation.document, x), ''), _LONGEST)} {x.start}–{x.end}".strip()
+            for x in (relation.first, relation.second)
+        ]
+        arrow = "→" if relation.directed else "–"
+        shown = f"{ends[0]} {arrow} {printable(relation.label)} {arrow} {ends[1]}"
+        bounds = [y for x in (relation.first, relation.second) for y in (x.start, x.end, x.label)]
+        return [relation.label, shown, *bounds]
+
+    def _caption(self) -> str:
+        a, b = map(printable, self.settings.between)
+        between = f"relations of {a} and {b}, {counted(self.documents, unit(self.settings))}"
+        kinds = [f"{self.counts[kind]} {kind}" for kind in RELATION_KINDS if self.counts[kind]]
+        return f"{between}: {', '.join([f'{self.counts[_MATCH]} the same', *kinds])}"
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how many disagreements there are of each kind."""
+        counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
+        what = f"relations of {' and '.join(map(shown_text, self.settings.between))}"
+        return Picture(lambda ax: bars(ax, counts, what))
+
+
+def relation_disagreements(
+    corpus: CorpusLike, a: str, b: str, *, undirected: Sequence[str] = ()
+) -> RelationDisagreements:
+    """Return where two annotators part in relations, over the documents that both saw.
+
+    Relations go together one to one: the same; the same the other way round; those of the same
+    segments; those of the same label that share a segment in its place; the rest goes with nothing.
+
+    Args:
+        corpus: with both as layers.
+        a: the first, such as the gold annotation.
+        b: the second.
+        undirected: labels of relations without a direction, beside those read as such.
+
+    Raises:
+        SettingError: for an unknown annotator, twice the same, two who saw no document in common,
+            a corpus without relations, or an undirected label that is not there.
+
+    >>> from spanagree.corpus.corpus import Corpus
+    >>> spans = {name: [[(0, 2, "PER"), (4, 5, "LOC")]] for name in ("ann", "bob")}
+    >>> links = {"ann": [[(0, 1, "in")]], "bob": [[(1, 0, "in")]]}
+    >>> corpus = Corpus.from_segments([9], spans, relations=links)
+    >>> [row.kind for row in relation_disagreements(corpus, "ann", "bob")]
+    ['direction']
+    """
+    corpus = corpus_of(corpus)
+    both, notes = check_between(corpus, a, b)
+    labels = {relation.label for relation in corpus.relations}
+    if not labels:
+        raise SettingError("no relations in the corpus; spanagree check counts what there is")
+    for label in undirected:
+        if label not in labels:
+            raise SettingError(
+                f"undirected {show(label)}; the relations are called {listed(sorted(labels))}"
+            )
+    free = {*undirected, *(x.label for x in corpus.relations if not x.directed)}
+    rows: list[RelationDisagreement] = []
+    counts = Counter(dict.fromkeys((_MATCH, *RELATION_KINDS), 0))
+    texts: dict[tuple[str, Segment], str] = {}
+    for document in corpus:
+        if document.segments[a] is None or document.segments[b] is None:
+            continue
+        of_a, of_b = ([x for x in document.relations if x.annotator == name] for name in (a, b))
+        for kind, one, other in _paired(of_a, of_b, free):
+            counts[kind] += 1
+            if kind != _MATCH:
+                rows.append(RelationDisagreement(document.id, kind, one, other))
+                for x in (one, other):
+                    if x is not None:
+                        texts |= {(x.document, s): _text(document, s) for s in (x.first, x.second)}
+    settings = DisagreementSettings(
+        between=[a, b],
+        offsets=corpus.offsets,
+        reading={
+            **corpus.reading,
+            "what": "relations",
+            **({"undirected": list(undirected)} if undirected else {}),
+        },
+    )
+    return RelationDisagreements(counts, tuple(rows), both, settings, notes, texts)
+
+
+def _text(document: Document, segment: Segment) -> str:
+    """Return what stands at a segment."""
+    pieces = segment.pieces or ((segment.start, segment.end),)
+    if document.tokens is not None:
+        return " ".join(" ".join(document.tokens[s:e]) for s, e in pieces)
+    return " ".join((document.text or "")[s:e] for s, e in pieces)
+
+
+_Key = Callable[[Relation], Any]
+
+
+def _paired(
+    a: Sequence[Relation], b: Sequence[Relation], free: Collection[str]
+) -> Iterator[tuple[str, Relation | None, Relation | None]]:
+    """Yield every relation once, with that of the other which goes with it, if one does."""
+
+    def ends(relation: Relation) -> tuple[Any, Any]:
+        one, other = ((*x, x.pieces) for x in (relation.first, relation.second))
+        return (one, other) if relation.label not in free or one <= other else (other, one)
+
+    def shares(relation: Relation, mine: int, its: int) -> Any:
+        """Return label and a segment, which without a direction may stand in either place."""
+        label = relation.label
+        return label, ends(relation)[mine], mine != its and (label in free or mine)
+
+    steps: list[tuple[str, _Key, _Key]] = [
+        (_MATCH, lambda x: (x.label, ends(x)), lambda x: (x.label, ends(x))),
+        ("direction", lambda x: (x.label, ends(x)), lambda x: (x.label, ends(x)[::-1])),
+        ("label", lambda x: sorted(ends(x)), lambda x: sorted(ends(x))),
+    ]
+    for i, j in ((0, 0), (1, 1), (0, 1), (1, 0)):
+        of_a, of_b = (functools.partial(shares, mine=x, its=y) for x, y in ((i, j), (j, i)))
+        steps.append(("argument", of_a, of_b))
+
+    def order(relation: Relation) -> Any:
+        return ends(relation), relation.label
+
+    left = [sorted(a, key=order), sorted(b, key=order)]
+    for kind, key_a, key_b in steps:
+        waiting: dict[str, list[Relation]] = {}
+        for relation in left[1]:
+            waiting.setdefault(repr(key_b(relation)), []).append(relation)
+        alone = []
+        for relation in left[0]:
+            if some := waiting.get(repr(key_a(relation))):
+                yield kind, relation, some.pop(0)
+            else:
+                alone.append(relation)
+        left = [alone, sorted((x for some in waiting.values() for x in some), key=order)]
+    yield from (("missed", relation, None) for relation in left[0])
+    yield from (("spurious", None, relation) for relation in left[1])
