@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,10 +157,3 @@ def with_attribute(corpus: Corpus, name: str) -> Corpus:
     }  # fmt: skip
     reading = {**corpus.reading, "attribute": name}
     return corpus.but(layers=layers, labels=labels, reading=reading)
-
-
-def attribute_values(corpus: Corpus, name: str) -> Iterable[tuple[str, list[str | None]]]:
-    """Yield each annotator's values of an attribute, for each segment of the layer."""
-    for annotator, layer in corpus.layers.items():
-        missing: list[str | None] = [None] * len(layer)
-        yield annotator, missing if layer.details is None else layer.details.attribute(name)

@@ -367,10 +367,6 @@ class Coverage:
         """Return the documents that two or more saw."""
         return np.flatnonzero(self.number() > 1)
 
-    def with_another(self, a: int) -> Ints:
-        """Return the documents that one annotator saw, and another."""
-        return np.flatnonzero(self.annotated[a] & (self.number() > 1))
-
 
 @dataclass(frozen=True, eq=False)
 class Sharing:

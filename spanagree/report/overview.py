@@ -196,12 +196,6 @@ class SystemsOverview(Overview):
         return not getattr(self.comparison[a, b], kind).p_holm < _CERTAIN  # nor if it is nan
 
     @property
-    def rivals(self) -> list[str]:
-        """The systems that cannot be told apart from the best one above chance."""
-        best, *others = [system.name for system in self.placed]
-        return [name for name in others if self.alike(best, name)]
-
-    @property
     def hard_half(self) -> tuple[float, Evaluation] | None:
         """From which difficulty on documents are hard, and how the systems did on these."""
         halves = [(level.low, part) for level, part in self.levels.defined]

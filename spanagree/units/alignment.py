@@ -57,18 +57,6 @@ def pairs_of_annotators(annotators: Ints) -> Ints:
     return annotators * (annotators - 1) // 2
 
 
-def best_alignment(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Alignment:
-    """Return the best alignment of each document.
-
-    Args:
-        units: the units, sorted.
-        annotators: of each document, how many annotators saw it; two or more where units are.
-        dissimilarity: of two units.
-    """
-    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    return aligned(units, pairs, annotators, dissimilarity)
-
-
 def reachable(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Return of each document how much units of a best alignment differ at most.
 

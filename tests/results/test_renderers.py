@@ -114,9 +114,6 @@ def test_hostile_names(form, by):
         assert "^" not in body.replace(r"\textasciicircum{}", "")
 
 
-_LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-
-
 def test_json_of_figures_of_numpy():
     """A figure of NumPy is written as any other one; a number of NumPy is refused, as before."""
     assert to_json({"f1": np.float64(0.1)}) == '{\n  "f1": 0.1\n}\n'

@@ -19,7 +19,7 @@ from scipy.optimize import LinearConstraint, milp
 
 import spanagree as sa
 from spanagree.units import packing
-from spanagree.units.alignment import _PLANES, aligned, best_alignment, cost_of, reachable
+from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.control import expected_gains
 from spanagree.units.dissimilarity import (
     Dissimilarity,
@@ -44,6 +44,12 @@ def units_from(rows):
         strict=True,
     )
     return Units(*map(np.array, columns)).sorted(), len(names)
+
+
+def best_alignment(units, annotators, dissimilarity):
+    """The best alignment of each document, of the pairs that it could reach."""
+    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
+    return aligned(units, pairs, annotators, dissimilarity)
 
 
 def disorder(rows, dissimilarity):
