@@ -189,7 +189,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
-PROVENANCE = {
+PROVENANCE: dict[str, type] = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
     "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
     "quotes": dict, "joined": str,

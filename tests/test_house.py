@@ -344,7 +344,7 @@ def test_python_in_the_docs(page, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["seqeval", "nervaluate", "krippendorff", "pygamma-agreement", "spaCy"]
+    "name", ["seqeval", "nervaluate", "krippendorff", "pygamma-agreement", "opt-gamma", "spaCy"]
 )
 def test_other_programs_in_the_docs(name):
     """What another program is shown to print, it prints, where it is installed."""

@@ -12,7 +12,7 @@ import click
 from spanagree.cli.help_pages import page, summary
 from spanagree.version import __version__
 
-SECTIONS = {
+SECTIONS: dict[str, tuple[str, ...]] = {
     "Compare": (
         "evaluate",
         "alt-test",
@@ -46,7 +46,7 @@ One command's options:   spanagree evaluate --help
 Completion by Tab:       spanagree completion --help"""
 """What is shown without a command."""
 
-NAMES = [name for names in SECTIONS.values() for name in names]
+NAMES: list[str] = [name for names in SECTIONS.values() for name in names]
 
 
 RETIRED = {

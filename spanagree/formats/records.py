@@ -109,9 +109,9 @@ class ReadLog:
     def __init__(self, name: str, *, align: bool = False, notes: Sequence[str] = ()) -> None:
         self.name = name
         self.passed: Counter[str] = Counter()
-        self.quotes = Quotes(align=align)
-        self.copies = TaggedCopies(align=align)
-        self.notes = [*notes]
+        self.quotes: Quotes = Quotes(align=align)
+        self.copies: TaggedCopies = TaggedCopies(align=align)
+        self.notes: list[str] = [*notes]
         self.reading: dict[str, Any] = {}
         self.labelled = True
         self.numbered = False

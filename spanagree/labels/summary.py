@@ -806,7 +806,7 @@ class CoefficientsByLabel(CoefficientsByPart):
     Each part is what :func:`coefficients` says of the tokens in a segment of the label or not.
     """
 
-    PICTURED = "α of tokens by label"
+    PICTURED: ClassVar[str] = "α of tokens by label"
 
     @property
     def verdict(self) -> str:

@@ -29,7 +29,7 @@ class CoefficientsByBatch(CoefficientsByPart):
     notes name items in no batch, too.
     """
 
-    PICTURED = "α by batch"
+    PICTURED: ClassVar[str] = "α by batch"
 
     @property
     def verdict(self) -> str:

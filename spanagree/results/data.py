@@ -6,11 +6,14 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.extras import optional
 from spanagree.results import latex, markdown, text
 from spanagree.results.frame import Frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLES: Mapping[str, Callable[..., str]] = {
     "text": text.render,
@@ -129,7 +132,7 @@ def to_arrow(table: Frame) -> Any:
     )
 
 
-def to_pandas(table: Frame) -> Any:
+def to_pandas(table: Frame) -> pd.DataFrame:
     """Return the rows as a ``pandas.DataFrame``; counts are ``Int64``, which has missing values.
 
     Raises:

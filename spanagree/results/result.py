@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
 from spanagree.results.score import RARE, Interval, Score
 from spanagree.settings import Settings, signature
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
@@ -142,7 +145,7 @@ class Signed(Comparable):
         """
         return to_arrow(self.table(by))
 
-    def to_pandas(self, by: By | None = None) -> Any:
+    def to_pandas(self, by: By | None = None) -> pd.DataFrame:
         """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
 
         Raises:

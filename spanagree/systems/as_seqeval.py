@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -265,11 +265,50 @@ def _score(
     return _figure(counts.mean(average)[name])
 
 
+class _Score(Protocol):
+    """A score by seqeval's arguments: a figure, or of ``average=None`` an array."""
+
+    @overload
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: None,
+        suffix: bool = ...,
+        mode: Literal["strict"] | None = ...,
+        sample_weight: None = ...,
+        zero_division: Literal["warn", 0, 1] = ...,
+        scheme: Scheme | type | None = ...,
+        chance: Chance = ...,
+    ) -> Floats: ...
+
+    @overload
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: Average = ...,
+        suffix: bool = ...,
+        mode: Literal["strict"] | None = ...,
+        sample_weight: None = ...,
+        zero_division: Literal["warn", 0, 1] = ...,
+        scheme: Scheme | type | None = ...,
+        chance: Chance = ...,
+    ) -> Figure: ...
+
+
+def _typed(score: Callable[..., Any]) -> _Score:
+    return score
+
+
 def _refuse_weights(sample_weight: object) -> None:
     if sample_weight is not None:
         raise SettingError("sample_weight: sentences have no weights here; leave it out")
 
 
+@_typed
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -311,6 +350,7 @@ def f1_score(
     return _score("f1", **locals())
 
 
+@_typed
 def precision_score(
     y_true: Any,
     y_pred: Any,
@@ -331,6 +371,7 @@ def precision_score(
     return _score("precision", **locals())
 
 
+@_typed
 def recall_score(
     y_true: Any,
     y_pred: Any,
@@ -473,6 +514,37 @@ def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
     return list(zip(*both, strict=True))
 
 
+@overload
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = ...,
+    suffix: bool = ...,
+    output_dict: Literal[False] = ...,
+    mode: Literal["strict"] | None = ...,
+    sample_weight: None = ...,
+    zero_division: Literal["warn", 0, 1] = ...,
+    scheme: Scheme | type | None = ...,
+    chance: Chance = ...,
+) -> str: ...
+
+
+@overload
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = ...,
+    suffix: bool = ...,
+    *,
+    output_dict: Literal[True],
+    mode: Literal["strict"] | None = ...,
+    sample_weight: None = ...,
+    zero_division: Literal["warn", 0, 1] = ...,
+    scheme: Scheme | type | None = ...,
+    chance: Chance = ...,
+) -> dict[str, dict[str, float]]: ...
+
+
 def classification_report(
     y_true: Any,
     y_pred: Any,
@@ -484,7 +556,7 @@ def classification_report(
     zero_division: Literal["warn", 0, 1] = "warn",
     scheme: Scheme | type | None = None,
     chance: Chance = "nonoverlapping",
-) -> Any:
+) -> str | dict[str, dict[str, float]]:
     """Return seqeval's report, with the F1 expected by chance and the corrected F1 at its right.
 
     Args:

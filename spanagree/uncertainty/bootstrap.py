@@ -202,7 +202,7 @@ class TeamResampling(Resampling):
         SettingError: as for :class:`Resampling`; for an interval over annotators that is drawn.
     """
 
-    ALLOWED = (*RESAMPLE_BY, *SAMPLED_BY)
+    ALLOWED: ClassVar[Collection[str]] = (*RESAMPLE_BY, *SAMPLED_BY)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -630,7 +630,16 @@ def test_exact_chance(systems):
         assert len(by_chance.null) == 0
         assert by_chance.mean == pytest.approx(witness.mean, abs=4 * by_chance.sd / math.sqrt(2000))
         assert by_chance.sd == pytest.approx(witness.sd, rel=0.1)
-        assert by_chance.high == pytest.approx(witness.high, abs=by_chance.sd / 4)
+        tally, pmf = evaluation.systems[name].tally, by_chance.distribution.pmf
+        f1 = {k: 2 * k / (tally.size_a + tally.size_b) for k in pmf}
+        above = math.fsum(p for k, p in pmf.items() if f1[k] > by_chance.high + 1e-9)
+        error = math.sqrt(above * (1 - above) / 2000)
+        assert (
+            above
+            <= 0.05
+            < above + math.fsum(p for k, p in pmf.items() if abs(f1[k] - by_chance.high) < 1e-9)
+        )
+        assert np.mean(witness.null > by_chance.high + 1e-9) == pytest.approx(above, abs=4 * error)
         assert by_chance.p < 1e-60
         assert by_chance.log10_p == pytest.approx(math.log10(by_chance.p))
         assert by_chance.p <= by_chance.p_holm <= len(test.systems) * by_chance.p

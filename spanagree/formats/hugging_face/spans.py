@@ -98,7 +98,7 @@ class SpanReader:
     def __init__(self, log: ReadLog) -> None:
         self.log = log
         self.log.labelled = False
-        self.in_text = False
+        self.in_text: bool = False
         self.probable: int = 0
 
     def rows(
