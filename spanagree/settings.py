@@ -200,6 +200,7 @@ PROVENANCE: dict[str, type] = {
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
+    "measures": "text", "credit": "word", "label_weights": "text",
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number", "stopped": "word", "steps": "whole",

@@ -19,7 +19,7 @@ PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
     "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]", "float",
-    "dict[str, int]", "tuple[Any, Any, Any, Any]", "Study", "PartialCredit",
+    "dict[str, int]", "tuple[Any, Any, Any, Any]",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
 
@@ -36,12 +36,13 @@ def makers():
     evaluation, hard = sa.evaluate(corpus), sa.difficulty(corpus)
     labels = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")])
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
-    pair = dict.fromkeys(("disagreements", "confusion"), (corpus, "gold", "mine"))
+    pair = dict.fromkeys(("disagreements", "confusion", "partial_credit"), (corpus, "gold", "mine"))
     whole = dict.fromkeys(
         (
             "evaluate",
             "agree",
             "make_gold",
+            "study",
             "soft_scores",
             "difficulty",
             "alpha_u",

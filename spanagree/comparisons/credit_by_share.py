@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +24,11 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.results.frame import Column, Frame
+from spanagree.results.plots import Picture, dot_of, dots, rows_size
+from spanagree.results.result import Result
 from spanagree.results.score import Score, corrected, undefined
+from spanagree.settings import Settings
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")
 _MOST = 1 << 16  # sets of taken segments in one document
@@ -34,7 +39,20 @@ Credit = tuple[float, float]
 """What a matching adds to precision and to recall."""
 
 
-class PartialCredit(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PartialCreditSettings(Settings):
+    """The settings of credit by share: between whom, average, weights, and how chance is drawn."""
+
+    credit: str = "by-share"
+    between: Sequence[str]
+    average: str
+    chance: str
+    label_weights: Mapping[str, float] | None = None
+    draws: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialCredit(Result):
     """The result of :func:`partial_credit`.
 
     Attributes:
@@ -43,6 +61,8 @@ class PartialCredit(NamedTuple):
         f1: the harmonic mean of the two.
         documents: how many both saw.
         error: the standard error of the expected F1, as it is the mean of draws.
+        settings: what made the figures.
+        notes: what a reader repaired or passed over.
     """
 
     precision: Score
@@ -50,6 +70,34 @@ class PartialCredit(NamedTuple):
     f1: Score
     documents: int
     error: float
+    settings: PartialCreditSettings
+    notes: tuple[str, ...]
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
+
+    @property
+    def _scores(self) -> Mapping[str, Score]:
+        return {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+
+    def _summary(self) -> dict[str, Any]:
+        return {"documents": self.documents, "error": self.error}
+
+    def _table(self, by: str | None) -> Frame:
+        columns = [
+            Column("figure", "figure", "name"),
+            Column("observed", "observed"),
+            Column("expected", "by chance"),
+            Column("corrected", "corrected"),
+        ]
+        rows = [[name, x.observed, x.expected, x.corrected] for name, x in self._scores.items()]
+        remarks = [f"{name}: {x.reason}" for name, x in self._scores.items() if x.reason]
+        return Frame(columns, rows, self.settings, remarks=remarks)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return precision, recall and F1, observed and by chance."""
+        kinds = ("expected", "observed")
+        rows = [(name, [dot_of(x, kind) for kind in kinds]) for name, x in self._scores.items()]
+        return Picture(lambda ax: dots(ax, rows, kinds, "credit by share"), rows_size(self._scores))
 
 
 def partial_credit(
@@ -95,9 +143,19 @@ def partial_credit(
     of_label = _weights(corpus, (a, b), label_weights)
     pair = corpus.layers[a], corpus.layers[b]
     both = np.flatnonzero(pair[0].annotated & pair[1].annotated)
+    settings = PartialCreditSettings(
+        between=[a, b],
+        average="macro" if macro else "micro",
+        chance=str(chance),
+        label_weights=None if label_weights is None else dict(label_weights),
+        draws=draws,
+        seed=seed,
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+    )
     if not len(both):
         no = undefined("no document that both saw")
-        return PartialCredit(no, no, no, 0, math.nan)
+        return PartialCredit(no, no, no, 0, math.nan, settings, corpus.notes)
     observed = _figures(pair, both, of_label, macro)
     rng = np.random.default_rng(seed)
     labels = max(1, len(corpus.labels))
@@ -117,7 +175,8 @@ def partial_credit(
         scores.append(undefined(reason) if missing else corrected(observed[i], expected))
     f1 = [each[2] for each in drawn]
     error = statistics.stdev(f1) / math.sqrt(draws) if draws > 1 else math.nan
-    return PartialCredit(scores[0], scores[1], scores[2], len(both), error)
+    precision, recall, whole = scores
+    return PartialCredit(precision, recall, whole, len(both), error, settings, corpus.notes)
 
 
 def _weights(

@@ -443,8 +443,8 @@ _OFFSETS = ("tokens", "characters")
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "chance": (*CHANCES, *OF_ARGUMENTS), "what": WHATS, "pairs": PAIRS,
     "arguments": ("boundaries",), "expected": ("partly-drawn",),
-    "average": ("micro",), "of": ("gold", "team"), "team": ("summed",),
-    "soft": ("shares", "given"),
+    "average": ("micro", "macro"), "of": ("gold", "team"), "team": ("summed",),
+    "credit": ("by-share",), "soft": ("shares", "given"),
     "items": ("labels", "segments", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
     "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
@@ -637,6 +637,8 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     """
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
+        "measures": "study",
+        "credit": "credit",
         "batches": "agreement",
         "test": "chance_test" if settings.get("test") == "chance" else "comparison",
         "measure": "unitizing",

@@ -10,26 +10,29 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress
+from spanagree.blocks.poisson import resampling_of
 from spanagree.chance.places import Given
-from spanagree.choices import Chance, MatchName
+from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, SpanAgreeError
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
-from spanagree.results.data import plain
-from spanagree.results.frame import Column, Frame
+from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score
+from spanagree.settings import Settings
 from spanagree.systems.above_chance import chance_test
 from spanagree.systems.compare_systems import compare_systems
 from spanagree.systems.evaluate import evaluate
@@ -39,51 +42,58 @@ from spanagree.uncertainty.bootstrap import Bootstrap
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 """The measures of a study: from the one that chance helps least to the one it helps most."""
 
-MODELS: tuple[Chance, ...] = ("nonoverlapping", "per-label", "overlapping")
+_MODELS = ("nonoverlapping", "per-label", "overlapping")
 _CERTAIN = 0.05
 _BOOTSTRAP = Bootstrap()  # with fewer resamples, Holm's p of very many pairs is never below 0.05
 _OF_TEAM = 2000  # resamples
 _DRAWS = 200  # of each system against chance
 _MANY = 100  # annotators; of more there are no intervals and no other models
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_KINDS = ("observed", "expected", "corrected")
 
 Row = dict[str, Any]
 
 
-class _How(NamedTuple):
-    """How much is drawn."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudySettings(Settings):
+    """The settings of a study; those of each measure are in the signature of its row."""
 
-    bootstrap: Bootstrap
+    measures: Sequence[str]
+    gold: str | None = None
+    gold_first: bool | None = None
+    systems: Sequence[str] | None = None
     draws: int
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Result):
     """The result of :func:`study`: what the task is, and a row for each measure.
 
     Attributes:
         about: documents, their length and that of segments, share marked, labels, who was compared.
-        rows: for each measure ``match``, ``chance`` (the model), ``scored`` (who, with observed,
-            expected and corrected F1, and its interval), ``best``, ``median`` and ``last`` by F1
-            with their chance under each model, ``tau``, ``reordered``, ``undecided``,
-            ``baselines``, ``people`` and ``halves``; what a task does not have is ``None``, and
-            ``why`` says what was refused.
+        rows: for each measure ``match``, ``chance`` (the model), ``signature``, ``scored`` (who,
+            with observed, expected and corrected F1, and its interval), ``best``, ``median`` and
+            ``last`` by F1 with their chance under each model, ``tau``, ``reordered``,
+            ``undecided``, ``baselines``, ``people`` and ``halves``; what a task does not have is
+            ``None``, and ``why`` says what was refused. Of more than 100 annotators ``scored`` is
+            empty.
         refused: measures that segments did not allow, and why.
+        settings: the measures, who was compared, and how much was drawn.
         notes: what a reader repaired or passed over.
     """
 
     about: Mapping[str, Any]
     rows: Sequence[Row]
     refused: Mapping[str, str]
+    settings: StudySettings
     notes: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        rows = [dict(row) for row in self.rows]
-        about, refused, notes = dict(self.about), dict(self.refused), list(self.notes)
-        return dict(plain({"about": about, "rows": rows, "refused": refused, "notes": notes}))
+    TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
 
-    def table(self) -> Frame:
+    def _summary(self) -> dict[str, Any]:
+        return {"about": self.about, "rows": self.rows, "refused": self.refused}
+
+    def _table(self, by: str | None) -> Frame:
         """Return a row for each measure and for best, median and last."""
         columns = [
             Column("match", "measure", "name"),
@@ -92,10 +102,10 @@ class Study:
             Column("observed", "F1"),
             Column("expected", "chance F1"),
             Column("corrected", "corrected F1"),
-            Column("by_label", "chance by label"),
-            Column("at_places", "chance at places"),
+            Column("by_label", "chance by label", meaning="chance F1"),
+            Column("at_places", "chance at places", meaning="chance F1"),
         ]
-        rows: list[list[Any]] = []
+        rows: list[list[Value]] = []
         breaks: list[int] = []
         for row in self.rows:
             breaks.append(len(rows))
@@ -104,12 +114,28 @@ class Study:
             }
             for name, place in reversed(placed.items()):
                 one = row[place]
-                figures = [one[key] for key in ("observed", "expected", "corrected")]
                 models = [one["models"].get(key) for key in ("per-label", "places")]
-                rows.append([row["match"], place, name, *figures, *models])
-        if not any(row[-1] is not None for row in rows):
-            columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return Frame(columns, rows, breaks=breaks, remarks=[*self.findings()])
+                rows.append([row["match"], place, name, *(one[key] for key in _KINDS), *models])
+        filled = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
+        columns, rows = [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
+        refused = (f"{match}: {why}" for match, why in self.refused.items())
+        remarks = [*self.findings(), *refused]
+        return Frame(columns, rows, self.settings, breaks=breaks, remarks=remarks)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return chance and observed F1 of each measure: of the best system, or of people."""
+        rows: list[tuple[str, list[Dot]]] = [
+            (match, [(one[kind], math.nan, math.nan) for kind in _KINDS[1::-1]])
+            for match, one in self.leading.items()
+        ]
+        kinds = ("chance F1", "F1")
+        return Picture(lambda ax: dots(ax, rows, kinds, "F1"), rows_size(self.leading))
+
+    @property
+    def leading(self) -> Mapping[str, Row]:
+        """By measure the figures of people, where there are any, else of the best system."""
+        leading = {row["match"]: row["people"] or row["best"] for row in self.rows}
+        return {match: one for match, one in leading.items() if one is not None}
 
     def findings(self) -> Iterable[str]:
         """Yield what chance changes, a sentence for each measure."""
@@ -135,6 +161,31 @@ class Study:
                 )
             if findings:
                 yield f"{row['match']}: {'; '.join(findings)}"
+
+
+class _Asked(NamedTuple):
+    """What a study compares, under one measure.
+
+    ``compare`` makes the result of some documents; ``ask`` is what it is told besides.
+    """
+
+    corpus: Corpus
+    match: MatchName
+    places: Given | None
+    whole: Sequence[str | None] | str | None
+    ask: Mapping[str, Any]
+    bootstrap: Bootstrap
+    draws: int
+
+    @property
+    def of_segments(self) -> bool:
+        """Whether segments are compared, not relations or attributes."""
+        return self.ask.get("what", "segments") == "segments"
+
+    @property
+    def exact(self) -> bool:
+        """Whether chance is exact, not drawn: then there is time for other models, and halves."""
+        return self.of_segments and self.match != "overlap"
 
 
 def study(
@@ -180,17 +231,19 @@ def study(
     """
     if gold is not None and systems is not None:
         raise SettingError("gold and systems; systems are named beside annotators without gold")
-    ask = dict(settings or {})
-    how = _How(bootstrap, draws)
+    if gold is None and systems is None:
+        bootstrap = replace(bootstrap, resample_by="unit", resamples=_OF_TEAM)
+    resampling = resampling_of(bootstrap)
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):
+        asked = _Asked(corpus, match, places, whole, dict(settings or {}), bootstrap, draws)
         try:
             if gold is not None:
-                row = _against_gold(corpus, gold, match, places, whole, ask, how)
+                row = _against_gold(asked, gold)
             elif systems is not None:
-                row = _against_people(corpus, list(systems), match, how)
+                row = _against_people(asked, list(systems))
             else:
-                row = _team(corpus, match, places, whole, ask, how)
+                row = _team(asked)
             rows.append(row)
         except SettingError as error:
             refused[match] = str(error)
@@ -198,7 +251,23 @@ def study(
             progress(number + 1, len(matches))
     if not rows:
         raise SettingError("; ".join(refused.values()) or "no measure; one is needed")
-    return Study(_about(corpus, gold, systems), rows, refused, corpus.notes)
+    given = {"places": places, "joined": whole, **(settings or {})}
+    compared = {  # they are those of every row, and say it as settings of reading do
+        key: value if isinstance(value, str) or key in (settings or {}) else "given"
+        for key, value in given.items()
+        if value is not None
+    }
+    made_by = StudySettings(
+        measures=list(matches),
+        gold=gold,
+        gold_first=None if gold is None else gold == next(iter(corpus.layers)),
+        systems=None if systems is None else list(systems),
+        draws=draws,
+        offsets=corpus.offsets,
+        reading={**corpus.reading, **compared},
+        **resampling.settings(),
+    )
+    return Study(_about(corpus, gold, systems), rows, refused, made_by, corpus.notes)
 
 
 def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> Mapping[str, Any]:
@@ -227,21 +296,33 @@ def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> M
     }
 
 
-def _model(call: Any) -> tuple[str, Any, str]:
-    """Return the first chance model that is not refused, what it gives, and why others were."""
-    why = ""
-    for chance in MODELS:
+def _under_models(
+    asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap
+) -> tuple[str, Any, Mapping[str, Any], dict[str, str]]:
+    """Return the first chance model that segments allow, its result, all models', and refusals."""
+    why: dict[str, str] = {}
+    for chance in _MODELS:
         try:
-            return chance, call(chance), why
-        except SettingError as error:  # noqa: PERF203 — three models
-            why = why or str(error)
-    raise SettingError(why)
-
-
-def _others(corpus: Corpus, chance: str) -> list[Chance]:
-    """Return the models beside one: of a single label those that would be another."""
-    same = {chance} if len(corpus.labels) > 1 else {chance, "per-label"}
-    return [other for other in MODELS if other not in same and len(corpus.layers) <= _MANY]
+            result = make(asked.corpus, chance=chance, ci=ci)
+        except SettingError as error:
+            why.setdefault(_MODELS[0], str(error))
+            continue
+        break
+    else:
+        raise SettingError(why[_MODELS[0]])
+    others: dict[str, tuple[Corpus, Mapping[str, Any]]] = {}
+    if len(asked.corpus.labels) > 1 and len(asked.corpus.layers) <= _MANY:
+        others["per-label"] = asked.corpus, {"chance": "per-label"}
+    if asked.places is not None:
+        others["places"] = asked.corpus, {"chance": chance, "places": asked.places}
+    if asked.whole is not None:
+        others["whole"] = asked.corpus.grouped_by(asked.whole, joined=True), {"chance": chance}
+    models = {chance: result}
+    for name, (corpus, more) in others.items() if asked.exact else ():
+        if name not in models:
+            made = _maybe(lambda c=corpus, m=more: make(c, **m), why, name)
+            models |= {name: made} if made is not None else {}
+    return chance, result, models, why
 
 
 def _maybe(call: Any, why: dict[str, str], name: str) -> Any:
@@ -253,41 +334,16 @@ def _maybe(call: Any, why: dict[str, str], name: str) -> Any:
         return None
 
 
-def _against_gold(
-    corpus: Corpus,
-    gold: str,
-    match: MatchName,
-    places: Any,
-    whole: Any,
-    ask: Mapping[str, Any],
-    how: _How,
-) -> Row:
-    ask = {"match": match, **ask}
-    chance, result, why_not = _model(
-        lambda c: evaluate(corpus, gold, chance=c, ci=how.bootstrap, **ask)
-    )
-    why = {"nonoverlapping": why_not} if why_not else {}
+def _against_gold(asked: _Asked, gold: str) -> Row:
+    def make(corpus: Corpus, **more: Any) -> Evaluation:
+        return evaluate(corpus, gold, match=asked.match, **asked.ask, **more)
+
+    corpus = asked.corpus
+    chance, result, models, why = _under_models(asked, make, asked.bootstrap)
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
-    models: dict[str, Evaluation] = {chance: result}
-    of_segments = ask.get("what", "segments") == "segments"
-    for other in _others(corpus, chance) if of_segments else ():
-        more = _maybe(lambda c=other: evaluate(corpus, gold, chance=c, **ask), why, other)
-        models |= {other: more} if more is not None else {}
-    if of_segments and places is not None:
-        more = _maybe(
-            lambda: evaluate(corpus, gold, chance=chance, places=places, **ask), why, "places"
-        )
-        models |= {"places": more} if more is not None else {}
-    if of_segments and whole is not None:
-        more = _maybe(
-            lambda: evaluate(corpus.grouped_by(whole, joined=True), gold, chance=chance, **ask),
-            why,
-            "whole",
-        )
-        models |= {"whole": more} if more is not None else {}
-    row = _row(match, chance, scored, models, why)
+    row = _row(asked, chance, result, scored, models, why)
     if len(scored) > 1:
-        tested = compare_systems(result, bootstrap=how.bootstrap)
+        tested = compare_systems(result, bootstrap=asked.bootstrap)
         order = tested.reordered
         row["reordered"] = {
             "pairs": len(order),
@@ -297,61 +353,50 @@ def _against_gold(
             "told_apart_corrected": sum(x.corrected.p_holm < _CERTAIN for x in tested.pairs),
             "names": [[x.a, x.b, sure] for x, sure in order],
         }
-    if of_segments:
-        against = _maybe(
-            lambda: chance_test(
-                corpus, result, simulate=True, draws=how.draws, seed=how.bootstrap.seed
-            ),
-            why,
-            "undecided",
-        )
+    if asked.of_segments:
+        against = _maybe(lambda: _against_chance(asked, corpus, result), why, "undecided")
         if against is not None:
             p = {name: x.p for name, x in against.systems.items()}
             alike = [name for name, each in p.items() if not each < _CERTAIN]
             row["undecided"] = {"systems": len(alike), "of": len(p), "names": alike}
-        row["baselines"] = _baselines(corpus, gold, chance, ask, how, why)
+        row["baselines"] = _baselines(asked, gold, chance, make, why)
+    if asked.exact:
         hard = _maybe(
-            lambda: difficulty(corpus, gold, match=ask["match"], chance=chance), why, "halves"
+            lambda: difficulty(corpus, gold, match=asked.match, chance=chance), why, "halves"
         )
         if hard is not None and hard.defined.any():
             row["halves"] = _halves(evaluate_levels(result, hard, levels=2))
     return row
 
 
+def _against_chance(asked: _Asked, corpus: Corpus, result: Evaluation) -> Any:
+    """Return how often random annotations match gold as well as each system, by draws."""
+    seed = asked.bootstrap.seed
+    return chance_test(corpus, result, simulate=True, draws=asked.draws, seed=seed)
+
+
 def _baselines(
-    corpus: Corpus,
-    gold: str,
-    chance: Any,
-    ask: Mapping[str, Any],
-    how: _How,
-    why: dict[str, str],
+    asked: _Asked, gold: str, chance: str, make: Callable[..., Evaluation], why: dict[str, str]
 ) -> Mapping[str, Any]:
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
     made: dict[str, Any] = {}
-    only = _maybe(lambda: corpus.of_annotators([gold]), why, "baselines")
+    only = asked.corpus.of_annotators([gold])
     whole = _maybe(
         lambda: with_baselines(only, ["everything"], references=[gold]), why, "everything"
     )
     if whole is not None:
-        made["everything"] = _f1(evaluate(whole, gold, chance=chance, **ask)["everything"].f1)
-    each = _each_token(only, gold) if corpus.offsets == "tokens" else None
-    if each is not None:
-        f1 = _maybe(lambda: evaluate(each, gold, chance=chance, **ask)["token"].f1, why, "each")
-        made["each_token"] = _f1(f1) if f1 is not None else None
-    copy = only.but(layers={gold: corpus.layers[gold], "random": corpus.layers[gold]})
-    drawn = _maybe(
-        lambda: chance_test(
-            copy,
-            evaluate(copy, gold, chance=chance, **ask),
-            simulate=True,
-            draws=how.draws,
-            seed=how.bootstrap.seed,
-        ).systems["random"],
-        why,
-        "random",
-    )
+        made["everything"] = _f1(make(whole, chance=chance)["everything"].f1)
+    if not asked.exact:
+        return made
+    if only.offsets == "tokens":
+        each = _each_token(only, gold)
+        f1 = _maybe(lambda: make(each, chance=chance)["token"].f1, why, "each")
+        made |= {"each_token": _f1(f1)} if f1 is not None else {}
+    copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
+    drawn = _maybe(lambda: _against_chance(asked, copy, make(copy, chance=chance)), why, "random")
     if drawn is not None:
-        made["random"] = {"mean": drawn.mean, "sd": drawn.sd}
+        random = drawn.systems["random"]
+        made["random"] = {"mean": random.mean, "sd": random.sd}
     return made
 
 
@@ -385,44 +430,32 @@ def _halves(levels: EvaluationByLevel) -> Mapping[str, Any]:
     return made
 
 
-def _against_people(corpus: Corpus, systems: list[str], match: MatchName, how: _How) -> Row:
-    people = [name for name in corpus.layers if name not in systems]
+def _against_people(asked: _Asked, systems: list[str]) -> Row:
+    people = [name for name in asked.corpus.layers if name not in systems]
 
-    def call(chance: Any) -> Any:
-        return evaluate_references(
-            corpus, people, systems=systems, match=match, chance=chance,
-            ci=how.bootstrap,
-        )  # fmt: skip
+    def make(corpus: Corpus, **more: Any) -> Any:
+        return evaluate_references(corpus, people, systems=systems, match=asked.match, **more)
 
-    chance, result, why_not = _model(call)
-    why = {"nonoverlapping": why_not} if why_not else {}
+    chance, result, models, why = _under_models(asked, make, asked.bootstrap)
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
-    models = {chance: result}
-    for other in _others(corpus, chance):
-        more = _maybe(
-            lambda c=other: evaluate_references(
-                corpus, people, systems=systems, match=match, chance=c
-            ),
-            why,
-            other,
-        )
-        models |= {other: more} if more is not None else {}
-    row = _row(match, chance, scored, models, why)
+    row = _row(asked, chance, result, scored, models, why)
     row["people"] = _scored("people", result.ceiling.f1)
-    row["baselines"] = _whole_of_people(corpus, people, match, chance, why)
+    row["baselines"] = _whole_of_people(asked, people, chance, why)
     return row
 
 
 def _whole_of_people(
-    corpus: Corpus, people: Sequence[str], match: MatchName, chance: Any, why: dict[str, str]
+    asked: _Asked, people: Sequence[str], chance: Any, why: dict[str, str]
 ) -> Mapping[str, Any]:
-    """Return F1 of everything against the annotators."""
+    """Return F1 of everything against the annotators, unless there are very many."""
+    if len(people) > _MANY:
+        return {}
     whole = _maybe(
         lambda: evaluate_references(
-            with_baselines(corpus.of_annotators(people), ["everything"]),
+            with_baselines(asked.corpus.of_annotators(people), ["everything"]),
             people,
             systems=["everything"],
-            match=match,
+            match=asked.match,
             chance=chance,
         ),
         why,
@@ -431,48 +464,29 @@ def _whole_of_people(
     return {} if whole is None else {"everything": _f1(whole["everything"].f1)}
 
 
-def _team(
-    corpus: Corpus,
-    match: MatchName,
-    places: Any,
-    whole: Any,
-    ask: Mapping[str, Any],
-    how: _How,
-) -> Row:
-    ask = {"match": match, **ask}
-    ci = (
-        False
-        if len(corpus.layers) > _MANY
-        else replace(how.bootstrap, resample_by="unit", resamples=_OF_TEAM)
-    )
-    chance, result, why_not = _model(lambda c: agree(corpus, chance=c, ci=ci, **ask))
-    why = {"nonoverlapping": why_not} if why_not else {}
-    models = {chance: result}
-    for other in _others(corpus, chance):
-        made = _maybe(lambda c=other: agree(corpus, chance=c, **ask), why, other)
-        models |= {other: made} if made is not None else {}
-    if places is not None:
-        made = _maybe(lambda: agree(corpus, chance=chance, places=places, **ask), why, "places")
-        models |= {"places": made} if made is not None else {}
-    if whole is not None:
-        made = _maybe(
-            lambda: agree(corpus.grouped_by(whole, joined=True), chance=chance, **ask), why, "whole"
-        )
-        models |= {"whole": made} if made is not None else {}
+def _team(asked: _Asked) -> Row:
+    def make(corpus: Corpus, **more: Any) -> Any:
+        return agree(corpus, match=asked.match, **asked.ask, **more)
+
+    few = len(asked.corpus.layers) <= _MANY
+    ci = asked.bootstrap if few else False
+    chance, result, models, why = _under_models(asked, make, ci)
     scored = [_scored(name, one.f1) for name, one in result.annotators.items() if one.pairs]
-    row = _row(match, chance, scored, {}, why)
+    row = _row(asked, chance, result, scored, {}, why)
+    row["scored"] = scored if few else []
     row["people"] = {
         **_scored("people", result.team.f1),
         "models": {name: made.team.f1.expected for name, made in models.items()},
         "mean_pairwise": result.mean.observed,
     }
-    row["baselines"] = _whole_of_people(corpus, list(corpus.layers), match, chance, why)
+    row["baselines"] = _whole_of_people(asked, list(asked.corpus.layers), chance, why)
     return row
 
 
 def _row(
-    match: MatchName,
+    asked: _Asked,
     chance: str,
+    result: Result,
     scored: list[Row],
     models: Mapping[str, Any],
     why: dict[str, str],
@@ -484,12 +498,13 @@ def _row(
     )
     for one in scored:
         one["models"] = {
-            model: result.systems[one["name"]].f1.expected for model, result in models.items()
+            model: made.systems[one["name"]].f1.expected for model, made in models.items()
         }
     middle = ranked[(len(ranked) - 1) // 2] if ranked else None
     return {
-        "match": match,
+        "match": asked.match,
         "chance": chance,
+        "signature": result.signature,
         "scored": scored,
         "best": ranked[0] if ranked else None,
         "median": middle,
@@ -510,7 +525,7 @@ def _scored(name: str, f1: Score) -> Row:
 
 
 def _f1(f1: Score) -> Row:
-    made: Row = {kind: getattr(f1, kind) for kind in ("observed", "expected", "corrected")}
+    made: Row = {kind: getattr(f1, kind) for kind in _KINDS}
     if f1.interval is not None:
         made["interval"] = [*f1.interval.corrected]
     return made

@@ -4,7 +4,7 @@
     python studies/shared_tasks/run.py DATA wnut17     # one of them
 
 DATA is the folder that the manifest's folders are in. A task whose files are not there is passed
-over. A task that was run before is not run again, unless its entry, prepare.py or the version of
+over. A task that was run before is not run again, unless its entry, the code here or the version of
 spanagree changed (``--again`` runs it anyway). Results are a JSON file for each task, in ``--out``.
 """
 
@@ -20,23 +20,27 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import tomllib
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11
+    import tomli as tomllib
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import prepare  # noqa: E402 — beside this file
+import error_spans  # noqa: E402 — beside this file
+import official  # noqa: E402
+import prepare  # noqa: E402
 import tables  # noqa: E402
 
 import spanagree as sa  # noqa: E402
 from spanagree.corpus.repairs import valid_corpus  # noqa: E402
 
 Task = Mapping[str, Any]
-_KINDS = ("observed", "expected", "corrected")
 
 
 def main() -> int:
@@ -47,39 +51,50 @@ def main() -> int:
     parser.add_argument("--manifest", type=Path, default=HERE / "tasks.toml")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     parser.add_argument("--again", action="store_true", help="run what was run before, too")
+    parser.add_argument("--workers", type=int, default=2, help="how many tasks run at once")
     asked = parser.parse_args()
     listed = tomllib.loads(asked.manifest.read_text("utf-8"))["task"]
     if unknown := {*asked.tasks} - {task["name"] for task in listed}:
         parser.error(f"no task {sorted(unknown)[0]!r} in {asked.manifest}")
     asked.out.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    for task in listed:
-        if asked.tasks and task["name"] not in asked.tasks:
-            continue
-        path = asked.out / f"{task['name']}.json"
-        digest = _digest(task)
-        if not asked.again and path.exists() and json.loads(path.read_text())["digest"] == digest:
-            print(f"{task['name']}: there already", file=sys.stderr)
-            continue
-        if not (asked.data / task["folder"]).exists():
-            print(f"{task['name']}: no files at {task['folder']}, passed over", file=sys.stderr)
-            continue
-        start = time.process_time()
-        made = {"digest": digest, **run(task, asked.data)}
-        text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
-        path.write_text(text.replace(f"{asked.data}/", ""), "utf-8")  # of notes that name files
-        print(f"{task['name']}: {time.process_time() - start:.0f} s", file=sys.stderr)
-    made = [asked.out / f"{task['name']}.json" for task in listed]
-    results = [json.loads(path.read_text("utf-8")) for path in made if path.exists()]
+    made = {task["name"]: asked.out / f"{task['name']}.json" for task in listed}
+    with ProcessPoolExecutor(asked.workers) as pool:
+        running = {}
+        for task in listed:
+            if asked.tasks and task["name"] not in asked.tasks:
+                continue
+            if not asked.again and _is_made(made[task["name"]], _digest(task)):
+                print(f"{task['name']}: there already", file=sys.stderr)
+            elif not (asked.data / task["folder"]).exists():
+                print(f"{task['name']}: no files at {task['folder']}, passed over", file=sys.stderr)
+            else:
+                running[pool.submit(_write, task, asked.data, made[task["name"]])] = task["name"]
+        for done in as_completed(running):
+            print(f"{running[done]}: {done.result()}", file=sys.stderr)
+    results = [json.loads(path.read_text("utf-8")) for path in made.values() if path.exists()]
     tables.write(results, asked.out)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{time.monotonic() - begun:.0f} s, {memory:.0f} MB at most", file=sys.stderr)
+    print(f"all: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     return 0
+
+
+def _is_made(path: Path, digest: str) -> bool:
+    return path.exists() and bool(json.loads(path.read_text("utf-8"))["digest"] == digest)
+
+
+def _write(task: Task, data: Path, path: Path) -> str:
+    """Run a task, write its results, and return what it took."""
+    start = time.process_time()
+    made = {"digest": _digest(task), **run(task, data)}
+    text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    path.write_text(text.replace(f"{data}/", ""), "utf-8")  # of notes that name files
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return f"{time.process_time() - start:.0f} s, the worker {memory:.0f} MB at most"
 
 
 def _digest(task: Task) -> str:
     """Return what a task's results depend on besides its files, in short."""
-    code = (HERE / "prepare.py").read_text("utf-8")
+    code = [path.read_text("utf-8") for path in sorted(HERE.glob("*.py")) if path.stem != "tables"]
     about = json.dumps([task, sa.__version__, code], sort_keys=True)
     return hashlib.sha256(about.encode()).hexdigest()[:16]
 
@@ -90,26 +105,31 @@ def run(task: Task, data: Path) -> dict[str, Any]:
     if task["prepare"] == "labels":
         return {"task": about, "printed": _printed(task, data, None, {}), "study": None}
     with tempfile.TemporaryDirectory() as folder:
-        corpus = prepare.PREPARE[task["prepare"]](_unpacked(task, data, Path(folder)), task)
+        source = _unpacked(task, data, Path(folder))
+        corpus = prepare.PREPARE[task["prepare"]](source, task)
+        graded = error_spans.graded(source, task)
     marked = _merged(corpus) if task.get("merge") else corpus
-    settings = {}
+    settings, matches = {}, ["exact", "iou", *["overlap"] * task.get("overlap", False), "token"]
     if task.get("what"):
         settings = {"what": task["what"], "pairs": "sentence", "undirected": ["same-as"]}
-    matches = ["exact"] if task.get("what") else ["exact", "iou", "token"]
+        matches = ["exact"]
     whole = [task["name"]] * len(marked) if task.get("whole") == "all" else task.get("whole")
 
     def progress(done: int, of: int) -> None:
         print(f"{task['name']}: {done} of {of} measures", file=sys.stderr)
 
     made = sa.study(
-        marked, task.get("gold"), systems=task.get("systems"), matches=matches,
-        places=task.get("places"), whole=whole, settings=settings, progress=progress,
+        marked, task.get("gold"), systems=task.get("systems"),
+        matches=matches, places=task.get("places"), whole=whole,
+        settings=settings, progress=progress,
     )  # fmt: skip
-    result = made.to_dict()
+    plain = made.to_dict()
+    result = {**plain["summary"], "notes": plain["notes"], "signature": made.signature}
     return {
         "task": about,
         "printed": _printed(task, data, corpus, result),
-        "error_spans": error_spans(corpus, task),
+        "error_spans": error_spans.error_spans(corpus, marked, task),
+        "graded": graded,
         "study": result,
     }
 
@@ -134,34 +154,6 @@ def _merged(corpus: sa.Corpus) -> sa.Corpus:
     return valid_corpus(one.to_raw(), "merge-overlaps")
 
 
-def error_spans(corpus: sa.Corpus, task: Task) -> Any:
-    """Return precision and recall by share of matched spans, of each two who rated errors."""
-    if "weights" not in task and task["name"] != "wmt22_qe":
-        return None
-    rows = []
-    names = list(corpus.layers)
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    if task.get("gold"):
-        pairs = [(task["gold"], name) for name in names if name != task["gold"]]
-    for weights in (None, task.get("weights")) if "weights" in task else (None,):
-        for average in ("micro", "macro"):
-            made = []
-            for a, b in pairs:
-                one = sa.partial_credit(
-                    corpus, a, b, label_weights=weights, macro=average == "macro", draws=20
-                )
-                if not one.documents:
-                    continue
-                row = {"pair": [a, b], "documents": one.documents, "error": one.error}
-                made.append(row | {kind: getattr(one.f1, kind) for kind in _KINDS})
-            # documents weigh the same: pairs of raters by how many they share
-            shares = [one["documents"] for one in made]
-            means = {k: float(np.average([x[k] for x in made], weights=shares)) for k in _KINDS}
-            severity = "severity" if weights else "none"
-            rows.append({"weights": severity, "average": average, "pairs": made, **means})
-    return rows
-
-
 def _printed(task: Task, data: Path, corpus: Any, result: Mapping[str, Any]) -> Any:
     """Return what was printed, ours, and the difference, for each system."""
     if "printed" not in task:
@@ -173,17 +165,18 @@ def _printed(task: Task, data: Path, corpus: Any, result: Mapping[str, Any]) -> 
             for row in csv.DictReader(file, delimiter="\t"):
                 if row[table["column"]] == table["only"]:
                     values[row[table["system"]]] = float(row[table["value"]])
-    ours = tables.FIGURES[asked["figure"]](task, data, corpus, result)
+    ours = official.FIGURES[asked["figure"]](task, data, corpus, result)
     rows = []
-    for name, value in values.items():
-        if name not in ours:  # a run that did not answer is printed with 0
-            rows.append({"name": name, "printed": value, "ours": None, "difference": None})
-            continue
-        mine = ours[name] * asked.get("times", 1) + asked.get("plus", 0)
-        digits = len(str(value).partition(".")[2])
-        digits = max(digits, 3) if asked.get("table") else digits
-        difference = round(mine, digits) - value
-        rows.append({"name": name, "printed": value, "ours": mine, "difference": difference})
+    for name in [*values, *(name for name in ours if name not in values)]:
+        value, mine = values.get(name), ours.get(name)  # not printed; not answered, printed as 0
+        row = {"name": name, "printed": value, "ours": mine, "difference": None}
+        if mine is not None:
+            row["ours"] = mine = mine * asked.get("times", 1) + asked.get("plus", 0)
+        if None not in (mine, value):
+            digits = len(str(value).partition(".")[2])
+            digits = max(digits, 3) if asked.get("table") else digits
+            row["difference"] = round(round(mine, digits) - value, digits)
+        rows.append(row)
     return {"measure": asked["measure"], "where": asked["where"], "rows": rows}
 
 

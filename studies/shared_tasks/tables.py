@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import statistics
-import tarfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,127 +13,10 @@ from typing import Any
 
 import numpy as np
 
-import spanagree as sa
-
 Result = Mapping[str, Any]
-_RESAMPLES = 5000
-_COLOURS = {"exact": "#0072b2", "iou": "#d55e00", "token": "#009e73"}
-_SHAPES = {"exact": "circle", "iou": "square", "token": "triangle"}
-
-
-# --- the measures that tasks printed ------------------------------------------------------------
-
-
-def exact(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
-    """Return exact F1 of each system."""
-    row = result["rows"][0]
-    return {one["name"]: one["observed"] for one in row["scored"]}
-
-
-def mean_pairwise(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
-    """Return the mean exact F1 over pairs of annotators."""
-    return {"team": result["rows"][0]["people"]["mean_pairwise"]}
-
-
-def alpha(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
-    """Return Krippendorff's α of a table of labels."""
-    labels = sa.read_labels(data / task["folder"] / task["files"], **task["labels"])
-    return {"team": sa.alpha(labels).value}
-
-
-def half_partial(task: Any, data: Path, corpus: sa.Corpus, result: Result) -> dict[str, float]:
-    """Return F1 of eHealth-KD: an entity that shares characters with one of gold counts half."""
-    scores = {}
-    for name in corpus.annotators:
-        if name == task["gold"]:
-            continue
-        right = wrong = partial = missing = spurious = 0
-        for document in corpus:
-            gold = _written(document, task["gold"])
-            mine = _written(document, name)
-            for same in (_same, _same_places, _share):
-                for one in list(mine):
-                    if (found := next((x for x in gold if same(x, one)), None)) is not None:
-                        gold.remove(found)
-                        mine.remove(one)
-                        right += same is _same
-                        wrong += same is _same_places
-                        partial += same is _share
-            missing += len(gold)
-            spurious += len(mine)
-        found = right + partial / 2
-        precision = found / (right + wrong + partial + spurious)
-        recall = found / (right + wrong + partial + missing)
-        scores[name] = 2 * precision * recall / (precision + recall)
-    return scores
-
-
-def _same(x: Any, y: Any) -> bool:
-    return _same_places(x, y) and x[1] == y[1]
-
-
-def _same_places(x: Any, y: Any) -> bool:
-    return bool(x[0] == y[0])
-
-
-def _share(x: Any, y: Any) -> bool:
-    return x[1] == y[1] and not x[0].isdisjoint(y[0])
-
-
-def _written(document: sa.Document, name: str) -> list[tuple[frozenset[int], str]]:
-    """Return the characters of each segment but blanks, as pieces may part or join words."""
-    text = document.text or ""
-    return [
-        (
-            frozenset(
-                i
-                for start, end in one.pieces or [(one.start, one.end)]
-                for i in range(start, end)
-                if not text[i].isspace()
-            ),
-            one.label,
-        )
-        for one in document.segments[name] or ()
-    ]
-
-
-def relation_lines(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
-    """Return F1 of eHealth-KD's relations as its files have them, also of an entity to itself."""
-    with tarfile.open(data / task["folder"] / task["archives"][0]) as tar:
-        lines = {
-            Path(member.name).parent.name: tar.extractfile(member).read().decode().splitlines()  # type: ignore[union-attr]
-            for member in tar.getmembers()
-            if member.name.endswith(f"{task['scenario']}.ann")
-        }
-    gold = _relation_lines(lines.pop("gold"))
-    scores = {}
-    for name, rows in lines.items():
-        mine = _relation_lines(rows)
-        found = len(gold & mine)
-        scores[name] = 2 * found / (len(gold) + len(mine))
-    return scores
-
-
-def _relation_lines(rows: Sequence[str]) -> set[tuple[str, str, str]]:
-    where, found = {}, set()
-    for row in rows:
-        key, *rest = row.split("\t")
-        if key[:1] == "T":
-            where[key] = rest[0].split(" ", 1)[1]
-    for row in rows:
-        if row[:1] in ("R", "*"):
-            label, *ends = row.split("\t")[1].split()
-            first, second = (where.get(end.split(":")[-1], "") for end in ends)
-            if row[:1] == "*":
-                first, second = sorted((first, second))
-            found.add((label, first, second))
-    return found
-
-
-FIGURES: Mapping[str, Callable[..., dict[str, float]]] = {
-    each.__name__: each for each in (exact, mean_pairwise, alpha, half_partial, relation_lines)
-}
-"""The measures that tasks printed, as the manifest calls them."""
+_RESAMPLES = 2000
+_COLOURS = {"exact": "#0072b2", "iou": "#d55e00", "overlap": "#cc79a7", "token": "#009e73"}
+_SHAPES = {"exact": "circle", "iou": "square", "overlap": "diamond", "token": "triangle"}
 
 
 # --- what is known of a task and a measure ------------------------------------------------------
@@ -166,8 +49,11 @@ def points(results: Sequence[Result]) -> list[dict[str, Any]]:
                     "model": row["chance"],
                     "who": "systems" if against else "annotators",
                     "best": row["best"]["observed"] if against else None,
+                    "best_chance": row["best"]["expected"] if against else None,
                     "observed": one["observed"],
                     "last": row["last"]["observed"] if against else None,
+                    "last_chance": row["last"]["expected"] if against else None,
+                    "last_corrected": row["last"]["corrected"] if against else None,
                     "chance": one["expected"],
                     "by_label": models.get("per-label"),
                     "at_places": models.get("places"),
@@ -179,12 +65,14 @@ def points(results: Sequence[Result]) -> list[dict[str, Any]]:
                     "tau": row["tau"],
                     "pairs": order["of"] if order else None,
                     "reversed": order["pairs"] if order else None,
+                    "untested": row["reversed"] if against and not order else None,
                     "supported": order["supported"] if order else None,
                     "told_apart": order["told_apart_corrected"] if order else None,
                     "undecided": undecided["systems"] if undecided else None,
                     "systems": undecided["of"] if undecided else None,
                     "everything": (base.get("everything") or {}).get("observed"),
                     "everything_chance": (base.get("everything") or {}).get("expected"),
+                    "each_token": (base.get("each_token") or {}).get("observed"),
                     "random": (base.get("random") or {}).get("mean"),
                     "random_sd": (base.get("random") or {}).get("sd"),
                     "people": (row["people"] or {}).get("observed"),
@@ -221,6 +109,15 @@ def claims(results: Sequence[Result]) -> dict[str, Any]:
         said[match]["supported"] = sum(row["supported"] for row in tested)
         said[match]["share_reversed"] = _interval(tested, _share_reversed)
         told = [row for row in of if row["systems"]]
+        said[match]["tau"] = _interval(
+            [row for row in tested if row["tau"] is not None], lambda x: min(r["tau"] for r in x)
+        )
+        halves = [row for row in of if row["easy_chance"] is not None]
+        for half in ("easy", "hard"):
+            said[match][half] = _interval(
+                [row for row in halves if row["hard_chance"] is not None],
+                lambda x, half=half: statistics.median(r[f"{half}_chance"] for r in x),
+            )
         said[match]["undecided"] = sum(row["undecided"] for row in told)
         said[match]["systems"] = sum(row["systems"] for row in told)
     return said
@@ -249,6 +146,8 @@ def _interval(rows: Sequence[Any], statistic: Callable[[Sequence[Any]], float]) 
         statistic([rows[i] for i in rng.integers(len(rows), size=len(rows))])
         for _ in range(_RESAMPLES)
     ]
+    if np.isnan(drawn).all():
+        return [math.nan] * 3
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     return [float(statistic(rows)), float(low), float(high)]
 
@@ -291,8 +190,35 @@ def main_table(results: Sequence[Result]) -> str:
         tested = [row for row in each.values() if row["pairs"]]
         changed = sum(row["reversed"] for row in tested)
         of, sure = (sum(row[key] for row in tested) for key in ("pairs", "supported"))
-        cells.append(f"{changed} of {of}, {sure} sure" if tested else "–")
+        untested = [row["untested"] for row in each.values() if row["untested"]]
+        if untested:
+            pairs, of = (sum(x[key] for x in untested) for key in ("pairs", "of"))
+            cells.append(f"{pairs} of {of}, not tested")
+        else:
+            cells.append(f"{changed} of {of}, {sure} sure" if tested else "–")
         rows.append(cells)
+    return markdown(header, rows)
+
+
+def rankings_table(results: Sequence[Result]) -> str:
+    """Return the best, the median and the last system, and what chance does to their order."""
+    header = [
+        "task", "measure", "best: F1", "chance", "above", "median: F1", "chance", "above",
+        "last: F1", "chance", "above", "τ", "order changed", "supported", "of pairs",
+        "chance, easy half", "hard half", "τ, easy half", "hard half",
+    ]  # fmt: skip
+    keys = [
+        "best", "best_chance", "best_corrected", "observed", "chance", "corrected",
+        "last", "last_chance", "last_corrected", "tau",
+    ]  # fmt: skip
+    halves = ["easy_chance", "hard_chance", "easy_tau", "hard_tau"]
+    rows = []
+    for row in points(results):
+        if row["who"] == "systems":
+            order = [number(row[key], 0) for key in ("reversed", "supported", "pairs")]
+            figures = [number(row[key], 3) for key in keys]
+            parts = [number(row[key], 3) for key in halves]
+            rows.append([row["title"], row["match"], *figures, *order, *parts])
     return markdown(header, rows)
 
 
@@ -301,17 +227,16 @@ def models_table(results: Sequence[Result]) -> str:
     header = ["task", "measure", "uniform", "by label", "at places", "whole documents"]
     rows = []
     for row in points(results):
-        if row["match"] != "iou":
-            figures = [row[key] for key in ("chance", "by_label", "at_places", "whole")]
-            rows.append([row["title"], row["match"], *(number(x, 3) for x in figures)])
+        figures = [row[key] for key in ("chance", "by_label", "at_places", "whole")]
+        rows.append([row["title"], row["match"], *(number(x, 3) for x in figures)])
     return markdown(header, rows)
 
 
 def baselines_table(results: Sequence[Result]) -> str:
     """Return what baselines and people reach by shared tokens."""
     header = [
-        "task", "best or people", "above chance", "everything", "its chance", "random (sd)",
-        "not told from chance",
+        "task", "best or people", "above chance", "everything", "its chance",
+        "each token, majority label", "random (sd)", "not told from chance",
     ]  # fmt: skip
     rows = []
     for row in points(results):
@@ -320,7 +245,7 @@ def baselines_table(results: Sequence[Result]) -> str:
             above = row["best_corrected"] if row["best"] is not None else row["corrected"]
             error = f"{number(row['random'], 3)} ({number(row['random_sd'], 3)})"
             told = "–" if row["systems"] is None else f"{row['undecided']} of {row['systems']}"
-            figures = [best, above, row["everything"], row["everything_chance"]]
+            figures = [best, above, row["everything"], row["everything_chance"], row["each_token"]]
             drawn = "–" if row["random"] is None else error
             rows.append([row["title"], *map(number, figures), drawn, told])
     return markdown(header, rows)
@@ -328,34 +253,60 @@ def baselines_table(results: Sequence[Result]) -> str:
 
 def printed_table(results: Sequence[Result]) -> str:
     """Return how many printed scores are reproduced, and the greatest difference, by task."""
-    header = ["task", "measure", "printed scores", "equal as printed", "greatest difference"]
+    header = ["task", "measure", "runs", "printed", "equal as printed", "greatest difference"]
     rows = []
     for result in results:
         if result["printed"]:
-            made = [row for row in result["printed"]["rows"] if row["ours"] is not None]
-            differences = [abs(row["difference"]) for row in made]
-            equal = sum(x < 1e-9 for x in differences)
-            worst = f"{max(differences):.1g}" if max(differences) > 1e-9 else "0"
+            answered = [row for row in result["printed"]["rows"] if row["ours"] is not None]
+            gaps = [abs(x["difference"]) for x in answered if x["difference"] is not None]
+            worst = f"{max(gaps):.1g}" if any(gaps) else "0" if gaps else "–"
             title, measure = result["task"]["title"], result["printed"]["measure"]
-            rows.append([title, measure, str(len(made)), str(equal), worst])
+            counts = (len(answered), len(gaps), sum(gap == 0 for gap in gaps))
+            rows.append([title, measure, *map(str, counts), worst])
+    return markdown(header, rows)
+
+
+def printed_runs_table(results: Sequence[Result]) -> str:
+    """Return each run's printed score, ours, and the difference as far as it was printed."""
+    header = ["task", "run", "printed", "ours", "difference"]
+    rows = []
+    for result in results:
+        for row in (result["printed"] or {"rows": []})["rows"]:
+            figures = [row[key] for key in ("printed", "ours", "difference")]
+            shown = ["–" if x is None else f"{x:.10g}" for x in figures]
+            rows.append([result["task"]["title"], row["name"], *shown])
     return markdown(header, rows)
 
 
 def error_span_table(results: Sequence[Result]) -> str:
-    """Return the agreement on error spans, by share of matched spans."""
-    header = ["task", "pairs", "weights", "average", "MPP F1", "chance", "above chance"]
+    """Return the agreement on error spans, by characters and by share of matched spans."""
+    header = ["task", "pairs", "measure", "average", "P", "R", "F1", "chance", "above chance"]
     rows = []
     for result in results:
         for row in result.get("error_spans") or []:
             title, pairs = result["task"]["title"], str(len(row["pairs"]))
-            figures = [number(row[key], 3) for key in ("observed", "expected", "corrected")]
-            rows.append([title, pairs, row["weights"], row["average"], *figures])
+            measure = row["measure"] + ", weighted" * (row["weights"] == "severity")
+            keys = ("precision", "recall", "observed", "expected", "corrected")
+            figures = [number(row[key], 3) for key in keys]
+            rows.append([title, pairs, measure, row["average"], *figures])
     return markdown(header, rows)
 
 
-def claims_table(results: Sequence[Result]) -> str:
-    """Return what holds over tasks, by measure, with intervals."""
-    said = claims(results)
+def graded_table(results: Sequence[Result]) -> str:
+    """Return what graded scores of tokens are worth."""
+    header = ["system", "translations", "AUC", "recall at K", "chance", "above chance", "error"]
+    rows = []
+    for result in results:
+        for row in result.get("graded") or []:
+            keys = ("auc", "recall", "chance", "corrected", "error")
+            figures = [number(row[key], 3) for key in keys]
+            rows.append([row["name"].replace("_", " "), str(row["translations"]), *figures])
+    return markdown(header, rows)
+
+
+def claims_table(results: Sequence[Result], said: Mapping[str, Any] | None = None) -> str:
+    """Return what holds over tasks, by measure, with intervals; ``said`` are these claims."""
+    said = said or claims(results)
 
     def between(match: str, key: str) -> str:
         value, low, high = said[match][key]
@@ -369,6 +320,9 @@ def claims_table(results: Sequence[Result]) -> str:
         ("words", "ρ of chance and words of a document"),
         ("words_of_segment", "ρ of chance and words of a segment"),
         ("labels", "ρ of chance and number of labels"),
+        ("easy", "chance F1 of the easy half, median"),
+        ("hard", "chance F1 of the hard half, median"),
+        ("tau", "τ of raw and corrected, the lowest"),
     ):
         rows.append([name, *(between(match, key) for match in _COLOURS)])
     for name, key, of in (
@@ -384,10 +338,13 @@ def claims_table(results: Sequence[Result]) -> str:
 BLOCKS = {
     "claims": claims_table,
     "main": main_table,
+    "rankings": rankings_table,
     "models": models_table,
     "baselines": baselines_table,
     "printed": printed_table,
+    "printed-runs": printed_runs_table,
     "error-spans": error_span_table,
+    "graded": graded_table,
 }
 """The tables of the page by name."""
 
@@ -463,7 +420,10 @@ def _mark(match: str, x: float, y: float) -> str:
         return f'<circle class="{match}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
     if _SHAPES[match] == "square":
         return f'<rect class="{match}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
-    corners = f"{x:.1f},{y - 5:.1f} {x - 5:.1f},{y + 4:.1f} {x + 5:.1f},{y + 4:.1f}"
+    ends = [(0, -5), (-5, 4), (5, 4)]
+    if _SHAPES[match] == "diamond":
+        ends = [(0, -5.5), (-5.5, 0), (0, 5.5), (5.5, 0)]
+    corners = " ".join(f"{x + right:.1f},{y + down:.1f}" for right, down in ends)
     return f'<polygon class="{match}" points="{corners}"/>'
 
 
@@ -476,16 +436,16 @@ def _escaped(text: str) -> str:
 
 def write(results: Sequence[Result], out: Path) -> None:
     """Write the table of all tasks and measures, the page's tables, the claims and the figure."""
-    import json
-
     rows = points(results)
     with (out / "all.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else ["task"])
         writer.writeheader()
         writer.writerows(rows)
+    said = claims(results)
     for name, make in BLOCKS.items():
-        (out / f"{name}.md").write_text(make(results), "utf-8")
+        text = claims_table(results, said) if make is claims_table else make(results)
+        (out / f"{name}.md").write_text(text, "utf-8")
     if rows:
-        text = json.dumps(claims(results), indent=1, ensure_ascii=False)
+        text = json.dumps(said, indent=1, ensure_ascii=False)
         (out / "claims.json").write_text(f"{text}\n", "utf-8")
         (out / "figure.svg").write_text(figure(results), "utf-8")

@@ -103,14 +103,14 @@ def show_study(report: Overview) -> Html:
     if report.study is None:
         return Html("")
     rows = [
-        (row["match"], [(one[kind], math.nan, math.nan) for kind in ("expected", "observed")])
-        for row in report.study.rows
-        if (one := row["best"] if row["people"] is None else row["people"]) is not None
+        (match, [(one[kind], math.nan, math.nan) for kind in ("expected", "observed")])
+        for match, one in report.study.leading.items()
     ]
     chart = ranges(
         rows, ("F1 by chance", "F1 as observed"), "The best system, or people, by measure"
     )
-    return Html(chart + table(report.study.table()))
+    signature = el("p", el("small", f"signature: {report.study.signature}"))
+    return Html(chart + table(report.study.table()) + signature)
 
 
 def show_against(report: ReferencesOverview) -> Html:
