@@ -15,7 +15,6 @@ from spanagree.agreement.paired import Paired, paired
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.comparisons.annotation_pairs import Crowd
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_known, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, Value
@@ -293,7 +292,6 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
     corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a confusion of labels")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)

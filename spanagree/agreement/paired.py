@@ -35,12 +35,12 @@ class Paired(NamedTuple):
 
 def paired(corpus: Corpus, crowd: Crowd, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
     """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
-    segments = crowd.segments(corpus)
+    segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
     done = np.cumsum(size[pairs[0]] + size[pairs[1]]) // _PORTION
     for low, high in zip(*_borders(done), strict=True):
         a, b = (each[low:high] for each in pairs)
-        layer_a, layer_b = (crowd.side(segments, rows)[0] for rows in (a, b))
+        layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
         both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = columns_of(layer_a, both.a)
         row_b, _, _, label_b = columns_of(layer_b, both.b)

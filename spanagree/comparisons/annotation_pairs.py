@@ -21,6 +21,8 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import Details, Pieces
+from spanagree.corpus.discontinuous import has_pieces, shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
 
 _PORTION = 1 << 20  # segments of pairs that are compared at a time
@@ -57,11 +59,22 @@ class Crowd:
         _, start, end, label, _ = columns_of_all(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
-    def side(self, segments: Sequence[Ints], rows: Ints) -> tuple[Layer, Ints]:
+    def details(self, corpus: Corpus) -> Details | None:
+        """Return the pieces of all segments, in the order of the crowd, if some have several."""
+        if not has_pieces(corpus):
+            return None
+        known: dict[Pieces, int] = {}
+        codes = np.concatenate(shape_codes(corpus.layers.values(), known))
+        return Details(codes[self.order], tuple(known))
+
+    def side(
+        self, segments: Sequence[Ints], rows: Ints, details: Details | None = None
+    ) -> tuple[Layer, Ints]:
         """Return the segments of some annotations, each as a document of its own, and which."""
         segment, row = ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
-        return Layer(row, start, end, label, np.ones(len(rows), np.bool_)), segment
+        own = None if details is None else Details(details.shape[segment], details.shapes)
+        return Layer(row, start, end, label, np.ones(len(rows), np.bool_), own), segment
 
     def pairs(
         self, *, with_itself: bool = False, documents: Bools | None = None
@@ -86,6 +99,7 @@ class Marks(NamedTuple):
         profile: which of them is that of each segment.
         start, end, label: of each segment.
         chance: the chance model.
+        details: the pieces of segments, if some have several.
     """
 
     profiles: Profiles | AtPlaces
@@ -94,6 +108,7 @@ class Marks(NamedTuple):
     end: Ints
     label: Ints
     chance: str
+    details: Details | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, crowd: Crowd, chance: str) -> Marks:
@@ -101,7 +116,7 @@ class Marks(NamedTuple):
         profiles, placed = place_layers(corpus, corpus.annotators, chance)
         profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
         starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
-        return cls(starts, profile, *crowd.segments(corpus), chance)
+        return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
 
     @property
     def anywhere(self) -> Profiles:
@@ -111,7 +126,7 @@ class Marks(NamedTuple):
 
     def side(self, crowd: Crowd, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""
-        layer, segment = crowd.side((self.start, self.end, self.label), rows)
+        layer, segment = crowd.side((self.start, self.end, self.label), rows, self.details)
         return Placed(layer, self.profile[segment], self.chance)
 
 

@@ -29,7 +29,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -123,7 +123,8 @@ def disputed(corpus: Corpus) -> Disputed:
     saw = np.zeros(len(corpus), np.int64)
     for layer in corpus.layers.values():
         saw += layer.annotated
-    rows, which, marked = distinct(*columns)
+    shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
+    (*rows, _), which, marked = distinct(*columns, shapes)  # other pieces are another segment
     who = annotator[np.argsort(which, kind="stable")]
     begin = np.cumsum(marked) - marked
     document, start, end, label = rows
@@ -168,8 +169,10 @@ def least_likely(
     turned = ranks(corpus.annotators)[crowd.annotator]  # sides by name: canonical order
     swap = turned[first] > turned[second]
     first, second = np.where(swap, second, first), np.where(swap, first, second)
-    segments = crowd.segments(corpus)
-    sides = {name: crowd.side(segments, side)[0] for name, side in (("a", first), ("b", second))}
+    segments, details = crowd.segments(corpus), crowd.details(corpus)
+    sides = {
+        name: crowd.side(segments, side, details)[0] for name, side in (("a", first), ("b", second))
+    }
     texts = Corpus(corpus.lengths[asked.document], sides, corpus.labels, corpus.offsets)
     by_chance = distribution(texts, ("a", "b"), None, Question(measure, chance)).documents
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
@@ -479,7 +482,6 @@ def disputes(
     [(0, 'PER', ('ann', 'bob')), (4, 'LOC', ('bob',))]
     """
     corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "disputes")
     check_choice(sort, SORTS, "sort")
     contested = _contested(corpus, match, chance)
     comparisons = Kept.of(corpus, match, chance, progress).sums

@@ -19,6 +19,7 @@ from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import has_pieces
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.labels.summary import (
     Coefficients,
@@ -267,8 +268,12 @@ class TeamOverview(Overview):
 
     @cached_property
     def gold(self) -> Gold | None:
-        """What the majority marked; ``None`` if nobody shares a document, or it is a layer."""
-        if not self.agreement.pairs or MAJORITY in self.corpus.layers:
+        """What the majority marked; ``None`` if nobody shares a document, or it is a layer.
+
+        Votes are of tokens, so segments of several pieces have none.
+        """
+        is_there = MAJORITY in self.corpus.layers
+        if not self.agreement.pairs or is_there or has_pieces(self.corpus):
             return None
         return by_votes(self.corpus, vote="tokens")
 

@@ -125,6 +125,19 @@ def test_p_of_pieces(simulate):
     assert [(s - segment.start, e - segment.start) for s, e in segment.pieces] == [(0, 2), (5, 6)]
 
 
+def test_teams_compare_pieces():
+    """Agreement of annotators and evaluation see the same: the second of two has other pieces."""
+    spans = [(0, 1, "X"), ([(2, 4), (6, 8)], "X")]
+    layers = {"a": [spans], "b": [[spans[0], ([(2, 4), (7, 8)], "X")]], "c": [spans]}
+    corpus = sa.Corpus.from_segments([12], layers)
+    team = sa.agree(corpus)
+    assert [team.pairs[pair].f1.observed for pair in (("a", "b"), ("a", "c"))] == [0.5, 1]
+    for match in ("exact", "token", "iou"):
+        pair = sa.agree(corpus, match=match).pairs["a", "b"].tally
+        assert pair.matched == sa.evaluate(corpus, "a", match=match)["b"].tally.matched
+    assert sa.project.disputes(corpus).to_rows()
+
+
 pieces_of_two = st.lists(
     st.sets(st.integers(0, 11), min_size=1, max_size=5), min_size=0, max_size=2
 ).filter(lambda sets: len(set().union(*sets)) == sum(map(len, sets)))

@@ -1230,3 +1230,14 @@ def test_ranks_are_put_in_order_once_a_section(monkeypatch):
         layers = {f"s{i:02}": [[(0, 2, "X")], [(i % 5, 6, "X")]] for i in range(systems + 1)}
         page(sa.Corpus.from_segments([8, 8], layers), gold="s00")
     assert calls[3] == calls[12] > 0
+
+
+def test_links_and_pieces():
+    """The script has each relation by its document, and the pieces of segments by their number."""
+    spans = [(0, 1, "X"), ([(2, 4), (5, 6)], "Y")]
+    corpus = sa.Corpus.from_segments(
+        [9, 9], {n: [[], spans] for n in "ab"}, relations={"a": [[], [(1, 0, "r")]]}
+    )
+    data = Page(page(corpus, team=True)).data
+    assert data["links"] == [{"1": [[1, 0, "r", True]]}, {}]
+    assert data["pieces"] == [{"1": [2, 4, 5, 6]}, {"1": [2, 4, 5, 6]}]

@@ -44,6 +44,8 @@ def data_of(report: Overview) -> str:
         "team": None if confused is None else _cells(corpus, confused),
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
+        "pieces": [_pieces(layer) for layer in corpus.layers.values()],
+        "links": [_links(layer) for layer in corpus.layers.values()],
         "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
         "by_chance": [
             [names.index(a), names.index(b), _likelihoods(figures)]
@@ -106,3 +108,17 @@ def _deltas(layer: Layer) -> list[int]:
         layer.label,
     )
     return np.stack(columns, axis=1).ravel().tolist()
+
+
+def _pieces(layer: Layer) -> dict[int, list[int]]:
+    """Return start and end of each piece, of segments that have several, by their number."""
+    known = {} if layer.details is None else layer.details.pieces(layer.start)
+    return {row: [at for piece in pieces for at in piece] for row, pieces in known.items()}
+
+
+def _links(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
+    """Return the relations of each document by its number: both segments, label, direction."""
+    links: dict[int, list[tuple[int, int, str, bool]]] = {}
+    for link in () if layer.details is None else layer.details.relations():
+        links.setdefault(int(layer.document[link[0]]), []).append(link)
+    return links

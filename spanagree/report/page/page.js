@@ -82,9 +82,15 @@
     for (let d = 0; d < N; d++) first[d + 1] += first[d];
     let at = 0;
     data.seen[number].forEach((run, i) => seen.fill(i % 2 ? 0 : 1, at, at += run));
-    const made = { first, seen, start, end, label };
+    const made = { first, seen, start, end, label, pieces: data.pieces[number] };
     layers.set(number, made);
     return made;
+  }
+
+  // Start and end of each piece of a segment.
+  function bounds(who, i) {
+    const flat = data.pieces[who][i] ?? [layer(who).start[i], layer(who).end[i]];
+    return flat.flatMap((start, k) => (k % 2 ? [] : [[start, flat[k + 1]]]));
   }
 
   const idOf = (d) => (data.ids === null ? String(d + 1) : data.ids[d]);
@@ -113,6 +119,8 @@
 
   const cellOf = (x, y) => x * (data.labels.length + 1) + y;
 
+  const shape = (x, i) => `${x.pieces[i] ?? [x.start[i], x.end[i]]}`;
+
   // The kinds of all segments of two annotators, and how often which labels stand together.
   function pairing(a, b) {
     const ofA = new Uint8Array(a.start.length), ofB = new Uint8Array(b.start.length);
@@ -124,12 +132,12 @@
       for (let i = a.first[d]; i < a.first[d + 1]; i++) restA.push(i);
       for (let j = b.first[d]; j < b.first[d + 1]; j++) restB.push(j);
       const pair = (i, j) => {
-        const moved = a.start[i] !== b.start[j] || a.end[i] !== b.end[j];
+        const moved = shape(a, i) !== shape(b, j);
         const renamed = a.label[i] !== b.label[j];
         ofA[i] = ofB[j] = moved ? (renamed ? BOTH : BOUNDARY) : renamed ? RENAMED : MATCH;
         count(a.label[i], b.label[j]);
       };
-      for (const key of [(x, i) => `${x.start[i]} ${x.end[i]} ${x.label[i]}`, (x, i) => `${x.start[i]} ${x.end[i]}`]) {
+      for (const key of [(x, i) => `${shape(x, i)} ${x.label[i]}`, shape]) {
         const waiting = new Map(), taken = new Set();
         for (const j of restB) {
           const k = key(b, j);
@@ -311,9 +319,11 @@
     const marks = [];
     [[a, laneA, true, kindsA, above], [b, laneB, false, kindsB, below]].forEach(([x, lane, above, kind, who]) => {
       for (let i = x.first[d]; i < x.first[d + 1]; i++) {
-        if (x.start[i] >= size) continue;
-        const [from, to] = [x.start[i] * step, x.end[i] * step - gap];
-        marks.push({ from, to, lane: lane.get(i), above, label: x.label[i], kind: both ? kind[i] : MATCH, who });
+        bounds(who, i).forEach(([start, end], number) => {
+          if (start >= size) return;
+          const [from, to] = [start * step, end * step - gap];
+          marks.push({ from, to, lane: lane.get(i), above, label: x.label[i], kind: both ? kind[i] : MATCH, who, number });
+        });
       }
     });
     marks.sort((x, y) => x.from - y.from);
@@ -328,7 +338,7 @@
       // room for labels that are longer than what they stand above: it is no part of a segment
       let room = 0;
       for (const mark of active) {
-        if (mark.to !== to) continue;
+        if (mark.to !== to || mark.number) continue;
         room = Math.max(room, 0.78 * (widthOf(written(mark)) + 1.5) - widthOf(text(mark.from, mark.to)));
       }
       const ended = active.every((mark) => mark.to === to) ? `100% - ${room.toFixed(1)}ch` : "100%";
@@ -350,7 +360,7 @@
       const [word] = starting.length ? content.match(/^\S{1,24}/u) ?? [Array.from(content)[0] ?? ""] : [""];
       if (starting.length) {
         const anchor = make("span", { class: "anchor" });
-        for (const mark of starting) anchor.append(tag(mark, both));
+        for (const mark of starting) if (!mark.number) anchor.append(tag(mark, both));
         anchor.append(...shown(word, !ofTokens));
         span.append(anchor);
       }
@@ -449,6 +459,33 @@
     return [ruler, ...rows];
   }
 
+  // The relations of some annotators, each once, with those who have it.
+  function drawLinks(d, people) {
+    const found = new Map(), saw = people.filter((who) => layer(who).seen[d]);
+    const words = data.texts ? piecesOf(d) : null;
+    const said = (who, i) => {
+      const parts = bounds(who, i).map(([s, e]) => (words ? words.slice(s, e).join(ofTokens ? " " : "") : `${placed(s)}–${placed(e)}`));
+      return make("bdi", { title: plain(data.labels[layer(who).label[i]]) }, ...shown(cut(parts.join(" … "), 60)));
+    };
+    for (const who of saw) {
+      for (const [first, second, label, directed] of data.links[who][d] ?? []) {
+        const ends = [first, second].map((i) => `${shape(layer(who), i)} ${layer(who).label[i]}`);
+        const key = JSON.stringify([label, directed, ...(directed ? ends : ends.sort())]);
+        if (!found.has(key)) found.set(key, { who, first, second, label, directed, by: [] });
+        found.get(key).by.push(who);
+      }
+    }
+    if (found.size === 0) return [];
+    const rows = [...found.values()].map(({ who, first, second, label, directed, by }) => {
+      const names = by.flatMap((one, i) => (i ? [", ", nameOf(one)] : [nameOf(one)]));
+      return make(
+        "li", { class: by.length < saw.length ? "apart" : null },
+        said(who, first), directed ? " ─ " : " ── ", make("b", {}, plain(label)), directed ? " ─▶ " : " ── ", said(who, second), ": ", ...names,
+      );
+    });
+    return [make("ul", { class: "links", "aria-label": "Relations" }, ...rows)];
+  }
+
   const address = (d) => {
     const name = (number) => encodeURIComponent(data.annotators[number]);
     return `#doc=${encodeURIComponent(idOf(d))}&a=${name(chosen.a)}&b=${name(chosen.b)}`;
@@ -479,6 +516,7 @@
       if (below.length > 1) article.append(make("p", { class: "who" }, nameOf(chosen.a), " above, ", nameOf(who), " below"));
       article.append(make("div", {}, ...(data.texts ? drawText(d, false, chosen.a, who) : drawRuler(d, chosen.a, who))));
     }
+    article.append(...drawLinks(d, [...new Set([chosen.a, ...below])]));
     for (const number of [chosen.a, ...below]) {
       if (layer(number).seen[d]) continue;
       article.append(make("p", { class: "unseen" }, nameOf(number), ` did not see this ${noun}.`));
