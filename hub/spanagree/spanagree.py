@@ -9,6 +9,11 @@ _DESCRIPTION = """\
 Precision, recall and F1 of sequences of tags, as seqeval gives them, and beside each what chance
 alone would give and what is above chance. The chance term is exact: no seed, no simulation."""
 
+_CITATION = """\
+@inproceedings{li2024, title={Estimating Agreement by Chance for Sequence Annotation},
+  author={Li, Diya and Rosé, Carolyn and Yuan, Ao and Zhou, Chunxiao}, booktitle={ACL}, year={2024}}
+"""
+
 _INPUTS = """
 Args:
     predictions: the system's tags, a list of tag lists.
@@ -34,7 +39,7 @@ class SpanAgree(evaluate.Metric):
         tags = datasets.Sequence(datasets.Value("string"))
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
-            citation="",
+            citation=_CITATION,
             inputs_description=_INPUTS,
             features=datasets.Features({"predictions": tags, "references": tags}),
         )

@@ -1,0 +1,58 @@
+"""The F1 of spans as a metric for Inspect (inspect_ai)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from spanagree.choices import Chance, MatchName
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import SettingError, check_choice, show
+from spanagree.extras import optional
+from spanagree.systems.evaluate import evaluate
+
+VALUES = ("observed", "expected", "corrected")
+
+
+def inspect_metric(
+    value: Literal["observed", "expected", "corrected"] = "corrected",
+    *,
+    match: MatchName = "exact",
+    chance: Chance = "nonoverlapping",
+) -> Any:
+    """Return a metric for ``@scorer(metrics=[…])`` of Inspect: the F1 over all samples.
+
+    A scorer leaves in the metadata of each ``Score`` what is compared: ``length`` of the text,
+    and ``gold`` and ``answer``, lists of start, end and label.
+
+    Args:
+        value: the F1 as it is, what chance alone would give, or what is above chance.
+        match: the measure, exact, boundaries, token, iou or overlap.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+
+    Raises:
+        SettingError: for an unknown name, if inspect_ai is not installed, and by the metric for a
+            score without these metadata.
+    """
+    check_choice(value, VALUES, "value")
+    scorer = optional("inspect_ai.scorer", "", "a metric for Inspect")
+
+    def span_f1() -> Any:
+        def compute(scores: list[Any]) -> float:
+            samples = [each.score.metadata or {} for each in scores]
+            for number, sample in enumerate(samples, 1):
+                if missing := {"length", "gold", "answer"} - sample.keys():
+                    what = f"score {number}: metadata lack {show(min(missing))}"
+                    raise SettingError(f"{what}; length, gold and answer are needed")
+            layers = {
+                name: [
+                    [(start, end, label) for start, end, label in each[name]] for each in samples
+                ]
+                for name in ("gold", "answer")
+            }
+            corpus = Corpus.from_segments([each["length"] for each in samples], layers)
+            result = evaluate(corpus, gold="gold", match=match, chance=chance)
+            return float(getattr(result.systems["answer"].f1, value))
+
+        return compute
+
+    return scorer.metric(name=f"span_f1_{value}")(span_f1)()
