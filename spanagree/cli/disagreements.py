@@ -68,8 +68,6 @@ def disagreements(
     undirected: list[str] | None = None,
     **settings: Any,
 ) -> None:
-    if what != "relations" and undirected is not None:
-        raise click.UsageError("--undirected is for --what relations; leave it out")
     if by in _MATRICES:
         _confusion(job, between or ((rest,) if rest else ()), _MATRICES[by])
         return
@@ -93,9 +91,6 @@ def disagreements(
         )
     a, b = (str(job.layer(name)) for name in between or corpus.annotators)
     if what == "relations":
-        if kind is not None or no_text:
-            name = "--kind" if kind is not None else "--no-text"
-            raise click.UsageError(f"{name} does not go with --what relations; leave it out")
         job.show(sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ()))
         return
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))

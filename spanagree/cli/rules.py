@@ -116,6 +116,8 @@ RULES = [
     Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
+    Rule("disagreements", "undirected", needs="what=relations"),
+    Rule("disagreements", "kind no_text by=label|share|expected", excludes="what=relations"),
     Rule("disagreements", "rest format=markdown|latex", needs="by=label|share|expected"),
     Rule("disagreements", "sort match overlap_at chance no_text kind",
          excludes="by=label|share|expected"),
