@@ -331,15 +331,15 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     value.
 
     Args:
-        corpus: the documents, with their texts and offsets in characters.
+        corpus: the documents, whose texts or tokens are known.
         path: the folder, which has to be new or empty.
 
     Raises:
-        SettingError: for offsets in tokens; for ids that are no paths within a folder.
+        SettingError: for a corpus without texts and tokens; for ids that are no paths within a
+            folder.
         InputError: for a folder that is not empty, or cannot be written.
     """
-    if corpus.offsets != "characters":
-        raise SettingError("brat counts characters; write corpus.to_characters()")
+    corpus = corpus.to_characters()
     texts = corpus.known("texts", "brat")
     root = Path(path)
     name = printable(str(root))
