@@ -310,7 +310,7 @@ def claims_table(results: Sequence[Result], said: Mapping[str, Any] | None = Non
 
     def between(match: str, key: str) -> str:
         value, low, high = said[match][key]
-        return f"{number(value)} ({number(low)} to {number(high)})"
+        return "–" if math.isnan(value) else f"{number(value)} ({number(low)} to {number(high)})"
 
     header = ["over tasks", *_COLOURS]
     rows = [["tasks", *(str(said[match]["tasks"]) for match in _COLOURS)]]
