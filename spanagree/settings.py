@@ -41,7 +41,7 @@ class Settings(Mapping[str, Any]):
         chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
-    {'offsets': 'tokens', 'strict': False, 'version': '0.1.0'}
+    {'offsets': 'tokens', 'strict': False, 'version': '1.0.0'}
     """
 
     offsets: str | None = None
@@ -246,8 +246,8 @@ SIGNED_AS = {"places_mean": "places-mean", "chance_of": "chance-of"}
 def signature(settings: Mapping[str, Any]) -> str:
     """Return the settings that change numbers, and the version, in one line for the record.
 
-    >>> signature({"match": "exact", "strict": False, "version": "0.1.0"})
-    'match:exact|strict:no|spanagree:0.1.0'
+    >>> signature({"match": "exact", "strict": False, "version": "1.0.0"})
+    'match:exact|strict:no|spanagree:1.0.0'
     """
     values = dict(settings)
     if values.get("scheme") == "auto":  # the schemes that were recognised

@@ -4,7 +4,7 @@ RESULT is the signature that stands below a table, or a file of --format json; `
 input. Without it, a general sentence and all references are written.
 
 \b
-spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:0.1.0'
+spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:1.0.0'
 spanagree cite report.json
 spanagree cite report.json --results
 """

@@ -175,8 +175,8 @@ def settings_of(line: str) -> dict[str, Any]:
     Raises:
         InputError: for anything but a signature, naming the part.
 
-    >>> settings_of("match:exact|strict:no|spanagree:0.1.0")
-    {'match': 'exact', 'strict': False, 'version': '0.1.0'}
+    >>> settings_of("match:exact|strict:no|spanagree:1.0.0")
+    {'match': 'exact', 'strict': False, 'version': '1.0.0'}
     """
     values: dict[str, str] = {}
     bare = line.strip().removeprefix("signature:").strip()
@@ -476,7 +476,7 @@ def cite(
         InputError: for anything but a signature, or one with settings that are not known here.
         SettingError: for an unknown format.
 
-    >>> print(cite("match:exact|chance:nonoverlapping|spanagree:0.1.0").splitlines()[0][:60])
+    >>> print(cite("match:exact|chance:nonoverlapping|spanagree:1.0.0").splitlines()[0][:60])
     Expected scores are exact: those of two independent random a
     """
     line = result if isinstance(result, str) else getattr(result, "signature", None)

@@ -684,8 +684,8 @@ def test_what_an_option_allows_is_in_the_signature(run, command, option, case):
 )  # fmt: skip
 def test_values_that_look_alike(one, other, line):
     """Values that differ in a late digit, or in names with commas and brackets, are told apart."""
-    lines = [signature({**settings, "version": "0.1.0"}) for settings in (one, other)]
-    assert lines[1] == f"{line}|spanagree:0.1.0"
+    lines = [signature({**settings, "version": "1.0.0"}) for settings in (one, other)]
+    assert lines[1] == f"{line}|spanagree:1.0.0"
     assert lines[0] != lines[1]
     assert [signature(settings_of(each)) for each in lines] == lines
 

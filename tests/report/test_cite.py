@@ -30,16 +30,16 @@ from spanagree.version import __version__
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
     "match:exact|chance:nonoverlapping|average:micro|offsets:tokens|unit:sentence"
-    "|scheme:auto(IOB2)|strict:no|ci:bca95|test:bootstrap|resamples:10000|seed:0|spanagree:0.1.0"
+    "|scheme:auto(IOB2)|strict:no|ci:bca95|test:bootstrap|resamples:10000|seed:0|spanagree:1.0.0"
 )
 AGREEMENT = (
     "match:token|chance:per-label|team:summed|annotators:5|offsets:tokens|ci:percentile99|resamples:500"
-    "|seed:7|spanagree:0.1.0"
+    "|seed:7|spanagree:1.0.0"
 )
-COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:0.1.0"
+COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:1.0.0"
 LEVELS = (
     "match:iou|chance:overlapping|average:micro|of:gold|offsets:tokens|chance_at:0.175"
-    "|skipped_blocks:2|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:0.1.0"
+    "|skipped_blocks:2|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:1.0.0"
 )
 
 # --- signatures ---------------------------------------------------------------------------------
@@ -81,10 +81,10 @@ def test_settings_come_back(settings):
 
 
 @given(SETTINGS, st.text(), st.sampled_from(["missing", "between"]))
-@example({"version": "0.1.0"}, ", ", "missing")
-@example({"version": "0.1.0"}, ",,  x, " * 40, "missing")
-@example({"version": "0.1.0"}, "a|b\n:\x1b[31m", "missing")
-@example({"version": "0.1.0", "scheme": "IO"}, "auto", "missing")
+@example({"version": "1.0.0"}, ", ", "missing")
+@example({"version": "1.0.0"}, ",,  x, " * 40, "missing")
+@example({"version": "1.0.0"}, "a|b\n:\x1b[31m", "missing")
+@example({"version": "1.0.0", "scheme": "IO"}, "auto", "missing")
 def test_text_of_users_in_a_signature(settings, text, key):
     """Whatever a label or an annotator is called, the line is one line, and reads back as it is."""
     line = signature({**settings, key: text})
@@ -121,7 +121,7 @@ def test_names_in_a_signature_are_one_to_one(one, other):
 
 def test_lines_from_before_backslashes_were_escaped():
     """They are read, and written again, as they stand."""
-    line = r"gold:C:\data\x7c\x5c.conll|spanagree:0.1.0"
+    line = r"gold:C:\data\x7c\x5c.conll|spanagree:1.0.0"
     assert settings_of(line)["gold"] == r"C:\data\x7c\x5c.conll"
     assert signature(settings_of(line)) == line
     assert f"Signature: {line}\n" in sa.cite(line)
@@ -137,7 +137,7 @@ def test_schemes_that_were_recognised(schemes):
 
 @given(st.text() | st.text("match:exc|spanagree0.1,+\x1b\n"))
 @example("match:exact|" * 99_999)
-@example("annotators:" + "9" * 9_999 + "|spanagree:0.1.0")
+@example("annotators:" + "9" * 9_999 + "|spanagree:1.0.0")
 def test_any_text(text):
     """Anything is a signature or an error of one printable line that is not too long."""
     words = outcome(text)
@@ -159,26 +159,26 @@ def outcome(text):
 
 REFUSED = {
     "": "signature: ''; key:value, with | between, is needed",
-    "exact|spanagree:0.1.0": "signature: 'exact'; key:value, with | between, is needed",
+    "exact|spanagree:1.0.0": "signature: 'exact'; key:value, with | between, is needed",
     "match:exact": "signature: no spanagree:VERSION, which ends each; copy the line to its end",
-    "color:red|spanagree:0.1.0": "signature: unknown key 'color'; a line that stands below a table"
+    "color:red|spanagree:1.0.0": "signature: unknown key 'color'; a line that stands below a table"
     " is needed",
-    "\x1b[31m:red|spanagree:0.1.0": r"signature: unknown key '\x1b[31m'; a line that stands below a"
+    "\x1b[31m:red|spanagree:1.0.0": r"signature: unknown key '\x1b[31m'; a line that stands below a"
     " table is needed",
-    "seed:1|seed:1|spanagree:0.1.0": "signature: the key seed comes twice; name it once",
-    "seed:01|spanagree:0.1.0": "signature: seed: '01' is not a value that it can have; copy the line from below a table",
-    "strict:maybe|spanagree:0.1.0": "signature: strict: 'maybe' is not a value that it can have; copy the line from below a table",
-    "at:0.5,|spanagree:0.1.0": "signature: at: '0.5,' is not a value that it can have; copy the line from below a table",
-    "missing:\x07|spanagree:0.1.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
-    "match:EXACT|spanagree:0.1.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
-    "spanagree:0.1.0}": "signature: spanagree: '0.1.0}' is not a value that it can have; copy the line from below a table",
-    "match:fuzzy|spanagree:0.1.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
-    "match:overlap-at-7|spanagree:0.1.0": "signature: match 'overlap-at-7': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5",
-    "ci:magic95|spanagree:0.1.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
+    "seed:1|seed:1|spanagree:1.0.0": "signature: the key seed comes twice; name it once",
+    "seed:01|spanagree:1.0.0": "signature: seed: '01' is not a value that it can have; copy the line from below a table",
+    "strict:maybe|spanagree:1.0.0": "signature: strict: 'maybe' is not a value that it can have; copy the line from below a table",
+    "at:0.5,|spanagree:1.0.0": "signature: at: '0.5,' is not a value that it can have; copy the line from below a table",
+    "missing:\x07|spanagree:1.0.0": r"signature: missing: '\x07' is not a value that it can have; copy the line from below a table",
+    "match:EXACT|spanagree:1.0.0": "signature: match: 'EXACT' is not a value that it can have; copy the line from below a table",
+    "spanagree:1.0.0}": "signature: spanagree: '1.0.0}' is not a value that it can have; copy the line from below a table",
+    "match:fuzzy|spanagree:1.0.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
+    "match:overlap-at-7|spanagree:1.0.0": "signature: match 'overlap-at-7': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5",
+    "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
     " poisson",
-    "scheme:auto(XYZ)|strict:no|spanagree:0.1.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
+    "scheme:auto(XYZ)|strict:no|spanagree:1.0.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
-    "repair:drop-all|spanagree:0.1.0": "signature: repair: 'drop-all'; allowed: join-pieces,"
+    "repair:drop-all|spanagree:1.0.0": "signature: repair: 'drop-all'; allowed: join-pieces,"
     " drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text,"
     " strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations",
 }
@@ -231,18 +231,18 @@ def test_only_the_references_needed():
     assert keys(EVALUATION) == always | of_tests
     assert keys(AGREEMENT) == always | {"efron1979", "clopper1934"}
     assert keys(LEVELS) == always
-    assert keys("chance:nonoverlapping|spanagree:0.1.0") == always
-    assert keys("between:a,b|offsets:tokens|spanagree:0.1.0") == {"spanagree"}
+    assert keys("chance:nonoverlapping|spanagree:1.0.0") == always
+    assert keys("between:a,b|offsets:tokens|spanagree:1.0.0") == {"spanagree"}
     of_items = {"scott1955", "fleiss1971", "cohen1960", "conger1980", "artstein2005", "gwet2008"}
     of_items |= {"krippendorff2011", "uebersax", "siegel2018", "spanagree"}
-    assert keys("items:labels|categories:2|spanagree:0.1.0") == of_items
+    assert keys("items:labels|categories:2|spanagree:1.0.0") == of_items
     assert keys(COEFFICIENTS) == of_items | {"norregaard2022"}
-    poisson = "average:micro|ci:poisson95|resamples:9|seed:0|spanagree:0.1.0"
+    poisson = "average:micro|ci:poisson95|resamples:9|seed:0|spanagree:1.0.0"
     assert keys(poisson) == {"chamandy2012", "clopper1934", "spanagree"}
-    assert keys("scheme:IOB2|strict:yes|spanagree:0.1.0") == {"spanagree"}
-    jackknife = "average:micro|ci:jackknife95|spanagree:0.1.0"
+    assert keys("scheme:IOB2|strict:yes|spanagree:1.0.0") == {"spanagree"}
+    jackknife = "average:micro|ci:jackknife95|spanagree:1.0.0"
     assert keys(jackknife) == {"clopper1934", "spanagree"}
-    units = keys("measure:alpha-u|ci:percentile95|resamples:9|seed:0|spanagree:0.1.0")
+    units = keys("measure:alpha-u|ci:percentile95|resamples:9|seed:0|spanagree:1.0.0")
     assert units == {"krippendorff1995", "krippendorff2004", "efron1979", "spanagree"}
     assert keys(None) == REFERENCES.keys() | {"spanagree"}
 
@@ -304,7 +304,7 @@ def test_what_is_said(line):
     """Every setting has its words."""
     head, offsets, tail = line.partition("|offsets")
     unit = "" if "unit:" in line else "unit:sentence|"
-    assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:0.1.0")
+    assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:1.0.0")
 
 
 def test_few_that_decide_are_said_as_they_are_counted():
@@ -335,7 +335,7 @@ def test_few_that_decide_are_said_as_they_are_counted():
 
 
 @given(SETTINGS)
-@example({"version": "0.1.0", "measure": "alpha-u-placed"})
+@example({"version": "1.0.0", "measure": "alpha-u-placed"})
 def test_any_settings(settings):
     """All that a signature can say has words: printable, with every reference there is."""
     for form in CITED:
@@ -442,9 +442,9 @@ def test_every_choice_is_known():
     """The tables of choices and the words for them are the same."""
     for match in MATCHES:
         for chance in CHANCES:
-            paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:0.1.0")
+            paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:1.0.0")
     for weights in WEIGHTS:
-        words = paragraph(f"categories:2|weights:{weights}|spanagree:0.1.0")
+        words = paragraph(f"categories:2|weights:{weights}|spanagree:1.0.0")
         assert f"SPA's weights are {weights}: {WEIGHTS[weights]}" in words
 
 

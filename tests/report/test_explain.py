@@ -150,7 +150,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
 
 
 def explained(line, columns=(SYSTEM, F1, INTERVAL)):
-    return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:0.1.0"))]))
+    return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:1.0.0"))]))
 
 
 @pytest.mark.parametrize("interval", [*INTERVALS, "poisson"])
@@ -180,7 +180,7 @@ def test_annotators_are_held_fixed(line):
     shown = explained(f"{line}|ci:bca95", [SYSTEM, INTERVAL])["interval"]
     assert fixed in shown
     assert ("--resample-by both takes" in shown) == (line == "team:summed")
-    methods = " ".join(sa.cite(f"{line}|ci:bca95|spanagree:0.1.0").split())
+    methods = " ".join(sa.cite(f"{line}|ci:bca95|spanagree:1.0.0").split())
     assert "The annotators are held fixed." in methods
     evaluated = explained("average:micro|ci:bca95", [SYSTEM, INTERVAL])["interval"]
     assert "annotators" not in evaluated

@@ -118,7 +118,7 @@ ODD = {
 @pytest.mark.parametrize("text", ODD)
 def test_other_files(text, tmp_path, capsys):
     """Results of other kinds, and files that were edited, are an error of one line."""
-    path, line = tmp_path / "r.json", "match:exact|team:summed|spanagree:0.1.0"
+    path, line = tmp_path / "r.json", "match:exact|team:summed|spanagree:1.0.0"
     more = text.removeprefix("LINE").strip()
     report = f'{{"signature": {json.dumps(line)}{", " * bool(more)}{more}}}'
     path.write_text(report if text.startswith("LINE") else text, "utf-8")
@@ -130,12 +130,12 @@ def test_other_files(text, tmp_path, capsys):
 
 def test_without_figures(capsys):
     """A signature has no figures, nor has nothing; a result of another kind has others."""
-    assert main(["cite", "match:exact|spanagree:0.1.0", "--results"]) == 1
+    assert main(["cite", "match:exact|spanagree:1.0.0", "--results"]) == 1
     assert "results: a signature has no figures; pass a result" in capsys.readouterr().err
     assert main(["cite", "--results"]) != 0
     assert "--results needs RESULT: a file that --format json wrote" in capsys.readouterr().err
     with pytest.raises(sa.InputError, match="a signature has no figures"):
-        sa.cite("match:exact|spanagree:0.1.0", results=True)
+        sa.cite("match:exact|spanagree:1.0.0", results=True)
     corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})
     with pytest.raises(sa.InputError, match=r"needs figures of evaluate, agree .* or coefficients"):
         sa.cite(sa.difficulty(corpus, "a"), results=True)

@@ -171,7 +171,7 @@ def test_a_sentence_at_the_end_is_wrapped():
 def test_the_signature_breaks_at_its_bars():
     """It stands by itself, is no wider than a page, and a copy of its lines is what it was."""
     settings = {"match": "exact", "chance": "nonoverlapping", "average": "micro", "ci": "bca95",
-                "offsets": "tokens", "strict": False, "resamples": 10000, "version": "0.1.0"}  # fmt: skip
+                "offsets": "tokens", "strict": False, "resamples": 10000, "version": "1.0.0"}  # fmt: skip
     shown = text.render(Frame(*named(["mine"], F1=(0.5,)), settings, remarks=["a remark"]))
     head, _, line = shown.rstrip().rpartition("\n\n")
     assert head.endswith("a remark")
