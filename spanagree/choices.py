@@ -67,7 +67,7 @@ Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
 AnnotatorSort: TypeAlias = Literal[
-    "corrected", "observed", "rise", "p", "documents", "segments", "apart"
+    "corrected", "observed", "gain", "p", "documents", "segments", "apart"
 ] | str  # fmt: skip
 DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str

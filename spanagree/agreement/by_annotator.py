@@ -1,4 +1,4 @@
-"""Each annotator against the rest: who stands apart, in what, and in which order they are shown."""
+"""Each annotator against the rest: outliers, how they differ, and in which order they are shown."""
 
 from __future__ import annotations
 
@@ -195,13 +195,13 @@ class _Draws(NamedTuple):
 
 
 APART = 0.05
-"""p with Holm's correction below which an annotator stands apart."""
+"""p with Holm's correction below which an annotator is an outlier."""
 
-SHOWN = 10  # annotators in a terminal; of more, those who stand apart come first
+SHOWN = 10  # annotators in a terminal; of more, outliers come first
 
 _MOST = 1 << 22  # pairs of annotations that are compared segment by segment
 _UNKNOWN = (
-    "who stands apart is not known: its p needs single documents, which blocks do not keep, and at"
+    "outliers are not known: their p needs single documents, which blocks do not keep, and at"
     f" most {_MOST:,} pairs of annotations; a part of the annotators, or of the documents, has it"
 )
 
@@ -275,7 +275,7 @@ _Key = Callable[[Member, "Standing | None"], float]
 
 
 def _apart(member: Member, standing: Standing | None) -> float:
-    """Those who stand apart first, then those who saw most."""
+    """Outliers first, then those who saw most."""
     apart = standing is not None and standing.apart
     return member.f1.corrected - 1e9 if apart else -member.documents
 
@@ -283,7 +283,7 @@ def _apart(member: Member, standing: Standing | None) -> float:
 SORTS: Mapping[str, _Key] = {
     "corrected": lambda member, _: member.f1.corrected,
     "observed": lambda member, _: member.f1.observed,
-    "rise": lambda member, _: -member.rise.corrected,
+    "gain": lambda member, _: -member.gain.corrected,
     "p": lambda _, standing: math.nan if standing is None else standing.p,
     "documents": lambda member, _: -member.documents,
     "segments": lambda _, standing: math.nan if standing is None else -standing.segments,
@@ -291,8 +291,8 @@ SORTS: Mapping[str, _Key] = {
 }
 """In which order annotators are shown, by name: first those with the least of a key.
 
-That is the lowest agreement, the highest rise, the lowest p, the most documents or segments; or
-those who stand apart, and then those who saw most.
+That is the lowest agreement, the highest gain, the lowest p, the most documents or segments; or
+outliers, and then those who saw most.
 """
 
 
@@ -342,10 +342,10 @@ def layout(
         PAIRS,
     ]
     behind = [*without.columns]
-    for kind, title in zip(Figures._fields, ("rise", "", "corrected rise"), strict=True):
-        behind.append(Column(f"rise_{kind}", title))
+    for kind, title in zip(Figures._fields, ("gain", "", "corrected gain"), strict=True):
+        behind.append(Column(f"gain_{kind}", title))
         if ci and title:
-            behind.append(Column("", "rise interval", "interval", "interval of a rise"))
+            behind.append(Column("", "gain interval", "interval", "interval of a gain"))
     behind += [Column("p", "p", "probability", "p of an annotator")]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
     behind += [Column(f"share_{k}", t, "figure", "shares of kinds") for k, t in _SHARES.items()]
@@ -358,9 +358,9 @@ def layout(
         known = standings.get(m.name)
         more: list[Value] = [*without.values(m.without.f1)]
         for kind in Figures._fields:
-            more.append(getattr(m.rise, kind))
+            more.append(getattr(m.gain, kind))
             if ci and kind != "expected":
-                more.append(getattr(m.rise_interval, kind, None))
+                more.append(getattr(m.gain_interval, kind, None))
         more += [math.nan] * (2 + len(_SHARES)) if known is None else known.figures
         parts.append(
             (
@@ -376,12 +376,12 @@ def layout(
 def for_terminal(columns: Sequence[Column]) -> list[Column]:
     """Return the columns of a table of many annotators, of which few have a title."""
     shown = {"annotator", "documents", "segments", "f1_observed", "f1_expected", "f1_corrected"}
-    shown |= {"rise_corrected", "p_holm"}
+    shown |= {"gain_corrected", "p_holm"}
     return [c if c.key in shown else c._replace(title="") for c in columns]
 
 
 def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]) -> str:
-    """Say who stands apart, everyone, the lowest agreement first; or why it is not known."""
+    """Name all outliers, the lowest agreement first; or say why they are not known."""
     if members and not standings:
         return _UNKNOWN
     tests = sum(not math.isnan(standing.p) for standing in standings.values())
@@ -391,9 +391,5 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
         m for m in arranged(members.values(), standings, "corrected") if standings[m.name].apart
     ]
     names = ", ".join(f"{printable(m.name)} ({figure(m.f1.corrected)})" for m in apart)
-    agree = "agrees" if len(apart) < 2 else "agree"
-    return (
-        f"{names or 'nobody'} {agree} less with the others than these do on the same documents"
-        f" (corrected F1; p below {APART:g} after Holm's correction for"
-        f" {counted(tests, 'annotator')})"
-    )
+    how = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
+    return f"outliers (corrected F1; {how}): {names}" if names else f"no outliers ({how})"

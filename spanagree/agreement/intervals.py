@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from spanagree.agreement.count import CountedPairs, Drawn
+from spanagree.agreement.gain import gain_intervals
 from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.other_annotators import (
     OtherAnnotators,
@@ -17,7 +18,6 @@ from spanagree.agreement.other_annotators import (
     over_annotators_of_pair,
     widened,
 )
-from spanagree.agreement.rise import rise_intervals
 from spanagree.agreement.team import Member, Pairs, Scored, Team
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
@@ -46,9 +46,9 @@ def with_intervals(
         ends, mean = _over_replicates(figures, counts, resampling)
     else:
         ends, mean = _over_documents(figures, drawn, resampling, progress)
-    rises: list[Interval | None] = [None] * len(figures.annotators)
-    if drawn is not None and resampling.resample_by != "annotators":  # a rise is of these others
-        rises = rise_intervals(figures, drawn, resampling)
+    gains: list[Interval | None] = [None] * len(figures.annotators)
+    if drawn is not None and resampling.resample_by != "annotators":  # a gain is of these others
+        gains = gain_intervals(figures, drawn, resampling)
     each = iter(ends)
 
     def tally(bare: Tally) -> Tally:
@@ -58,13 +58,13 @@ def with_intervals(
         return replace(bare, tally=tally(bare.tally))
 
     team = part(figures.team)
-    risen = dict(zip(figures.annotators, rises, strict=True))
+    gained = dict(zip(figures.annotators, gains, strict=True))
     labels = {label: tally(figures.labels[label]) for label in sorted(figures.labels)}
     return Scored(
         team,
         replace(figures.mean, interval=mean),
         annotators={
-            name: replace(part(member), rise_interval=risen[name])
+            name: replace(part(member), gain_interval=gained[name])
             for name, member in figures.annotators.items()
         },
         pairs=figures.pairs.with_intervals(PairIntervals(counts, resampling)),

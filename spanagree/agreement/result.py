@@ -152,8 +152,8 @@ class Agreement(Result):
     def sorted(self, by: str) -> Agreement:
         """Return the same with annotators shown in another order.
 
-        ``by`` is corrected or observed (the lowest F1 first), rise (the highest), p (the lowest),
-        documents or segments (the most), or apart: those who stand apart, then those who saw most.
+        ``by`` is corrected or observed (the lowest F1 first), gain (the highest), p (the lowest),
+        documents or segments (the most), or apart: outliers, then those who saw most.
 
         Raises:
             SettingError: for an unknown order.

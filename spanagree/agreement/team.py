@@ -91,8 +91,8 @@ class Member(Comparable):
         pairs: with how many others a document is shared.
         tally: summed over these pairs; ``size_a`` is the annotator's.
         without: the team without the annotator.
-        rise: by how much the team's figures rise without the annotator.
-        rise_interval: its interval, if intervals were asked for.
+        gain: how much higher the team's F1 is without the annotator.
+        gain_interval: its interval, if intervals were asked for.
     """
 
     name: str
@@ -100,8 +100,8 @@ class Member(Comparable):
     pairs: int
     tally: Tally
     without: Team
-    rise: Figures
-    rise_interval: Interval | None = None
+    gain: Figures
+    gain_interval: Interval | None = None
 
     @property
     def f1(self) -> Score:
@@ -315,11 +315,11 @@ def _team_and_members(
         left = len(pairs) - number[i]
         why = "" if left else "no pair is left"
         without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
-        rise = Figures(*map(_rise, team.f1[:3], without.f1[:3]))
+        gain = Figures(*map(_gain, team.f1[:3], without.f1[:3]))
         tally = with_others.get(i, Tally())
-        annotators[name] = Member(name, saw[i], number[i], tally, without, rise)
+        annotators[name] = Member(name, saw[i], number[i], tally, without, gain)
     return team, annotators
 
 
-def _rise(before: float, after: float) -> float:
-    return UNDEFINED if math.isnan(rise := after - before) else rise  # one nan equals itself
+def _gain(before: float, after: float) -> float:
+    return UNDEFINED if math.isnan(gain := after - before) else gain  # one nan equals itself

@@ -306,7 +306,11 @@ def _files() -> Group:
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option(
-            "--from", "Read the files in this format.", type=_Formats(forms), unless="by content"
+            "--from",
+            "Read the files in this format, such as conll, jsonl or brat (docs/formats.md).",
+            type=_Formats(forms),
+            metavar="FORMAT",
+            unless="by content",
         ),
         option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
         option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]"),

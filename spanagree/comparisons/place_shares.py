@@ -247,8 +247,8 @@ def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ..
         return tuple(shares.notes())
     if share_at_word_edges(corpus) >= AT_EDGES:
         return (
-            f"offsets are characters, and {_share(AT_EDGES)} or more of the ends of segments stand"
-            " at edges of words: --places words (places=) lets random ones stand there, too",
+            f"{_share(AT_EDGES)} or more of the segments' ends are edges of words: --places words"
+            " (places='words') puts random segments at such edges too",
         )
     return ()
 

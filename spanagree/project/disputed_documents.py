@@ -198,11 +198,8 @@ ALONE = 30
 
 _DRAWN = 30  # documents in a picture
 _WORDS = {
-    "disagreement": "disagreement: 1 − F1 of those who saw the document, over all pairs: what they"
-    " did",
-    "difficulty": "difficulty: 1 − the F1 that chance alone would give there, whatever they did:"
-    " how"
-    " hard it is to agree by chance",
+    "disagreement": "disagreement: 1 − F1 over all pairs of those who saw the document",
+    "difficulty": "difficulty: 1 − the F1 that chance alone would give there",
     "p": "p: how likely chance would agree so little in any pair; –: at least every second time",
 }
 

@@ -205,8 +205,8 @@ class Gold(Result):
             Column("share", f"mean {self._share}", "figure", "share of votes"),
             Column("adjudicate", "to adjudicate", "count"),
         ]
-        lists = "; --by adjudicate lists them" if self._open() else ""
-        return self._shown(columns, rows, f"to adjudicate: {self._open() or 'nothing'}{lists}")
+        remarks = [f"to adjudicate: {self._open()}; --by adjudicate lists them"]
+        return self._shown(columns, rows, *remarks * bool(self._open()))
 
     def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
         """Return the table; of one without rows, people see no column."""

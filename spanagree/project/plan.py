@@ -255,16 +255,20 @@ class Plan(Result):
         """Say what is there, whether annotators alone would do, and what documents cannot do."""
         noun = unit(self.settings)
         there = counted(self.documents, noun)
-        seen = f"{there} seen by two or more, by {self.each:.1f} each"
-        remarks = [f"there are {seen}: width {self.width:.4f}"]
+        seen = f"{there} seen by two or more, {self.each:.1f} annotators each"
+        remarks = [f"so far: {seen}, width {self.width:.4f}"]
         if self.width > self.settings.width:
             most = max(self.variance)
-            enough = f"{self.enough} annotators" if self.enough else f"not even {most} annotators"
-            remarks.append(f"without more {noun}s: {enough} of each would do")
+            enough = (
+                f"{self.enough} annotators of each are"
+                if self.enough
+                else f"not even {most} annotators of each are"
+            )
+            remarks.append(f"without more {noun}s, {enough} enough")
         if not math.isnan(self.annotators_width):
             remarks.append(
-                "the annotators are fixed; with others like these too, no number of"
-                f" {noun}s alone goes below {self.annotators_width:.4f}"
+                f"for other annotators the interval stays wider than {self.annotators_width:.4f},"
+                f" however many {noun}s you add"
             )
         for width in self.suggested[1:]:
             two = min(self.variance)

@@ -257,7 +257,7 @@ class AgainstReferences(Result):
             if self.settings.best_match
             else f"F1: tallies summed over references and {document}s; those that many saw weigh"
             " more",
-            f"share: of the figure of people on the same {document}s, each weighing the same",
+            f"share: ratio to human agreement on the same {document}s",
         ]
         if self.settings.get("chance_of") == "systems":
             remarks.append(

@@ -380,12 +380,12 @@ def _of_spans(
     undefined = [np.isnan(each[:, 2]) for each in scores]
     notes = [*corpus.notes, *notes_on(shared.how, shared.size)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
-        full = "it counts as full agreement"
+        full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
-            full = "there F1 counts, and 1 if that is undefined"
+            full = "F1 counts there, or 1 if that is undefined"
         notes.append(
-            f"{undecided} of {counted(len(first), 'comparison')} have a score that is not defined,"
-            f" as only one of the two marked anything, or chance alone gives 1; {full}"
+            f"{undecided} of {counted(len(first), 'comparison')} have no score, as only one of the"
+            f" two marked anything or chance alone gives 1: {full}"
         )
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):

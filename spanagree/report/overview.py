@@ -279,7 +279,7 @@ class TeamOverview(Overview):
 
     @property
     def apart(self) -> list[Member]:
-        """Those who agree less with the others than these do, the lowest F1 first."""
+        """The outliers, the lowest F1 first."""
         members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
         return [who for who in members if who.name in standings and standings[who.name].apart]
 

@@ -16,7 +16,7 @@ from spanagree.results import text
 from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
-from spanagree.results.score import RARE, Interval, Score
+from spanagree.results.score import RARE, Figures, Interval, Score
 from spanagree.settings import Settings, signature
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     ``evidence`` is what the score rests on, as :class:`spanagree.uncertainty.evidence.Evidence`.
 
     >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
-    ['mine: chance alone gives 0.8000; the corrected figure rests on the little that is left']
+    ['mine: chance alone gives 0.8000, so the corrected figure is unstable']
     >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
     ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
     """
@@ -270,10 +270,11 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
         and disagreeing < RARE,
         f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
         and agreeing < RARE,
-        f"chance alone gives {score.expected:.4f}; the corrected figure rests on the little that is"
-        " left": score.expected > HIGH,  # nan is not
-        f"the corrected figure is only known to lie in {low:.2f} to {high:.2f}": high - low > WIDE,
-        f"interval: {interval.reason}": interval.reason,
+        f"chance alone gives {score.expected:.4f}, so the corrected figure is unstable": (
+            score.expected > HIGH  # nan is not
+        ),
+        f"the interval of the corrected figure is wide: {low:.2f} to {high:.2f}": high - low > WIDE,
+        f"interval: {interval.reason.removeprefix(_ALL_FIGURES)}": interval.reason,
     }
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
 
@@ -298,6 +299,7 @@ def together(caveats: Iterable[str]) -> tuple[str, ...]:
     return tuple(made)
 
 
+_ALL_FIGURES = f"{', '.join(Figures._fields)}: "
 _VARIES = re.compile(r"(?:(?<=^only )|(?<=^chance alone gives ))([\d.]+)")
 
 

@@ -59,7 +59,7 @@ SAMPLED_BY = {
 """What else may be a sample, of a team, by name."""
 
 _DENSE = 1 << 24  # cells of units and sums; of more, only those that are filled are kept
-FEW = "{} to resample; an interval needs two"
+FEW = "only {} to resample; an interval needs two"
 _TEMPORARY = 8  # arrays of resamples that are there at a time
 _SPARSE = 0.1  # a table with fewer cells filled is kept as a sparse one
 

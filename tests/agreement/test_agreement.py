@@ -246,11 +246,11 @@ def test_nobody_shares():
 
 
 def test_one_pair_is_left():
-    """Of two annotators the team without either is undefined, and so is the rise."""
+    """Of two annotators the team without either is undefined, and so is the gain."""
     layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}
     member = sa.agree(sa.Corpus.from_segments([4], layers)).annotators["a"]
     assert member.without.f1.reason == "no pair is left"
-    assert math.isnan(member.rise.corrected)
+    assert math.isnan(member.gain.corrected)
     alone = sa.agree(sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]}))
     assert alone.annotators["a"].f1.reason == "no document shared with another"
 
@@ -371,7 +371,9 @@ def test_chance_of_pairs(newsroom):
         for d in (0, 98, 99):
             matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
             assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
-    assert "of pairs in which chance can vary cannot be told from chance" in result.notes[-1]
+    assert (
+        "of pairs in which chance can vary are not significantly above chance" in result.notes[-1]
+    )
     with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.agree([corpus], p_values=True)
 

@@ -135,7 +135,7 @@ def test_nothing_marked_by_anybody_is_no_evidence():
         # of d left out, the others mark nothing: the candidate wins where she marked something
         assert rho == {"a": (40, 0, 1, 0), "b": (40, 0, 1, 0), "d": (40, 40, 1, -1)}
     assert "60 instances in which nobody marked anything: no evidence, left out" in str(result)
-    assert result.notes[-1].startswith("40 of 120 comparisons have a score that is not defined")
+    assert result.notes[-1].startswith("40 of 120 comparisons have no score")
 
 
 def test_who_marks_nothing_does_not_pass():
@@ -172,7 +172,7 @@ def test_chance_that_is_more_than_all():
     for kind in ("observed", "corrected"):
         assert test.verdicts[kind].advantage == 0
     assert test.notes[-1].endswith(
-        "or chance alone gives 1; there F1 counts, and 1 if that is undefined"
+        "or chance alone gives 1: F1 counts there, or 1 if that is undefined"
     )
 
 

@@ -299,7 +299,7 @@ def test_queue_and_presence(crowd):
     ]
     text = page(crowd, team=True)
     assert f"{len(queue) - 40} more are left out here" in text
-    assert "1 − F1 of those who saw the document, over all pairs: what they did" in text
+    assert "disagreement: 1 − F1 over all pairs of those who saw the document" in text
     agreed = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
     assert "0 segments in dispute, in 0 of 1 document" in page(agreed, team=True)
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})

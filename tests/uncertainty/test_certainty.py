@@ -173,7 +173,10 @@ def test_one_document():
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
     interval = sa.evaluate(corpus, ci=True).systems["b"].f1.interval
     assert all(map(math.isnan, interval.corrected))
-    assert interval.reason == "observed, expected, corrected: 1 to resample; an interval needs two"
+    assert (
+        interval.reason
+        == "observed, expected, corrected: only 1 to resample; an interval needs two"
+    )
     json.dumps(sa.evaluate(corpus, ci=True).to_dict(), allow_nan=False)
     team = sa.agree(corpus, ci=True).team.f1.interval
     assert team.reason == interval.reason
@@ -782,12 +785,12 @@ def test_caveats():
         "mine: only 5 documents with anything to compare; on others the figures may differ a lot",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([2] * 40, layers), ci=sa.Bootstrap(resamples=100))
-    assert easy.caveats[0].startswith("mine: the corrected figure is only known to lie in")
+    assert easy.caveats[0].startswith("mine: the interval of the corrected figure is wide: ")
     one = {name: [[(0, 1, "X")]] * 40 for name in ("gold", "mine")}
     tight = sa.evaluate(sa.Corpus.from_segments([1] * 40, one))
     assert tight.caveats == (
         "mine: only 0 of 40 documents hold any disagreement; on others the figures may differ a lot",
-        "mine: chance alone gives 1.0000; the corrected figure rests on the little that is left",
+        "mine: chance alone gives 1.0000, so the corrected figure is unstable",
     )
     table = sa.token_labels(sa.Corpus.from_segments([2] * 5, few))
     assert sa.coefficients(table).caveats[0] == "π: only 5 documents with anything to compare; on others the figures may differ a lot"  # fmt: skip
@@ -809,12 +812,14 @@ def test_shared_caveats():
         f"off: only 0 of 30 documents hold any agreement{shaky}",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
-    left = "a, b: chance alone gives 1.0000; the corrected figure rests on the little that is left"
+    left = "a, b: chance alone gives 1.0000, so the corrected figure is unstable"
     assert easy.caveats[1:] == (left,)
     assert easy.to_dict()["caveats"][1:] == easy.table().remarks[-1:] == [left]
     both = [[(0, 1, "X"), (1, 2, "Y")]] * 30
     by_label = sa.coefficients_by_label(sa.Corpus.from_segments([4] * 30, {"a": both, "b": both}))
-    assert by_label.caveats[-1].startswith("π of X, π of Y: chance alone gives 0.6250;")  # ¼² + ¾²
+    assert by_label.caveats[-1].startswith(
+        "π of X, π of Y: chance alone gives 0.6250, so"
+    )  # ¼² + ¾²
 
 
 # --- the command line --------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def test_two_documents_are_enough():
     assert bootstrap(Sample(means([0.25, 1])), f1_figures, how).interval(0, how)[2] == ""
     low, _, note = bootstrap(Sample(means([1])), f1_figures, how).interval(0, how)
     assert math.isnan(low)
-    assert note == "1 to resample; an interval needs two"
+    assert note == "only 1 to resample; an interval needs two"
 
 
 def test_defaults_and_limits():

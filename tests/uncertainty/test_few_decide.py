@@ -375,4 +375,4 @@ def test_no_interval_of_one_document(documents):
         intervals_of(table, f1_figures, how),
     )
     assert str(at_once) == str(one_by_one)  # nan is equal to nothing
-    assert at_once.reason.endswith(f": {documents} to resample; an interval needs two")
+    assert at_once.reason.endswith(f": only {documents} to resample; an interval needs two")

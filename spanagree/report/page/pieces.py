@@ -74,7 +74,7 @@ def _led(figures: Frame) -> Frame:
 
 
 def show_members(report: TeamOverview) -> Html:
-    """Return a table of annotators, those who stand apart first; of many the others are folded."""
+    """Return a table of annotators, outliers first; of many the others are folded."""
     figures = report.agreement.sorted("apart").table("annotator")
     first = replace(figures, rows=figures.rows[:_MEMBERS])
     if not (left := len(figures.rows) - _MEMBERS) > 0:

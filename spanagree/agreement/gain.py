@@ -1,7 +1,7 @@
-"""The interval of a rise: by how much the team's figures rise without an annotator.
+"""The interval of a gain: how much higher the team's figures are without an annotator.
 
 Team and team without her are ratios of sums over documents, U / V. What a document adds to such a
-ratio is (u − U/V·v) / V, and the variance of the rise is the sum of the squares of what documents
+ratio is (u − U/V·v) / V, and the variance of the gain is the sum of the squares of what documents
 add to the difference (the infinitesimal jackknife). A document that she did not see adds the same
 multiple of its u and v for each annotator, so that only those are visited which she saw.
 """
@@ -29,11 +29,11 @@ _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
 """The sides of the ratio that each figure of an F1 is, from matched, expected and size."""
 
 
-def rise_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> list[Interval | None]:
-    """Return the interval of each annotator's rise: the figure ± z standard errors.
+def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> list[Interval | None]:
+    """Return the interval of each annotator's gain: the figure ± z standard errors.
 
     Args:
-        figures: the rises.
+        figures: the gains.
         drawn: the documents, or wholes of them.
         resampling: whose confidence it has.
     """
@@ -48,8 +48,8 @@ def rise_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     ends: list[list[tuple[float, float]]] = []
     for kind, sides in enumerate(_SIDES):
         errors = _errors(np.array(sides(*whole)), np.array(sides(*own)), unit, who, len(members))
-        rises = np.array([member.rise[kind] for member in members])
-        low, high = rises - z * errors, rises + z * errors
+        gains = np.array([member.gain[kind] for member in members])
+        low, high = gains - z * errors, gains + z * errors
         ends.append(list(zip(low.tolist(), high.tolist(), strict=True)))
     nothing = (UNDEFINED, UNDEFINED)
     why = "the team without the annotator is undefined, or there is one document"
@@ -78,7 +78,7 @@ def _sums(drawn: Drawn) -> tuple[list[Any], list[Any], Ints, Ints]:
 
 
 def _errors(whole: Floats, own: Floats, unit: Ints, who: Ints, annotators: int) -> Floats:
-    """Return the standard error of each annotator's rise, of one figure.
+    """Return the standard error of each annotator's gain, of one figure.
 
     Args:
         whole: what each document adds to both sides of the ratio; (2, documents).
