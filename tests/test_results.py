@@ -19,7 +19,7 @@ PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
     "None", "Shares", "Corpus | Iterator[Corpus]", "LabelTable | LabelTallies", "list[Any]",
     "list[Callable[[], Corpus]]", "tuple[Floats, ...]", "Callable[[Any], dict[str, float]]", "float",
-    "dict[str, int]", "tuple[Any, Any, Any, Any]",
+    "dict[str, int]", "tuple[Any, Any, Any, Any]", "str | dict[str, dict[str, float]]",
 }  # fmt: skip
 """What public functions return that is not a result, as docs/api/index.md says."""
 
@@ -37,6 +37,10 @@ def makers():
     labels = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "x"), (2, "a", "y"), (2, "b", "x")])
     table = dict.fromkeys(("coefficients", "spa", "pi", "kappa", "alpha", "ac1", "bias", "category_agreement"), (labels,))  # fmt: skip
     pair = dict.fromkeys(("disagreements", "confusion", "partial_credit"), (corpus, "gold", "mine"))
+    links = {name: [[(0, 1, "r")], [], []] for name in ("gold", "mine")}
+    linked = sa.Corpus.from_segments(
+        [9, 8, 5], {"gold": LAYERS["gold"], "mine": LAYERS["gold"]}, relations=links
+    )
     whole = dict.fromkeys(
         (
             "evaluate",
@@ -57,6 +61,7 @@ def makers():
         **table,
         **pair,
         **whole,
+        "relation_disagreements": (linked, "gold", "mine"),
         "plan_sample": (corpus, 0.1),
         "batches": (corpus, 2),
         "coefficients_by_batch": (labels, 2),
