@@ -1,4 +1,4 @@
-"""How far sets of marked spans agree above chance.
+"""Score NER systems and inter-annotator agreement on spans, and show how much is chance.
 
 A tour::
 

@@ -26,7 +26,7 @@ _MOST = 20  # names in a list of what there is
 
 
 class SpanAgreeError(Exception):
-    """The parent of all errors that the package raises on purpose; none is longer than it helps."""
+    """The parent of :class:`InputError`, :class:`SettingError` and the other errors raised here."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(shortened(message))

@@ -265,7 +265,7 @@ def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str
 def disagreements(
     corpus: CorpusLike, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
 ) -> Disagreements:
-    """Return where two annotators part, segment by segment, over the documents that both saw.
+    """Return where two annotators disagree, by segment, over the documents that both saw.
 
     Args:
         corpus: with both as layers.

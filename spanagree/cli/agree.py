@@ -1,4 +1,4 @@
-"""Say how far annotators agree with each other, raw and above chance.
+"""Measure inter-annotator agreement on spans, raw and above chance.
 
 Every pair is compared over the documents that both saw.
 

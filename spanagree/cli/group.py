@@ -30,7 +30,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 """The commands by the heading that they stand below; each is a module of this name."""
 
 _START = """\
-spanagree says how far sets of marked spans agree above chance.
+spanagree scores NER systems and inter-annotator agreement on spans,
+and shows how much is chance.
 
 Systems against gold: precision, recall and F1, raw and corrected for chance
   spanagree evaluate gold.conll mine.conll
@@ -122,7 +123,7 @@ def _docstring(name: str) -> str:
 @click.version_option(__version__, prog_name="spanagree", message="%(prog)s %(version)s")
 @click.pass_context
 def spanagree(context: click.Context) -> None:
-    """Say how far sets of marked spans agree above chance."""
+    """Score NER systems and inter-annotator agreement on spans, and show how much is chance."""
     if context.invoked_subcommand is None:
         click.echo(_START)
 

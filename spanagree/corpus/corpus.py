@@ -476,6 +476,10 @@ class Corpus(Content):
         InputError: for a segment that is empty, ends before it starts, lies beyond its document,
             stands twice, or lies in a document that its annotator never saw; for arrays that do
             not belong together.
+
+    >>> corpus = Corpus.from_segments([9, 5], {"ann": [[(0, 2, "PER")], []], "bob": [[], None]})
+    >>> len(corpus), corpus.annotators, corpus.layers["bob"].annotated.tolist()
+    (2, ('ann', 'bob'), [True, False])
     """
 
     layers: Mapping[str, Layer]

@@ -61,6 +61,14 @@ def read_labels(
         InputError: for a file that cannot be read so, such as two that were joined; for a label
             given twice, differently; for a column that is the sum of the others, unless named.
         SettingError: for an unknown choice, or one that such a table does not take.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.csv")
+    ...     _ = path.write_text("item,annotator,label\\n1,ann,x\\n1,bob,y\\n")
+    ...     read_labels(path).annotators
+    ('ann', 'bob')
     """
     given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
     given["separator"] = separator

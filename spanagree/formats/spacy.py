@@ -63,7 +63,7 @@ def from_docs(
     partial: Partial = "error",
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus in spaCy Docs.
+    """Return the corpus of spaCy Docs, a list of them for each annotator.
 
     Offsets count tokens if all annotators' Docs of a text are tokenised alike, else characters;
     the notes say so.

@@ -28,7 +28,7 @@ def from_tags(
     strict: bool = False,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return a corpus of lists of tag lists.
+    """Return the corpus of tags such as ``B-PER``, lists of them for each annotator.
 
     Args:
         layers: per annotator or system and document its tags; ``None`` in place of a list says

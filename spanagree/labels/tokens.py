@@ -59,7 +59,7 @@ def token_labels(
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelTable | LabelTallies:
-    """Take the tokens of a corpus as items: an annotator's label is the type of her segment, or O.
+    """Return a table whose items are tokens and whose labels are those of segments, or O outside.
 
     A token of a document that an annotator never saw is missing; one outside every segment is
     ``O``. In a corpus of characters the items are characters.

@@ -248,7 +248,7 @@ def make_gold(
     annotators: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Gold:
-    """Return a corpus with one more layer: what the annotators voted for.
+    """Return a gold annotation by the annotators' votes, as one more layer of the corpus.
 
     Args:
         corpus: the annotators as layers.

@@ -273,7 +273,7 @@ def compare_systems(
     test: Test = "bootstrap",
     bootstrap: Bootstrap = USUAL,
 ) -> Comparison:
-    """Compare all pairs of systems: differences of F1 with intervals and p, raw and corrected.
+    """Return differences in F1 of all pairs of systems, raw and corrected, with intervals and p.
 
     ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
     the difference is off its own value by as much as that is off 0 (centred under the null).
@@ -291,6 +291,15 @@ def compare_systems(
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
+
+    >>> from spanagree.corpus.corpus import Corpus
+    >>> from spanagree.systems.evaluate import evaluate
+    >>> right, wrong = [(0, 2, "X")], [(3, 5, "X")]
+    >>> layers = {"gold": [right] * 20, "one": [right] * 20, "two": [right] + [wrong] * 19}
+    >>> corpus = Corpus.from_segments([9] * 20, layers)
+    >>> pair = compare_systems(evaluate(corpus))["one", "two"]
+    >>> pair.observed.value, pair.observed.p < 0.05
+    (0.95, True)
     """
     check_evaluation(evaluation, "compare_systems")
     resampling = resampling_of(bootstrap)
@@ -388,9 +397,10 @@ def _compared(
             if math.isnan(p_value) and not math.isnan(value):
                 why = "the bootstrap needs two" if few else "nothing varies among the"
                 reasons.append(f"p: {why} documents")
-            if not math.isnan(low) and (
-                rare or (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
-            ):
+            torn = not math.isnan(p_value) and (
+                (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
+            )
+            if not math.isnan(low) and (rare or torn):
                 remark = _FEW_DIFFER if rare else _TORN
                 reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))

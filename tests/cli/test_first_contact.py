@@ -29,7 +29,7 @@ def test_without_a_command(run):
     """A short page: what it is, three commands with an example each, and where the rest is."""
     code, out, err = run()
     assert (code, err) == (0, "")
-    assert out.startswith("spanagree says how far sets of marked spans agree above chance.\n")
+    assert out.startswith("spanagree scores NER systems and inter-annotator agreement on spans,\n")
     lines = out.splitlines()
     assert [line.split()[1] for line in lines if line.startswith("  spanagree ")] == ["evaluate", "agree", "check"]  # fmt: skip
     for rest in ("spanagree --help", "spanagree evaluate --help", "spanagree completion --help"):

@@ -67,6 +67,16 @@ def test_no_resample_is_defined():
     assert "p: nothing varies among the documents" in pair.observed.reason
 
 
+def test_where_nothing_varies():
+    """One system right and the other wrong in all of 20 documents: each resample is the sample, so
+    the bootstrap has no p, and what is not there disagrees with no interval."""
+    _, pair = compared({"gold": [X] * 20, "a": [X] * 20, "b": [NONE] * 20})
+    assert (pair.observed.low, pair.observed.high) == (1, 1)
+    assert math.isnan(pair.observed.p)
+    assert "nothing varies" in pair.observed.reason
+    assert "disagree" not in pair.observed.reason
+
+
 @pytest.mark.parametrize(("match", "mean"), [("exact", 1 / 6), ("boundaries", 1 / 3)])
 @pytest.mark.parametrize("simulate", [False, True])
 def test_chance_regards_labels(match, mean, simulate):

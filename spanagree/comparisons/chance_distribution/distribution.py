@@ -180,7 +180,7 @@ def match_distribution(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchDistribution:
-    """How much two annotators would match by chance: the exact distribution.
+    """Return the exact distribution of how much two annotators match by chance.
 
     A random annotation keeps the number, lengths and labels of the annotator's segments in every
     document. The distribution is that of the sum over the documents that both saw.
