@@ -311,8 +311,8 @@ def notes_on(how: Mapping[str, float], size: float) -> list[str]:
     """Return where the expected match is a mean over draws, and how far off it may be.
 
     Args:
-        how: of how many documents and labels the mean is ``drawn``, and the ``variance`` of what
-            these add up to, if it is known.
+        how: of how many documents and labels the mean is ``drawn``, the ``variance`` of what
+            these add up to, if it is known, and how far ``above`` that an upper bound is.
         size: that of both annotations together, over all that was compared.
 
     >>> notes_on({"drawn": 2, "variance": 0.25}, 100)[0].partition(";")[2]
@@ -328,7 +328,9 @@ def notes_on(how: Mapping[str, float], size: float) -> list[str]:
     if not how.get("drawn"):
         return notes
     error = 2 * math.sqrt(how.get("variance", 0.0)) / size
-    after = f"; standard error of the chance F1: {error:.4f}" if error else ""
+    above = 2 * max(how.get("above", 0.0), 0.0) / size
+    bound = f"; counting all near pairs, at most {above:.4f} more" if "above" in how else ""
+    after = f"{bound}; standard error of the chance F1: {error:.4f}" if error else ""
     return [
         *notes,
         f"expected match from draws in {counted(int(how['drawn']), 'pair')} of document and"

@@ -1,7 +1,8 @@
 """One-to-one matches within a tolerance: how many there are, and how many are expected.
 
 The expected number is exact (:mod:`spanagree.chance.near_matches`), or where that is too much work
-the mean over draws of both annotations.
+the mean over draws of both annotations. Beside that stands the expected count of all pairs that are
+near, which is exact, and an upper bound.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, join
 from spanagree.chance.near_matches import Lengths, both_random
 from spanagree.chance.random_annotations import draw_starts
+from spanagree.chance.start_distributions import start_distribution
 from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
@@ -76,7 +78,7 @@ def expected_near(
         chance: the chance model, in which the segments of a layer exclude each other.
     """
     values, drawn = np.zeros(count), DrawnMeans()
-    known: dict[bytes, tuple[float, float]] = {}
+    known: dict[bytes, tuple[float, float, float]] = {}
     both = np.intersect1d(*cells)
     document = np.zeros(count, np.int64)
     document[cells[0]] = layers[0].document
@@ -93,9 +95,10 @@ def expected_near(
             what = hashlib.sha256(repr((n, a, b)).encode()).digest()
             if what not in known:
                 rng = np.random.default_rng(int.from_bytes(what[:16], "little"))
-                known[what] = drawn_near(n, a, b, measure.within, rng)
-            values[cell], error = known[what]
-            drawn.add(what, error)
+                bound = expected_pairs(n, a, b, measure.within)
+                known[what] = *drawn_near(n, a, b, measure.within, rng), bound
+            values[cell], error, bound = known[what]
+            drawn.add(what, error, bound - values[cell])
         else:
             values[cell] = p @ np.arange(len(p))
     return values, drawn
@@ -115,6 +118,35 @@ def _lengths(
     for at, *kind in zip(number.tolist(), size, matches, strict=True):
         counts[at][kind[0], kind[1]] = counts[at].get((kind[0], kind[1]), 0) + 1
     return [tuple(Lengths(*kind, many) for kind, many in sorted(each.items())) for each in counts]
+
+
+def expected_pairs(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:
+    """Return the expected number of pairs that are near, where a segment may be in several.
+
+    Args:
+        n: the tokens of the document.
+        a, b: the segments of either; those of one annotation exclude each other.
+        t: by how many tokens the borders may differ.
+
+    >>> one = (Lengths(1, True, 1),)
+    >>> round(9 * expected_pairs(3, one, one, 1))  # of nine pairs of places
+    7
+    """
+    starts = [
+        dict(zip(sizes, start_distribution(n, sizes), strict=True))
+        for side in (a, b)
+        for sizes in [[x.length for x in side for _ in range(x.number)]]
+    ]
+    total = 0.0
+    for x in (x for x in a if x.matches):
+        at = np.arange(n - x.length + 1)
+        for y in (y for y in b if y.matches):
+            until = np.concatenate(([0.0], np.cumsum(starts[1][y.length])))
+            low, high = max(-t, x.length - y.length - t), min(t, x.length - y.length + t)
+            first, last = (np.clip(at + d, 0, len(until) - 1) for d in (low, high + 1))
+            near = np.maximum(until[last] - until[first], 0)  # lengths may differ by over 2t
+            total += x.number * y.number * float(starts[0][x.length] @ near)
+    return total
 
 
 def drawn_near(

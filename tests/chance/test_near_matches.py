@@ -8,6 +8,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.chance.near_matches import Lengths, both_random, one_random, take_pairs
+from spanagree.comparisons.near_pairs import expected_pairs
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/tolerance.json").read_text())["cases"]
 
@@ -41,11 +42,13 @@ def test_golden(case):
     n, t = case["length"], case["tolerance"]
     taken = [take_pairs(*(spans_of(case, x, label) for x in "ab"), t)[0] for label in "XYZ"]
     assert sum(taken) == case["observed"]["one_to_one"]
-    mean = 0.0
+    mean = pairs = 0.0
     for _, a, b in by_label(case):
         p = both_random(n, a, b, t, 1e7)
         mean += p @ np.arange(len(p))
+        pairs += expected_pairs(n, a, b, t)
     assert mean == pytest.approx(case["expected"]["one_to_one"], abs=1e-12)
+    assert pairs == pytest.approx(case["expected"]["pairs"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", EXCLUSIVE)
@@ -76,13 +79,15 @@ def test_over_budget():
 def test_drawn_means_have_their_error():
     """Over the budget the note has the standard error, and 4 of them hold the exact mean.
 
-    The exact one is that of the walk, whose budget is then raised.
+    The exact one is that of the walk, whose budget is then raised. The upper bound is the expected
+    count of pairs, which the golden cases hold; its distance from the drawn mean is in the note.
     """
     rng = np.random.default_rng(3)
     rows = []
     for _ in range(2):
         at = np.sort(rng.choice(60, 14, replace=False)) * 4
         rows.append([(int(s), int(s) + 1 + i % 3, "X") for i, s in enumerate(at)])
+    kinds = [lengths_of(side, "X", others=True) for side in rows]
     corpus = sa.Corpus.from_segments([250], {"gold": [rows[0]], "mine": [rows[1]]})
     exact = sa.evaluate(corpus, tolerance=1)["mine"].f1.expected
     with pytest.MonkeyPatch.context() as patch:
@@ -93,3 +98,6 @@ def test_drawn_means_have_their_error():
     assert drawn.settings["expected"] == "partly-drawn"
     assert 0 < error < 0.01
     assert drawn["mine"].f1.expected == pytest.approx(exact, abs=4 * error)
+    bound = 2 * expected_pairs(250, *kinds, 1) / 28
+    assert exact < bound
+    assert f"at most {bound - drawn['mine'].f1.expected:.4f} more;" in note
