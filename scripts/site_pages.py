@@ -20,6 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from spanagree.cli.group import spanagree
+from spanagree.cli.options import Formats
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))  # hooks are not a package
@@ -28,6 +29,7 @@ import site_pictures  # noqa: E402 — found by the line above
 MARKER = "<!-- the commands -->"
 PICTURES = "<!-- the pictures -->"
 CONSOLE = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.M)
+OPTION = re.compile(r"<code>(--[^<]{1,24})</code>")  # longer ones would not fit a phone
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     **{
@@ -64,6 +66,11 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         in_site = os.path.relpath(place, os.path.dirname(here) or ".").replace(os.sep, "/")
         markdown = markdown.replace(f"]({in_repository})", f"]({in_site})")
     return markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Mark options in prose, so that a line does not break at their hyphens."""
+    return OPTION.sub(r'<code class="option">\1</code>', html)
 
 
 def _apart(block: re.Match[str]) -> str:
@@ -121,6 +128,8 @@ def _option(option: click.Option, context: click.Context) -> str:
     meaning = _escaped(text[: default.start()] if default else text)
     for choice in choices:
         meaning = re.sub(rf"(?<=[:,] ){re.escape(choice)}(?=[,.])", f"`{choice}`", meaning)
+    if isinstance(option.type, Formats):  # too many for --help
+        meaning += f" All: {', '.join(f'`{name}`' for name in choices)}."
     return f"| `{names.strip()}` | {_cell(meaning)} | {_cell(default[1] if default else '')} |"
 
 

@@ -34,7 +34,7 @@ class _Path(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
-class _Formats(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
+class Formats(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
     """The names of formats; those of other packages are looked for when one is meant."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -308,7 +308,7 @@ def _files() -> Group:
         option(
             "--from",
             "Read the files in this format, such as conll, jsonl or brat (docs/formats.md).",
-            type=_Formats(forms),
+            type=Formats(forms),
             metavar="FORMAT",
             unless="by content",
         ),
