@@ -252,16 +252,16 @@ def make_gold(
 
     Args:
         corpus: the annotators as layers.
-        vote: on tokens and boundaries, on whole segments, or dawid-skene: on tokens by the model of
-            Dawid & Skene (1979), which finds out how often each annotator errs. Unless given,
-            dawid-skene; but tokens if there is a share or weights, if fewer than three vote, or if
-            somebody gave a token two labels.
+        vote: what is voted on, tokens (and boundaries) or segments (whole ones); or dawid-skene,
+            tokens by the model of Dawid & Skene (1979), which estimates how often each annotator
+            errs. Unless given, dawid-skene; but tokens if there is a share or weights, if fewer
+            than three vote, or if somebody gave a token two labels.
         share: take what at least this share of those who saw a document marked. Unless given, what
             more than half marked; what just half marked is a tie, to be adjudicated.
         min_annotators: documents that fewer saw are not voted on; the new layer never saw them.
-        weighted: whether annotators weigh as much as they agree with the others: by their corrected
-            F1, and nothing if it is below 0. It is that of token match for votes on tokens, if no
-            layer forbids it, else of exact match; under nonoverlapping, if no layer forbids it.
+        weighted: whether votes weigh as much as the annotator's corrected F1 against the others, or
+            nothing if that is below 0: by token for votes on tokens, else by exact match, under
+            nonoverlapping, where the layers allow it.
         annotators: the names of those who vote; all unless given.
         name: of the new layer; dawid-skene after this vote and majority after the others, unless
             given.

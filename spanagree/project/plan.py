@@ -326,15 +326,15 @@ def plan_sample(
 
     Args:
         corpus: what is there so far, the annotators as layers.
-        width: of the interval of the team's figure, from end to end; without it three widths are
+        width: how wide the interval of the team's figure may be; without it three widths are
             suggested that are narrower than what is there.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: the names of those to regard; all unless given.
-        figure: observed, expected or corrected.
+        figure: the figure whose interval it is, observed, expected or corrected.
         confidence: of the interval, in per cent.
         resamples: how many resamples of documents say how certain the plan itself is.
-        seed: of these.
+        seed: of these resamples, a whole number from 0.
         progress: called with the number of pairs done, and of all.
 
     Raises:
