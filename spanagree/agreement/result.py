@@ -276,8 +276,7 @@ class Agreement(Result):
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
-        if by in ("pair", "label", "document"):
-            table = with_seconds(table, *((a, b) if by == "pair" else (_MARKED.title,)))
+        table = with_seconds(table, "matched", "expected", "size_a", "size_b", _MARKED.title)
         if by == "annotator" and len(rows) > by_annotator.SHOWN:
             sort = self.sort or "apart"
             first = by_annotator.arranged(self.members, self.standings, sort)

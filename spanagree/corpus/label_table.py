@@ -65,6 +65,7 @@ class LabelTable:
         items: the names of the items; without them they are numbered from 1.
         documents: of tokens, the number of the document of each item.
         wholes: of tokens, the number of what that document is a sentence of, if it is known.
+        lengths: of runs of tokens, which tallies are made of, how many tokens each item is.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
     """
@@ -79,11 +80,12 @@ class LabelTable:
     items: tuple[str, ...] | None = None
     documents: Ints | None = None
     wholes: Ints | None = field(default=None, kw_only=True)
+    lengths: Ints | None = field(default=None, kw_only=True)
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number", "documents", "wholes"):
+        for name in ("item", "label", "annotator", "number", "documents", "wholes", "lengths"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, frozen(column, np.int64))
@@ -267,8 +269,8 @@ class LabelTable:
 
     @property
     def times(self) -> Ints:
-        """How often each item stands here: once."""
-        return np.ones(self.size, np.int64)
+        """How many tokens, or other items, each item stands for: one unless it is a run of them."""
+        return np.ones(self.size, np.int64) if self.lengths is None else self.lengths
 
     @property
     def named(self) -> bool:
@@ -376,6 +378,7 @@ class LabelTable:
             items=tuple(self.name_of(i) for i in items.tolist()),
             documents=None if self.documents is None else self.documents[items],
             wholes=None if self.wholes is None else self.wholes[items],
+            lengths=None if self.lengths is None else self.lengths[items],
         )
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
-from spanagree.errors import InputError, SettingError, counted, listed, show, unfit
-from spanagree.results.frame import Column, Frame
+from spanagree.errors import SettingError, counted, listed, show, unfit
+from spanagree.results.frame import Frame
 from spanagree.settings import as_read
 
 LAST_END = "is the last end"
@@ -150,27 +150,30 @@ def in_seconds(at: Any, offsets: str) -> Any:
     return [in_seconds(each, offsets) for each in at]
 
 
-def with_seconds(table: Frame, *titles: str) -> Frame:
-    """Return a table of shared time whose sizes people see in seconds; in data they are units."""
+def with_seconds(table: Frame, *names: str) -> Frame:
+    """Return a table of shared time whose sizes are seconds, as all its times are.
+
+    Args:
+        table: the table of a result.
+        names: the columns that hold sizes, by key, or by title where they have no key.
+    """
     match, offsets = (getattr(table.settings, name, "") for name in ("match", "offsets"))
     if match != "token" or not is_time(offsets):
         return table
-    columns: list[Column] = []
-    sources: list[tuple[int, float | None]] = []
-    second = _PER_SECOND / ticks_of(offsets)
-    for i, column in enumerate(table.columns):
-        is_size = bool(column.title) and column.title in titles
-        if column.key or not is_size:
-            columns.append(column._replace(title="") if is_size else column)
-            sources.append((i, None))
-        if is_size:
-            columns.append(column._replace(key="", kind="number"))
-            sources.append((i, second))
+    sizes = [(column.key or column.title) in names for column in table.columns]
+    columns = [
+        column._replace(kind="number") if is_size else column
+        for column, is_size in zip(table.columns, sizes, strict=True)
+    ]
     rows = [
-        [row[i] if units is None or row[i] is None else row[i] / units for i, units in sources]
+        [
+            in_seconds(value, offsets) if is_size and value is not None else value
+            for value, is_size in zip(row, sizes, strict=True)
+        ]
         for row in table.rows
     ]
-    remarks = [*table.remarks, f"{listed(titles)}: in seconds"]
+    titles = [c.title for c, is_size in zip(columns, sizes, strict=True) if is_size and c.title]
+    remarks = [*table.remarks, *([f"{listed(titles)}: in seconds"] if titles else ())]
     return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
@@ -320,17 +323,3 @@ def within_parts(
         quote=None, details=None,
         notes=(*raw.notes, f"uem: {counted(len(kept), 'segment')} of {whole} in {cut}"),
     )  # fmt: skip
-
-
-def check_reading(raw: RawCorpus, where: str) -> None:
-    """Refuse times that lie before the recording, or end before they start, in seconds.
-
-    Raises:
-        InputError: naming the first.
-    """
-    for bad, says in ((raw.start < 0, "before the recording"), (raw.end < raw.start, "reversed")):
-        for i in np.flatnonzero(bad)[:1].tolist():
-            times = f"{shown(int(raw.start[i]), TICKS)}–{shown(int(raw.end[i]), TICKS)} s"
-            raise InputError(
-                f"{where}: {times}, {says}; a time is at least 0, and start comes first"
-            )

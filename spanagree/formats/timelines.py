@@ -15,7 +15,7 @@ from typing import Any
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import LAST_END, TICKS, check_reading, in_ticks, seconds
+from spanagree.corpus.times import LAST_END, TICKS, in_ticks, seconds, shown
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -127,7 +127,14 @@ class Marks:
             label = {"text": text or tier, "tier": tier or text}.get(what)
             if label is None:
                 label = f"{tier}: {text}" if tier and text else tier or text
-            span = Span(in_ticks(start), in_ticks(end), label, None, attributes, None, where)
+            begin, stop = in_ticks(start), in_ticks(end)
+            if begin < 0 or stop < begin:
+                says = "before the recording" if begin < 0 else "reversed"
+                raise InputError(
+                    f"{where}: {shown(begin, TICKS)}–{shown(stop, TICKS)} s, {says}; a time is at"
+                    " least 0, and start comes first"
+                )
+            span = Span(begin, stop, label, None, attributes, None, where)
             marked[document][tier if by_tier else annotator].append(span)
         records = []
         for document, by in marked.items():
@@ -147,9 +154,7 @@ class Marks:
                 " chance depends; duration SECONDS, or uem FILE, would say another"
             )
         own = as_read(label_from=label_from, annotator_from=annotator_from, **read)
-        raw = gather(records, log, {"format": form, **own}, offsets=TICKS, again=False)
-        check_reading(raw, self.name)
-        return raw
+        return gather(records, log, {"format": form, **own}, offsets=TICKS, again=False)
 
 
 # --- formats with a line for each segment -------------------------------------------------------

@@ -186,6 +186,7 @@ def neighbours(table: LabelTable) -> tuple[Ints, ...]:
     cell, row, beside = cell[beside > 0], row[beside > 0], beside[beside > 0]
     columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]
     (who, one, other, n), which, _ = distinct(*columns)
+    beside = beside * table.times[table.item[row]]
     return who, one, other, np.bincount(which, beside, len(who)).astype(np.int64), n
 
 
@@ -200,7 +201,9 @@ def tally_labels(
     assert table.documents is not None
     cells, cell, own = distinct(table.given[table.item], table.annotator, table.label)
     keys = [(n, table.annotators[a], table.labels[c]) for n, a, c in _rows(cells)]
-    equal = np.bincount(cell, table.equal_others, len(own)).astype(np.int64)
+    times = table.times[table.item]
+    own = np.bincount(cell, times, len(own)).astype(np.int64)
+    equal = np.bincount(cell, table.equal_others * times, len(own)).astype(np.int64)
     some = table.given > 0
     (documents, _), _, _ = distinct(table.given[some], table.documents[some])
     ids = ids_of(corpus)
@@ -252,7 +255,8 @@ def _count_patterns(table: LabelTable) -> dict[Key, int]:
     for many in np.unique(cells[cells > 0]).tolist():
         begin = first[cells == many]
         columns = [c[begin + k] for k in range(many) for c in (label, number)]
-        rows, _, times = distinct(*columns)
+        rows, which, _ = distinct(*columns)
+        times = np.bincount(which, table.times[cells == many]).astype(np.int64)
         for row, count in zip(_rows(rows), times.tolist(), strict=True):
             names = [table.labels[c] for c in row[::2]]
             pattern = tuple(zip(names, row[1::2], strict=True))
@@ -271,7 +275,7 @@ def _draw(
     """Return what a block adds in every resample to its counts."""
     assert table.documents is not None  # of tokens
     item, label, number = table.cells
-    n, document = table.given, table.documents
+    n, document, times = table.given, table.documents, table.times
     some = n > 0
     (ns,), of_n, _ = distinct(n[some])
     cells, of_cell, _ = distinct(n[item], label)
@@ -287,17 +291,16 @@ def _draw(
         other, one = other[one != other], one[one != other]
         apart, of_pair, _ = distinct(n[item[one]], label[one], label[other])
         names = ((k, table.labels[a], table.labels[b]) for k, a, b in _rows(apart))
-        beside.append(
-            entries("pair", names, of_pair, document[item[one]], number[one] * number[other])
-        )
+        both = number[one] * number[other] * times[item[one]]
+        beside.append(entries("pair", names, of_pair, document[item[one]], both))
     return replicates(
         ids,
         [
             *beside,
-            entries("items", _rows([ns]), of_n, document[some], np.ones_like(of_n)),
-            entries("given", keys, of_cell, document[item], number),
-            entries("agreeing", keys, of_cell, document[item], number * (number - 1)),
-            entries("own", own_keys, own_of, document[table.item], np.ones_like(own_of)),
+            entries("items", _rows([ns]), of_n, document[some], times[some]),
+            entries("given", keys, of_cell, document[item], number * times[item]),
+            entries("agreeing", keys, of_cell, document[item], number * (number - 1) * times[item]),
+            entries("own", own_keys, own_of, document[table.item], times[table.item]),
         ],
         resampling,
     )

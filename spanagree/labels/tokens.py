@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from spanagree.arrays import ranges
+from spanagree.arrays import Ints, ranges
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
@@ -17,6 +17,7 @@ from spanagree.choices import OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
+from spanagree.corpus.times import is_time, shown
 from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.patterns import LabelTallies, tally_labels
@@ -109,43 +110,70 @@ def token_labels(
 def count(
     corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None, pairs: bool = False
 ) -> LabelTallies:
-    """Count the labels of the tokens of one block."""
-    return tally_labels(label_tokens(corpus, skip_outside), corpus, resampling, pairs)
+    """Count the labels of the tokens of one block; the cost follows segments, not tokens."""
+    return tally_labels(label_tokens(corpus, skip_outside, runs=True), corpus, resampling, pairs)
 
 
-def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
+def _between_borders(corpus: Corpus) -> Ints:
+    """Return where a segment or a document begins or ends, of the tokens of all documents."""
+    ends = [corpus.starts, corpus.starts + corpus.lengths]
+    for layer in corpus.layers.values():
+        begin = corpus.starts[layer.document]
+        ends += [begin + layer.start, begin + layer.end]
+    return np.unique(np.concatenate(ends))
+
+
+def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> LabelTable:
     """Return the tokens of one corpus as items.
+
+    Args:
+        corpus: the annotators as layers.
+        skip_outside: leave out the tokens that all who saw them call O.
+        runs: items are runs of tokens without a border inside, each of which stands for its length.
 
     Raises:
         InputError: for a token with two labels, or a label that is called O.
     """
-    _check(corpus)
+    borders = _between_borders(corpus) if runs else None
+    _check(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
+
+    def item_at(tokens: Ints) -> Ints:
+        return tokens if borders is None else np.searchsorted(borders, tokens)
+
+    starts = item_at(corpus.starts)
+    lengths = item_at(corpus.starts + corpus.lengths) - starts
     labels = tuple(sorted((*corpus.labels, OUTSIDE)))
     code = np.array([labels.index(label) for label in corpus.labels], np.int64)
     columns = []
     for number, (name, layer) in enumerate(corpus.layers.items()):
         seen = np.flatnonzero(layer.annotated)
-        first = corpus.starts[seen]
-        token, _ = ranges(first, first + corpus.lengths[seen])
-        before = np.cumsum(corpus.lengths[seen]) - corpus.lengths[seen]
-        # where each segment's document begins among the tokens that the annotator saw
-        begin = before[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
-        marked, segment = ranges(begin + layer.start, begin + layer.end)
-        label = np.full(len(token), labels.index(OUTSIDE))
+        first = starts[seen]
+        each, _ = ranges(first, first + lengths[seen])
+        before = np.cumsum(lengths[seen]) - lengths[seen]
+        # how far the items that the annotator saw lie from their places among all items
+        shift = before - first
+        shift = shift[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
+        begin = corpus.starts[layer.document]
+        marked, segment = ranges(
+            item_at(begin + layer.start) + shift, item_at(begin + layer.end) + shift
+        )
+        label = np.full(len(each), labels.index(OUTSIDE))
         label[marked] = code[layer.label[segment]]
         clash = label[marked] != code[layer.label[segment]]
         if clash.any():
             k = int(clash.argmax())
             d = int(layer.document[segment[k]])
-            at = int(marked[k] - begin[segment[k]])
+            place = each[marked[k]]
+            at = int((place if borders is None else borders[place]) - corpus.starts[d])
             both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
-            unit = corpus.offsets.removesuffix("s")
+            offset = shown(at, corpus.offsets)
+            token = f"{offset} s" if is_time(corpus.offsets) else f"{corpus.offsets[:-1]} {offset}"
             raise InputError(
-                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {unit} {at} is"
+                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {token} is"
                 f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but"
                 " coefficients by label (--by label) take one label at a time"
             )
-        columns.append((token, np.full(len(token), number), label))
+        columns.append((each, np.full(len(each), number), label))
     nothing = np.zeros(0, np.int64)
     item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
     order = np.argsort(item, kind="stable")
@@ -154,11 +182,12 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
         label[order],
         annotator[order],
         np.ones(len(item), np.int64),
-        int(corpus.lengths.sum()),
+        int(lengths.sum()),
         corpus.annotators,
         labels,
-        documents=np.repeat(np.arange(len(corpus)), corpus.lengths),
-        wholes=None if corpus.wholes is None else np.repeat(corpus.wholes, corpus.lengths),
+        documents=np.repeat(np.arange(len(corpus)), lengths),
+        wholes=None if corpus.wholes is None else np.repeat(corpus.wholes, lengths),
+        lengths=None if borders is None else np.diff(borders),
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,
     )
@@ -171,8 +200,8 @@ def label_tokens(corpus: Corpus, skip_outside: bool) -> LabelTable:
     )
 
 
-def _check(corpus: Corpus) -> None:
-    """Refuse a corpus whose tokens cannot be items."""
+def _check(corpus: Corpus, size: int) -> None:
+    """Refuse a corpus whose tokens cannot be items, or are so many items."""
     check_in_one_piece(corpus, "labels of tokens")
     if OUTSIDE in corpus.labels:
         raise InputError(
@@ -180,4 +209,4 @@ def _check(corpus: Corpus) -> None:
             " give it another name"
         )
     if corpus.tokens is None and corpus.texts is None:  # of which nothing vouches for the lengths
-        check_cost(4 * len(corpus.layers) * int(corpus.lengths.sum()), "a label for every token")
+        check_cost(4 * len(corpus.layers) * size, "a label for every token")

@@ -148,7 +148,7 @@ class Difficulty(Result):
             caption=f"difficulty of {counted(len(self), document)} by {self._whose()}",
             remarks=[*remarks(self), *self._remarks_on_places()],
         )
-        table = with_seconds(table, "expected match", "size")
+        table = with_seconds(table, "expected", "size")
         if self.places is not None and self.uniform is not None:
             each = dict(zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True))
             table = with_uniform(table, "chance", lambda row: each[row[0]], self.places.rule)

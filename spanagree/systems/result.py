@@ -305,8 +305,7 @@ class Evaluation(Result):
             pivot=_BY_LABEL if by == "label" and not ci else None,
             best=() if by else _BEST,
         )
-        if by:
-            table = with_seconds(table, *sizes)
+        table = with_seconds(table, "matched", "expected", "size_gold", "size_system")
         if ends:  # a terminal has no room for these beside intervals
             hidden = ("precision", "recall")
             narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]

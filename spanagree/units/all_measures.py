@@ -19,7 +19,7 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, check_choice, counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
-from spanagree.labels.tokens import token_labels
+from spanagree.labels.tokens import count
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots, rows_size
@@ -242,7 +242,7 @@ def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
         return make
 
     def tokens(corpus: Corpus) -> list[Figure]:
-        of_tokens = alpha(token_labels(corpus))
+        of_tokens = alpha(count(corpus, skip_outside=False, resampling=None))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 

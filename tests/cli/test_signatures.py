@@ -326,7 +326,6 @@ CASES = {
         **pairs("trio.jsonl --team", measures="--measures", batches="--batches 2"),
         "--study": Same("it adds figures, and changes none"),
         **READING,
-        **PIECES,
         **dict.fromkeys(("--output", "--quiet", "--verbose"), SHOWN),
     },
     "chance": {

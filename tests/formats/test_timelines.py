@@ -108,12 +108,13 @@ def test_an_odd_resolution_is_refused(tmp_path: Path, resolution: str) -> None:
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("-0.5,1", "before the recording"), ("2.5,1", "reversed"), ("nan,1", "time 'nan'"),
-        ("0.5,x", "time 'x'"),
+        ("-0.5,1", r"a\.csv:3: -0\.5–1 s, before the recording"),
+        ("2.5,1", r"a\.csv:3: 2\.5–1 s, reversed"), ("nan,1", "time 'nan'"), ("0.5,x", "time 'x'"),
     ],
 )  # fmt: skip
 def test_bad_times_are_refused_in_seconds(tmp_path: Path, row: str, problem: str) -> None:
-    path = written(tmp_path, "a.csv", f"onset,offset,label\n{row},x\n")
+    """The message names the line and gives seconds."""
+    path = written(tmp_path, "a.csv", f"onset,offset,label\n0,1,x\n{row},x\n")
     with pytest.raises(InputError, match=problem):
         sa.read(path)
 
@@ -403,13 +404,20 @@ def test_programs_read_seconds_whatever_the_unit(
 
 
 @pytest.mark.parametrize("by", ["label", "document", "pair"])
-def test_sizes_of_shared_time_are_seconds_for_people(
+def test_sizes_of_shared_time_are_seconds(
     by: str, run: Callable[..., tuple[int, str, str]]
 ) -> None:
     """Oracle: the lengths added up by hand: ann marked 38.5 s, bob 33.4, both 71.9."""
     text = run("agree", *RECORDING, "--match", "token", "--by", by)[1]
     assert ("38.5000   33.4000" if by == "pair" else "71.9000") in text
     assert "in seconds" in text
+    asked = ["agree", *RECORDING, "--match", "token", "--by", by]
+    row = json.loads(run(*asked, "--format", "json")[1])["tables"]["team"][0]
+    assert [row[name] for name in ("matched", "size_a", "size_b")] == [29.8, 38.5, 33.4]
+    header, *lines = run(*asked, "--format", "csv")[1].splitlines()
+    columns = [header.split(",").index(name) for name in ("size_a", "size_b")]
+    sums = [sum(float(line.split(",")[at]) for line in lines) for at in columns]
+    assert sums == pytest.approx([38.5, 33.4], abs=1e-12)
 
 
 @REAL

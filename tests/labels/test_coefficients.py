@@ -573,6 +573,8 @@ def test_tokens_of_two_labels():
     second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip
     with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
         sa.token_labels(second)
+    with pytest.raises(sa.InputError, match=f"^block 1: {re.escape(said)}$"):
+        sa.token_labels([second])  # items are runs of tokens, and errors name tokens
     same = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "X")]]})
     assert sa.token_labels(same).counts.given.tolist() == [[1, 4]]
     with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
@@ -595,6 +597,18 @@ def test_results_are_plain_data(annotators):
         assert len({tuple(row) for row in of.to_rows()}) == 1
     with pytest.raises(sa.SettingError, match="unknown by 'x'; allowed: category, annotator"):
         result.to_rows("x")
+
+
+def test_tallies_of_tokens_cost_what_segments_do():
+    """A recording of 10¹² units has π of its runs: two annotators, a third of it each, a sixth shared.
+
+    Shares of X are a third each, so 1 − 2/6 of the labels agree and (1/3)² + (2/3)² is expected.
+    """
+    n = 6 * 10**11
+    layers = {"a": [[(0, 2 * n // 6, "X")]], "b": [[(n // 6, 3 * n // 6, "X")]]}
+    score = sa.labels.pi(sa.token_labels([sa.Corpus.from_segments([n], layers)]))
+    assert score.observed == pytest.approx(2 / 3, abs=1e-12)
+    assert score.expected == pytest.approx(5 / 9, abs=1e-12)
 
 
 def test_tokens_over_blocks_are_drawn_if_asked():
