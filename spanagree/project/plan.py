@@ -192,11 +192,11 @@ class Plan(Result):
         """How many documents an interval of the width asked for needs."""
         noun, two = unit(self.settings), min(self.variance)
         enough = self.needed(two)[0]
-        there = f"{counted(self.documents, noun)} give{'s' * (self.documents == 1)} one of"
+        there = f"{counted(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
         return (
-            f"A {self.settings.confidence:g} % interval of {verdict.short(self.settings.width)} in"
-            f" width needs {counted(enough, noun)} with {counted(two, 'annotator')} each; the"
-            f" {there} {verdict.short(self.width)}."
+            f"For these annotators, a {self.settings.confidence:g} % interval"
+            f" {verdict.short(self.settings.width)} wide needs {counted(enough, noun)} with"
+            f" {counted(two, 'annotator')} each; the {there} one of {verdict.short(self.width)}."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
