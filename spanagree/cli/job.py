@@ -73,6 +73,8 @@ def command(
             for each in every:
                 if each.part and each.name in own:
                     parts[each.part][each.name] = own.pop(str(each.name))
+            if "attribute" in own:
+                parts["reading"]["attributes"] = [own["attribute"]]
             parts |= {each.name: own.pop(each.name) for each in fields(Job) if each.name in own}
             written = click.get_current_context().find_object(list)
             job = Job(**parts, written=[] if written is None else written)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from types import NoneType
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
 from spanagree.corpus.brackets import read_brackets
+from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
 from spanagree.corpus.tags import Reading, read_tags, scheme_named
@@ -60,12 +61,15 @@ class TagColumn:
         never: per document, whether this annotator is known never to have seen it; a document
             without any tag was not seen either.
         brackets: of tags that are brackets, what the parts behind one are called.
+        attributes: by name, the values of tokens, −1 for none, and what these numbers stand for;
+            a segment has those of its first token.
     """
 
     names: Sequence[str]
     codes: Ints
     never: Bools | None = None
     brackets: Sequence[str] | None = None
+    attributes: Mapping[str, tuple[Ints, tuple[str, ...]]] = field(default_factory=dict)
 
     def read(self, lengths: Ints, kept: Bools, options: TagOptions, where: _Where) -> Reading:
         """Return the segments in sentences of the tokens that are kept."""
@@ -78,6 +82,15 @@ class TagColumn:
             return read_brackets(self.names, codes, lengths, self.brackets, place)
         how: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict, "where": place}
         return read_tags(self.names, codes, lengths, **how)
+
+    def details(self, tokens: Ints) -> Details | None:
+        """Return the attributes of segments by their first tokens; ``None`` if none has any."""
+        codes = {name: codes[tokens] for name, (codes, _) in self.attributes.items()}
+        codes = {name: some for name, some in codes.items() if (some >= 0).any()}
+        if not codes:
+            return None
+        values = {name: self.attributes[name][1] for name in codes}
+        return replace(Details.none(len(tokens)), attributes=codes, values=values)
 
     @classmethod
     def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
@@ -136,7 +149,10 @@ def read_columns(
     settings, remarks = _settings(readings, options)
     return RawCorpus.from_layers(
         documents,
-        {n: _layer(readings.pop(n), sentences[n], documents, seen[n]) for n in columns},  # let go
+        {
+            name: _layer(readings.pop(name), sentences[name], documents, seen[name], column, kept)
+            for name, column in columns.items()
+        },  # let go
         ids=None if ids is None else tuple(ids),
         tokens=tokens if isinstance(tokens, (Words, NoneType)) else tuple(tokens),
         reading={**reading, **settings, **partial},
@@ -144,14 +160,26 @@ def read_columns(
     )
 
 
-def _layer(reading: Reading, sentences: Ints, documents: Ints, seen: Bools) -> RawLayer:
+def _layer(
+    reading: Reading,
+    sentences: Ints,
+    documents: Ints,
+    seen: Bools,
+    column: TagColumn,
+    kept: Bools,
+) -> RawLayer:
     """Return the segments of sentences at their places in the documents."""
     first, ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
+    details = None
+    if column.attributes:
+        details = column.details(np.flatnonzero(kept)[first[reading.sentence] + reading.start])
     document = np.minimum(np.searchsorted(ends, first, side="right"), len(documents) - 1)
     first -= (ends - documents)[document]  # where in its document each sentence begins
     base = first[reading.sentence]
     bounds = reading.start + base, reading.end + base
-    return RawLayer(document[reading.sentence], *bounds, reading.label, reading.names, seen)
+    return RawLayer(
+        document[reading.sentence], *bounds, reading.label, reading.names, seen, details
+    )
 
 
 def _settings(

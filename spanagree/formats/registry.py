@@ -286,7 +286,7 @@ FORMATS: Mapping[str, Format] = {
         late("spanagree.formats.conll.read", "raw_conll"),
         (
             *("columns", "unit", "sentences_from", "scheme", "strict", "encoding", "ignore_tokens"),
-            *("missing", "partial"),
+            *("missing", "partial", "attributes"),
         ),
         late("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,
@@ -805,6 +805,7 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
 def _check_options(given: Options, formats: Iterable[str]) -> None:
     """Refuse options that none of the formats takes."""
     taken = {key for name in formats for key in _form(name).takes}
+    taken.add("attributes")  # of other formats, segments have all that they say
     for key in (key for key in given if key not in taken):
         own = [name for name, form in FORMATS.items() if key in form.takes]
         others = ", ".join(name for name in own if name not in TOOLS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tarfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -277,6 +279,99 @@ def test_names_in_the_first_line(write):
     )
     with pytest.raises(sa.InputError, match="no column has tags; its columns are token, lemma"):
         sa.read_conll(write("token lemma x\na b c\n"))
+
+
+def test_columns_as_attributes(write, run):
+    """Linked ids of HIPE's columns: the first candidate of a segment's first token.
+
+    By hand: pers Q1 is the same and has 2 places in its document, loc Q2 is Q9 in mine. So one of two
+    matches, and 1/2 is expected; of the two segments that both marked, one has the same id.
+    """
+    mine = HIPE.replace("Q2", "Q9|Q2").replace("I-pers.ind\tQ1", "I-pers.ind\t_")
+    files = {"gold": write(HIPE, "gold.tsv"), "mine": write(mine, "mine.tsv")}
+    how = {"columns": "NE-COARSE-LIT", "unit": "document", "attributes": ["NEL-LIT"]}
+    corpus = sa.read_conll(files, **how)
+    ids = [[s.attributes for d in corpus for s in d.segments[name]] for name in files]
+    assert ids == [[{"NEL-LIT": "Q1"}, {"NEL-LIT": x}] for x in ("Q2", "Q9")]
+    f1 = sa.evaluate(corpus, attribute="NEL-LIT")["mine"].f1
+    assert (f1.observed, f1.expected) == pytest.approx((1 / 2, 1 / 4))
+    alike = sa.coefficients(sa.labels.attribute_labels(corpus, "NEL-LIT")).alpha
+    assert alike.observed == 1 / 2
+    blocks = list(sa.read_conll(files, **how, block=1, scheme="IOB2"))
+    assert [b[0].segments["mine"] for b in blocks] == [d.segments["mine"] for d in corpus]
+    chosen = ["--columns", "NE-COARSE-LIT", "--unit", "document", "--attribute", "NEL-LIT"]
+    named = [f"{name}={path}" for name, path in files.items()]
+    for more in ([], ["--block", "1", "--scheme", "IOB2"]):
+        shown = run("evaluate", *named, *chosen, *more)[1]
+        figures = next(line for line in shown.splitlines() if line.startswith("mine  "))
+        assert figures.split()[1:] == ["0.5000", "0.5000", "0.5000", "0.2500", "0.3333"]
+    assert "0.5000" in run("coefficients", *named, *chosen)[1]
+    code, _, failed = run(
+        "evaluate", *named, "--columns", "NE-COARSE-LIT", "--attribute", "negated"
+    )
+    assert "gold.tsv: no column 'negated'; there are columns 0 (the token) to 4, called" in failed
+    assert code == 1
+    with pytest.raises(
+        sa.SettingError, match=r"^attributes 'NEL-LIT'; a list of columns is needed"
+    ):
+        sa.read_conll(files, attributes="NEL-LIT")
+
+
+def test_attributes_of_tokens_that_stay(write):
+    """Where tokens are left out, or a file lacks sentences, segments keep their own attributes."""
+    gold = "# sent_id = 1\na Q1 ?\nb Q2 B-X\n\n# sent_id = 2\nc Q3 B-X\n"
+    mine = "# sent_id = 2\nc Q4 B-X\n"
+    files = {"gold": write(gold, "gold.conll"), "mine": write(mine, "mine.conll")}
+    corpus = sa.read_conll(files, missing="?", partial="drop-tokens", attributes=[1], columns=2)
+    assert [[s.attributes for s in d.segments["gold"]] for d in corpus] == [
+        [{"1": "Q2"}],
+        [{"1": "Q3"}],
+    ]
+    assert corpus[0].segments["mine"] is None
+    assert corpus[1].segments["mine"][0].attributes == {"1": "Q4"}
+
+
+def test_linked_ids_of_hipe(real, tmp_path):
+    """A run of CLEF-HIPE-2020: joint F1 and α of linked ids, counted with plain Python beside it.
+
+    α is Krippendorff's formula for two annotators without missing values.
+    """
+    with tarfile.open(real / "data" / "tasks" / "hipe2020_en" / "hipe2020_en.tar.gz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    files = {
+        "gold": tmp_path / "gold" / "HIPE-data-v1.3-test-en.tsv",
+        "mine": tmp_path / "systems" / "team10_bundle1_en_1.tsv",
+    }
+    spans = {name: linked(path.read_text("utf-8")) for name, path in files.items()}
+    both = [
+        (spans["gold"][x], spans["mine"][x]) for x in spans["gold"].keys() & spans["mine"].keys()
+    ]
+    same = sum(a == b for a, b in both)
+    corpus = sa.read_conll(
+        files, columns="NE-COARSE-LIT", unit="document", ignore_tokens=True, attributes=["NEL-LIT"]
+    )
+    f1 = sa.evaluate(corpus, attribute="NEL-LIT")["mine"].f1
+    assert f1.observed == pytest.approx(2 * same / sum(map(len, spans.values())), abs=1e-12)
+    assert 0 < f1.expected < 0.01
+    made = sa.coefficients(sa.labels.attribute_labels(corpus, "NEL-LIT"), ci=True).alpha
+    n, values = 2 * len(both), Counter(value for pair in both for value in pair)
+    expected = sum(x * (x - 1) for x in values.values()) / (n * (n - 1))
+    assert made.value == pytest.approx((same / len(both) - expected) / (1 - expected), abs=1e-12)
+    low, high = made.interval.corrected
+    assert low < made.value < high
+
+
+def linked(text):
+    """Return the first id of each name in a file of HIPE, by its place and label."""
+    rows = [line.split("\t") for line in text.splitlines()[1:] if line and line[0] != "#"]
+    found, begin = {}, None
+    for at, row in enumerate([*rows, ["", "O"]]):
+        if begin is not None and not row[1].startswith("I-"):
+            found[begin, at, rows[begin][1][2:]] = rows[begin][7].partition("|")[0]
+            begin = None
+        if row[1].startswith("B-"):
+            begin = at
+    return found
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t", " "])

@@ -18,6 +18,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     counted,
+    is_iterable,
     listed,
     printable,
     show,
@@ -71,6 +72,7 @@ class ConllOptions(TagOptions):
     missing: str | None = None
     repair: str | Sequence[str] = ()
     sentences_from: str | None = None
+    attributes: Sequence[Column] = ()
     heads: Mapping[PathName, Head] = field(default_factory=dict)
     own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
@@ -87,6 +89,11 @@ class ConllOptions(TagOptions):
             raise SettingError(
                 "sentences_from is for --unit document (unit='document'); sentences that are"
                 " documents have to be the same in all files"
+            )
+        if isinstance(self.attributes, str) or not is_iterable(self.attributes):
+            raise SettingError(
+                f"attributes {show(self.attributes)}; a list of columns is needed, such as"
+                " ['NEL-LIT']"
             )
         if not isinstance(self.missing, (str, type(None))):
             raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")

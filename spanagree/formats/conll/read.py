@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, overload
 
@@ -15,6 +16,7 @@ from spanagree.choices import Partial, Repair, Scheme, Unit
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.corpus.tags import SCHEMES
 from spanagree.errors import (
@@ -68,6 +70,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     ignore_tokens: bool = False,
     missing: str | None = None,
     partial: Partial = "error",
+    attributes: Sequence[Column] = (),
     repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus | Iterator[Corpus]:
@@ -99,6 +102,9 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands for a tag where the annotator never saw the text, such as ``?``.
         partial: what becomes of documents that a layer covers in part, error or drop-tokens.
+        attributes: columns, or keys of CoNLL-U's last, whose values become attributes of segments:
+            that of the first token, none for ``_``. Of ids in HIPE's columns ``NEL-…``, which rank
+            candidates as ``Q1|Q2``, the first.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -112,7 +118,7 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
     files, columns = split_columns(named_files(source), columns)
     columns = {} if columns is None else columns
     more = (encoding, ignore_tokens, missing, repair, sentences_from)
-    options = ConllOptions(scheme, strict, partial, unit, columns, *more)
+    options = ConllOptions(scheme, strict, partial, unit, columns, *more, attributes=attributes)
     if block is not None:
         return (part() for part in _parts(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
@@ -246,9 +252,16 @@ def _raw(
             f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
             " its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
+    attributes = {
+        path: dict(_attribute(page, column, text, in_blocks) for column in options.attributes)
+        for path, page in pages.items()
+    }
     tags = {
-        layer.layer: _tags(pages[layer.path], layer.column or 0, text, options.missing, in_blocks)
-        for layer in layers
+        layer: replace(
+            _tags(pages[path], column or 0, text, options.missing, in_blocks),
+            attributes=attributes[path],
+        )
+        for layer, path, column in layers
     }
     chosen = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
@@ -330,6 +343,18 @@ def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: b
         numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
     order = brackets_of(page, column, tags)
     return TagColumn(tags, *page.placed(numbers, text), brackets=order)
+
+
+def _attribute(
+    page: Page, column: Column, text: Page, blocks: bool
+) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
+    """Return a column's name, its value of each token, −1 for none, and what these stand for."""
+    name, tags = page.layout.called(column), _tags(page, column, text, None, blocks)
+    ranked = name.startswith("NEL-")
+    number, values = codes(x.partition("|")[0] if ranked else x for x in tags.names)
+    none = np.isin(values, ["", "_", "O"])
+    known = np.append(np.where(none[number], -1, number), -1)  # the last is of tokens not seen
+    return name, (known[tags.codes], values)
 
 
 def column_values(
