@@ -64,7 +64,7 @@ RULES = [
          unless="test batches baseline", why="it draws nothing"),
     Rule("agree", "resamples seed", excludes="resample_by=annotators", why="it draws nothing"),
     Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
-    Rule("coefficients", "ci", excludes="by=category|annotator|pair|item",
+    Rule("coefficients", "ci", excludes="by=annotator|pair|item",
          why="such rows have no intervals"),
     Rule("evaluate", "simulate", needs="test=chance"),
     Rule("evaluate", "test", excludes="by=difficulty", why="a test is over all documents"),

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.corpus.label_counts import LabelCounts
 from spanagree.labels.nearness import NOMINAL, Nearness, near
 from spanagree.results.score import corrected_figures
 
@@ -209,6 +210,44 @@ def _bias(sums: Sums) -> Floats:
     """A_e of π, A_e of κ, and their difference."""
     of_pi, of_kappa = _total(sums.of_one), _total(sums.of_pairs)
     return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
+
+
+def pairs_of_categories(counts: LabelCounts) -> tuple[Ints, Ints]:
+    """Return ordered pairs of labels of an item by category: both are it, and the first is."""
+    n, _, given, agreeing = counts
+    return agreeing.sum(axis=0), ((n - 1)[:, None] * given).sum(axis=0)
+
+
+def agreement_figures(columns: Any) -> Floats:
+    """Return R of each category, its chance, and R above it; then the mean and median of each.
+
+    Args:
+        columns: of each category ordered pairs in which both labels are it, then of each those
+            in which the first is; (rows, 2 · categories).
+
+    Returns:
+        Figures in threes; (rows, 3 · (categories + 2)). A category without a pair is left out of
+        the mean and the median.
+    """
+    equal, pairs = np.split(columns.astype(np.float64), 2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = pairs / _total(pairs)
+        agreement = equal / (2 * pairs - equal)
+        expected = share / (2 - share)
+        three = (agreement, expected, corrected_figures(agreement, expected))
+        there = [np.where(pairs > 0, each, np.nan) for each in three]
+        middle = [np.stack(mean_and_median(each), axis=1) for each in there]
+    figures = [np.concatenate(each, axis=1) for each in zip(three, middle, strict=True)]
+    return np.stack(figures, axis=2).reshape(len(equal), -1)
+
+
+def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the median of what is defined in each row; (rows,)."""
+    number = (~np.isnan(values)).sum(axis=1)
+    ordered = np.sort(np.pad(values, ((0, 0), (0, 1)), constant_values=np.nan), axis=1)
+    at = np.stack([np.maximum(number - 1, 0) // 2, number // 2], axis=1)  # undefined stand last
+    mean = np.nansum(values, axis=1) / np.where(number, number, np.nan)
+    return mean, np.take_along_axis(ordered, at, axis=1).mean(axis=1)
 
 
 Formula: TypeAlias = Callable[[Sums], Floats]

@@ -55,6 +55,37 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
+def category_intervals(basis: Basis, resampling: Resampling) -> list[Interval]:
+    """Return the intervals of agreement on each category, then of its mean and median over them."""
+    table = basis.table
+    if isinstance(table, LabelTallies):
+        assert table.replicates is not None  # as intervals were asked for
+        n, drawn = table.counts.n.tolist(), table.replicates
+        equal = [drawn.over([("agreeing", k, c) for k in n])[:, 0] for c in table.labels]
+        pairs = [
+            sum((k - 1) * drawn.over([("given", k, c)])[:, 0] for k in n) for c in table.labels
+        ]
+        total = np.concatenate(formulas.pairs_of_categories(table.counts)).astype(np.float64)
+        few = np.tile(basis.evidence, (len(table.labels) + 2, 1))
+        columns = np.stack([*equal, *pairs], axis=1)
+        return percentile_intervals(
+            total, columns, formulas.agreement_figures, table.units, few, resampling
+        )
+    units = resampling.wholes_of(table.wholes, table.reading)
+    units = table.documents if units is None else units
+    unit: Ints = np.arange(table.size)
+    if units is not None:
+        _, unit = np.unique(units, return_inverse=True)
+    item, label, number = table.cells
+    q = len(table.labels)
+    entries: list[tuple[Any, Any, Any]] = [
+        (unit[item], label, number * (number - 1)),
+        (unit[item], q + label, number * (table.given[item] - 1)),
+    ]
+    sums = table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q))
+    return intervals_of(sums, formulas.agreement_figures, resampling)
+
+
 def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
     """Return the sums in each resample over blocks."""
     tallies = basis.table

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +18,11 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
 from spanagree.labels.formulas import Sums, rows_of
-from spanagree.labels.intervals import intervals
+from spanagree.labels.intervals import category_intervals, intervals
 from spanagree.labels.patterns import Labels, LabelTallies, neighbours
 from spanagree.labels.sparse_agreement import Spa, score_spa
 from spanagree.labels.tokens import token_labels
@@ -28,7 +30,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, together
-from spanagree.results.score import UNDEFINED
+from spanagree.results.score import UNDEFINED, Interval, Score
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
 
@@ -131,11 +133,16 @@ class CategoryAgreement(Coefficient):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categories(Result, Mapping[str, CategoryAgreement]):
-    """Agreement on each category; ``lowest`` is the name of that on which it is lowest."""
+    """Agreement on each category; ``lowest`` is the name of that on which it is lowest.
+
+    ``mean`` and ``median`` are over the categories that are in a pair of labels.
+    """
 
     by_name: Mapping[str, CategoryAgreement]
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
+    mean: Score = field(kw_only=True)
+    median: Score = field(kw_only=True)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -194,28 +201,36 @@ def category_agreement(table: Labels, *, complete_only: bool = False) -> Categor
     return score_categories(Basis.of(table, complete_only))
 
 
-def score_categories(basis: Basis) -> Categories:
-    """Return agreement on each category."""
-    n, _, given, agreeing = basis.table.counts
-    ordered = ((n - 1)[:, None] * given).sum(0)  # pairs of a label j and another label
-    share = ordered / ordered.sum() if ordered.any() else np.full(len(ordered), UNDEFINED)
-    columns = (agreeing.sum(0), ordered, share, given.sum(0))
-    rows = zip(basis.table.labels, *(column.tolist() for column in columns), strict=True)
-    categories = {}
-    for name, both, pairs, p, labels in rows:
-        value = both / (2 * pairs - both) if pairs else UNDEFINED
-        categories[name] = CategoryAgreement(
-            **basis.shared("R"),
-            value=value,
-            observed=value,
-            expected=p / (2 - p),
-            reason="" if pairs else basis.nothing or "in no pair of labels",
-            agreements=both // 2,
-            potential=pairs - both // 2,
-            given=labels,
-            specific=both / pairs if pairs else UNDEFINED,
+def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
+    """Return agreement on each category, with these intervals, and their mean and median."""
+    table = basis.table
+    both, pairs = formulas.pairs_of_categories(table.counts)
+    figures = formulas.agreement_figures(np.concatenate((both, pairs))[None])
+    scores = [
+        Score(observed, expected, above, interval=interval)
+        for (observed, expected, above), interval in zip_longest(
+            figures.reshape(-1, 3).tolist(), ends
         )
-    return Categories(categories, basis.settings, basis.notes)
+    ]
+    given = table.counts.given.sum(axis=0)
+    columns = (column.tolist() for column in (both, pairs, given))
+    rows = zip(table.labels, scores, *columns, strict=False)  # the last two are not of a category
+    categories = {
+        name: CategoryAgreement(
+            **basis.shared("R"),
+            value=r.observed,
+            observed=r.observed,
+            expected=r.expected,
+            interval=r.interval,
+            reason="" if of_it else basis.nothing or "in no pair of labels",
+            agreements=equal // 2,
+            potential=of_it - equal // 2,
+            given=labels,
+            specific=equal / of_it if of_it else UNDEFINED,
+        )
+        for name, r, equal, of_it, labels in rows
+    }
+    return Categories(categories, basis.settings, basis.notes, mean=scores[-2], median=scores[-1])
 
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
@@ -547,9 +562,13 @@ class Coefficients(Result):
         return Frame(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
 
     def _by_category(self) -> Frame:
+        ci = self.settings.ci is not None
         columns = [
-            Column("category", "category", "name"),
+            Column("category", "", "name"),
+            Column("average", "", "name"),
+            Column("", "category", "name"),
             Column("agreement", "agreement", meaning="agreement of a category"),
+            Column("", "interval" if ci else "", "interval"),
             Column("specific", "specific"),
             Column("agreements", kind="count"),
             Column("potential", kind="count"),
@@ -559,13 +578,25 @@ class Coefficients(Result):
             Column("B", "B"),
             Column("", "both", "count", spare=True),
             Column("", "either", "count", spare=True),
+            Column("interval", kind="json"),
         ]
         rows: list[list[Value]] = []
+        others: list[list[float]] = []
         for name, part in self.categories.items():
             pairs = (part.agreements, part.potential)
             each = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
-            rows.append([name, part.value, part.specific, *pairs, part.given, *each, *pairs])
-        return Frame(columns, rows)
+            others.append([part.specific, *each])
+            ends = getattr(part.interval, "observed", _NO_ENDS)
+            begin = [name, "", name, part.value, ends, part.specific]
+            rows.append([*begin, *pairs, part.given, *each, *pairs, part.interval])
+        middle = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
+        parts = {"mean": self.categories.mean, "median": self.categories.median}
+        for (name, r), of_others in zip(parts.items(), middle, strict=True):
+            specific, *each = of_others.tolist()
+            ends = getattr(r.interval, "observed", _NO_ENDS)
+            begin = ["", name, name, r.observed, ends, specific]
+            rows.append([*begin, None, None, None, *each, None, None, r.interval])
+        return Frame(columns, rows, breaks=[len(self.categories)])
 
     def _by_annotator(self) -> Frame:
         columns = [
@@ -664,9 +695,9 @@ def coefficients(
             inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
-        ci: confidence intervals, by resampling items, or of tokens their documents; or a
-            :class:`Bootstrap`, which says how. Of tallies over blocks, resamples are those that
-            were drawn when they were made.
+        ci: confidence intervals, also of agreement by category, by resampling items, or of tokens
+            their documents; or a :class:`Bootstrap`, which says how. Of tallies over blocks,
+            resamples are those that were drawn when they were made.
         measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
             and the weights of the others unless ``category_weights`` names them: identity,
             ordinal, quadratic, ratio.
@@ -700,14 +731,16 @@ def _scored(
     of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
     parts: dict[str, Any] = {"spa": of_spa, **of_chance, "bias": of_bias}
     settings = of_spa.settings
+    by_category: list[Interval] = []
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
+        by_category = [] if basis.nothing else category_intervals(basis, resampling)
         names = {"spa": "SPA", **_CORRECTED, "bias": "B"}
         parts = {key: replace(part, interval=ends.get(names[key])) for key, part in parts.items()}
     return Coefficients(
         **parts,
-        categories=score_categories(basis),
+        categories=score_categories(basis, by_category),
         annotators=_labellers(basis, of_bias),
         counts=basis.counts,
         settings=settings,

@@ -13,7 +13,6 @@ CROWD = "{0}/../crowd/crowd.jsonl "
 REFUSED = {
     EVALUATE + "--ci --by document": "--ci does not go with --by document: such rows have no intervals",
     "agree " + CROWD + "--ci --by document": "--ci does not go with --by document",
-    "coefficients --tokens " + CROWD + "--ci --by category": "--ci does not go with --by category",
     "coefficients --tokens " + CROWD + "--ci --by annotator": "--ci does not go with --by annotator",
     EVALUATE + "--ci --interval jackknife --seed 1": "--seed does not go with --interval jackknife: it draws nothing",
     EVALUATE + "--digits 2 --format csv": "--digits does not go with --format csv",

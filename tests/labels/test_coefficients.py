@@ -707,17 +707,22 @@ def test_parts_as_tables():
     result = sa.coefficients(table("xyxxyx", "xyyxxx"))
     by_category = result.table("category")
     assert [(c.key, c.title, c.kind) for c in by_category.columns] == [
-        ("category", "category", "name"), ("agreement", "agreement", "figure"),
+        ("category", "", "name"), ("average", "", "name"), ("", "category", "name"),
+        ("agreement", "agreement", "figure"), ("", "", "interval"),
         ("specific", "specific", "figure"), ("agreements", "", "count"), ("potential", "", "count"),
         ("labels", "", "count"), *((n, n, "figure") for n in ("SPA", "π", "κ", "α", "AC1", "B")),
-        ("", "both", "count"), ("", "either", "count"),
+        ("", "both", "count"), ("", "either", "count"), ("interval", "", "json"),
     ]  # fmt: skip
     hand = {"x": (3 / 5, 6 / 8, 3, 5, 8), "y": (1 / 3, 2 / 4, 1, 3, 4)}
-    for (name, *row), (label, figures) in zip(by_category.rows, hand.items(), strict=True):
-        assert name == label
-        assert row[:5] == pytest.approx(figures)
-        assert row[5:11] == [whole.by_category[name].value for whole in result.all]
-        assert row[11:] == list(figures[2:4])
+    for row, (label, figures) in zip(by_category.rows, hand.items(), strict=False):
+        assert row[:3] == [label, "", label]
+        assert [row[3], *row[5:9]] == pytest.approx(figures)
+        assert row[9:15] == [whole.by_category[label].value for whole in result.all]
+        assert row[15:17] == list(figures[2:4])
+    mean, median = by_category.rows[2:]
+    for name, row in (("mean", mean), ("median", median)):  # of two, both are the same
+        assert row[:3] == ["", name, name]
+        assert [row[3], row[5]] == pytest.approx([(3 / 5 + 1 / 3) / 2, (6 / 8 + 2 / 4) / 2])
     assert by_category.remarks[0] == "lowest agreement by category: y, 0.3333 (1 of 3 pairs in which one chose it)"  # fmt: skip
     by_annotator = result.table("annotator")
     assert [(c.key, c.kind) for c in by_annotator.columns] == [

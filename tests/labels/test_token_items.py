@@ -206,3 +206,76 @@ def test_notes_of_many_blocks_are_cut():
     notes = sa.pi(sa.token_labels(noted)).notes
     assert notes[:2] == ("block 1: odd 0", "block 2: odd 1")
     assert notes[20:] == ("5 more notes on blocks",)
+
+
+@pytest.mark.parametrize("how", ["items", "tokens"])
+def test_intervals_by_category_are_those_of_a_plain_bootstrap(how):
+    """Oracle: R of each category, their mean and median, of items drawn by numpy.
+
+    A quantile of 4,000 draws has a standard error of √(.025 · .975 / 4000) / φ(1.96) = .042 standard
+    deviations; ends of two bootstraps differ by less than four times √2 of it.
+    """
+    generator, n, draws = np.random.default_rng(3), 2000, 4000
+    truth = generator.choice(3, n, p=[0.5, 0.3, 0.2])
+    one, two = (np.where(generator.random(n) < 0.3, generator.choice(3, n), truth) for _ in "ab")
+    ask = sa.Bootstrap(resamples=draws, interval="percentile")
+    if how == "items":
+        table = sa.LabelTable.from_array(np.stack([one, two], axis=1))
+    else:  # documents of one token; O is the last category
+        layers = [
+            [[(0, 1, "01"[c])] if c < 2 else [] for c in each.tolist()] for each in (one, two)
+        ]
+        table = sa.token_labels(
+            sa.Corpus.from_segments([1] * n, dict(zip("ab", layers, strict=True)))
+        )
+    found = sa.coefficients(table, ci=ask).categories
+    drawn = generator.integers(0, n, (draws, n))
+    a, b = one[drawn], two[drawn]
+    shares = np.stack(
+        [((a == c) & (b == c)).sum(1) / ((a == c) | (b == c)).sum(1) for c in range(3)]
+    )
+    columns = {**dict(zip("01O" if how == "tokens" else "012", shares, strict=True))}
+    ends = {name: found[name].interval.observed for name in columns}
+    ends |= {"mean": found.mean.interval.observed, "median": found.median.interval.observed}
+    columns |= {"mean": shares.mean(axis=0), "median": np.median(shares, axis=0)}
+    for name, found_ends in ends.items():
+        near = 4 * math.sqrt(2) * 0.042 * columns[name].std()
+        assert found_ends == pytest.approx(np.quantile(columns[name], [0.025, 0.975]), abs=near)
+
+
+def test_intervals_by_category_over_blocks(crowd):
+    """Poisson draws by document: near those of the whole, and the figures are the same."""
+    whole, blocks = crowd
+    ask = sa.Bootstrap(resamples=2000, interval="percentile")
+    one = sa.coefficients(sa.token_labels(whole), ci=ask).categories
+    other = sa.coefficients(sa.token_labels(blocks, resamples=2000), ci=True).categories
+    for name, part in one.items():
+        assert other[name].value == part.value
+        # an end of 2000 draws of 63 documents has an error of some hundredths of the width
+        width = part.interval.observed[1] - part.interval.observed[0]
+        assert other[name].interval.observed == pytest.approx(
+            part.interval.observed, abs=0.2 * width
+        )
+    assert other.mean.observed == one.mean.observed
+    values = [part.value for part in one.values()]
+    assert one.mean.observed == pytest.approx(np.mean(values), abs=1e-15)
+    assert one.median.observed == pytest.approx(np.median(values), abs=1e-15)
+
+
+def test_mean_and_median_leave_out_categories_without_a_pair():
+    """By hand: R of x is 1/2, of y 0, of z nothing; and without a pair nothing is defined."""
+    rows = [(1, "a", "x"), (1, "b", "x"), (2, "a", "x"), (2, "b", "y"), (3, "a", "z")]
+    found = sa.category_agreement(sa.LabelTable.from_rows(rows))
+    assert (found["z"].reason, found.mean.observed, found.median.observed) == (
+        "in no pair of labels",
+        0.25,
+        0.25,
+    )
+    rows = sa.coefficients(sa.LabelTable.from_rows(rows)).to_rows("category")
+    assert [(row["category"], row["average"], row["agreement"]) for row in rows[-2:]] == [
+        ("", "mean", 0.25),
+        ("", "median", 0.25),
+    ]
+    alone = sa.category_agreement(sa.LabelTable.from_rows([(1, "a", "x")]))
+    assert np.isnan([alone.mean.observed, alone.median.observed]).all()
+    assert sa.coefficients(sa.LabelTable.from_rows([]), ci=True).to_rows("category")
