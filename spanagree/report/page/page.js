@@ -104,7 +104,7 @@
   };
   const difficultyOf = (d) => (data.difficulty.of[d] < 0 ? null : data.difficulty.values[data.difficulty.of[d]]);
 
-  // p of the documents of two layers, where it was asked for; null where it was not.
+  // p of the documents of two annotators, where it was asked for; null where it was not.
   function likelihoods(a, b) {
     const given = data.by_chance.find(([x, y]) => (x === a && y === b) || (x === b && y === a));
     if (!given) return null;
@@ -569,7 +569,7 @@
     return make("label", {}, text, control);
   }
 
-  // More layers below the text, each on a line of its own.
+  // More annotators below the text, each on a line of its own.
   function besides() {
     const boxes = data.annotators.map((_, number) => {
       const box = make("input", { type: "checkbox", value: String(number) });
@@ -581,7 +581,7 @@
       });
       return make("label", {}, box, nameOf(number));
     });
-    return make("details", { class: "more" }, make("summary", {}, "more layers below"), make("div", {}, ...boxes));
+    return make("details", { class: "more" }, make("summary", {}, "more annotators below"), make("div", {}, ...boxes));
   }
 
   function build() {
