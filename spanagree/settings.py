@@ -201,6 +201,7 @@ PROVENANCE: dict[str, type] = {
 
 KEYS = {
     "measures": "text", "credit": "word", "label_weights": "text",
+    "severity_penalty": "number",
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
     "precision": "number", "stopped": "word", "steps": "whole",

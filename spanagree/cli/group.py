@@ -19,6 +19,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "agree",
         "coefficients",
         "disagreements",
+        "partial-credit",
         "report",
     ),
     "Difficulty and chance": ("difficulty", "split", "chance"),

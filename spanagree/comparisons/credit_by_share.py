@@ -3,8 +3,9 @@
 Each segment is in one pair at most. A pair gives precision the share of the second's segment that
 both cover, and recall that of the first's (MPP, "match with partial overlap and partial credit",
 Perrella, Morales Agostinho and Zaragoza 2026, arXiv 2603.19921). Of all matchings of a document the
-one with the greatest F1 counts. Precision and recall have numerators of their own, so chance is not
-linear in one sum as for other measures, and is drawn.
+one whose pairs have the greatest sum of F1s counts, as in the authors' scorer. Precision and recall
+have numerators of their own, so chance is not linear in one sum as for other measures, and is
+drawn.
 """
 
 from __future__ import annotations
@@ -31,12 +32,6 @@ from spanagree.results.score import Score, corrected, undefined
 from spanagree.settings import Settings
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")
-_MOST = 1 << 16  # sets of taken segments in one document
-
-Span = tuple[int, int, float]
-"""Start, end and weight of a segment."""
-Credit = tuple[float, float]
-"""What a matching adds to precision and to recall."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,6 +43,7 @@ class PartialCreditSettings(Settings):
     average: str
     chance: str
     label_weights: Mapping[str, float] | None = None
+    severity_penalty: float | None = None
     draws: int
 
 
@@ -84,10 +80,10 @@ class PartialCredit(Result):
 
     def _table(self, by: str | None) -> Frame:
         columns = [
-            Column("figure", "figure", "name"),
-            Column("observed", "observed"),
-            Column("expected", "by chance"),
-            Column("corrected", "corrected"),
+            Column("figure", "figure", "name", "figure of credit"),
+            Column("observed", "observed", meaning="observed credit"),
+            Column("expected", "by chance", meaning="credit by chance"),
+            Column("corrected", "corrected", meaning="corrected F1"),
         ]
         rows = [[name, x.observed, x.expected, x.corrected] for name, x in self._scores.items()]
         remarks = [f"{name}: {x.reason}" for name, x in self._scores.items() if x.reason]
@@ -106,6 +102,7 @@ def partial_credit(
     b: str,
     *,
     label_weights: Mapping[str, float] | None = None,
+    severity_penalty: float = 0.0,
     macro: bool = False,
     chance: Chance = "overlapping",
     draws: int = 100,
@@ -113,14 +110,17 @@ def partial_credit(
 ) -> PartialCredit:
     """Return character precision, recall and F1 of one-to-one matched segments, and their chance.
 
-    Labels play no part, but by their weights: a pair weighs as its lighter segment. Segments of
-    an annotator may overlap. Credits and weights are added up over documents.
+    Labels play no part, but by their weights, where a pair weighs as its lighter segment, and by
+    the penalty. Segments of an annotator may overlap. Credits and weights are added up over
+    documents.
 
     Args:
         corpus: the annotations.
         a: the first annotator, or gold.
         b: the second one, or a system.
         label_weights: of labels, such as ``{"major": 1, "minor": 0.2}``; 1 unless given.
+        severity_penalty: what a pair of different labels loses of its credit, from 0 to 1; .5 in
+            the tasks of WMT.
         macro: take means over documents instead, where precision (recall) is 1 if the second
             (first) marked nothing.
         chance: where random segments may stand; nonoverlapping, per-label or overlapping.
@@ -129,7 +129,7 @@ def partial_credit(
 
     Raises:
         SettingError: for an unknown name, a label without a weight, a weight that is not finite or
-            below 0, segments of several pieces, or far too many segments that overlap each other.
+            below 0, a penalty that is not from 0 to 1, or segments of several pieces.
 
     >>> layers = {"gold": [[(0, 5, "minor"), (6, 9, "major")]], "mt": [[(0, 4, "minor")]]}
     >>> made = partial_credit(Corpus.from_segments([20], layers), "gold", "mt", draws=0)
@@ -138,6 +138,10 @@ def partial_credit(
     """
     check_known([a, b], corpus.layers)
     check_in_one_piece(corpus, "credit by share")
+    if not (isinstance(severity_penalty, (int, float)) and 0 <= severity_penalty <= 1):
+        raise SettingError(
+            f"severity_penalty {show(severity_penalty)}; a number from 0 to 1 is needed"
+        )
     check_whole(draws, 0, "draws")
     check_whole(seed, 0, "seed")
     of_label = _weights(corpus, (a, b), label_weights)
@@ -148,6 +152,7 @@ def partial_credit(
         average="macro" if macro else "micro",
         chance=str(chance),
         label_weights=None if label_weights is None else dict(label_weights),
+        severity_penalty=severity_penalty or None,
         draws=draws,
         seed=seed,
         offsets=corpus.offsets,
@@ -156,7 +161,7 @@ def partial_credit(
     if not len(both):
         no = undefined("no document that both saw")
         return PartialCredit(no, no, no, 0, math.nan, settings, corpus.notes)
-    observed = _figures(pair, both, of_label, macro)
+    observed = _figures(pair, both, of_label, severity_penalty, macro)
     rng = np.random.default_rng(seed)
     labels = max(1, len(corpus.labels))
     drawn = [
@@ -164,6 +169,7 @@ def partial_credit(
             [redraw(layer, corpus.lengths, labels, rng, chance) for layer in pair],
             both,
             of_label,
+            severity_penalty,
             macro,
         )
         for _ in range(draws)
@@ -199,15 +205,16 @@ def _weights(
 
 
 def _figures(
-    pair: Iterable[Layer], both: np.ndarray, of_label: Floats, macro: bool
+    pair: Iterable[Layer], both: np.ndarray, of_label: Floats, penalty: float, macro: bool
 ) -> tuple[float, float, float]:
     """Return precision, recall and F1 of the second layer against the first."""
     gold, mine = (_by_document(layer, of_label) for layer in pair)
+    nothing = np.zeros((0, 4))
     rows = []
     for document in both.tolist():
-        first, second = gold.get(document, []), mine.get(document, [])
-        sizes = sum(x[2] for x in second), sum(x[2] for x in first)
-        rows.append((*best_credit(first, second, sizes), *sizes))
+        first, second = gold.get(document, nothing), mine.get(document, nothing)
+        sizes = float(second[:, 2].sum()), float(first[:, 2].sum())
+        rows.append((*best_credit(first, second, penalty), *sizes))
     if macro:
         each = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
         precision, recall = (statistics.fmean(x) for x in zip(*each, strict=True))
@@ -219,14 +226,13 @@ def _figures(
     return precision, recall, _harmonic(precision, recall)
 
 
-def _by_document(layer: Layer, of_label: Floats) -> dict[int, list[Span]]:
-    """Return the segments of each document, by their starts."""
-    spans: dict[int, list[Span]] = {}
-    order = np.lexsort((layer.end, layer.start, layer.document))
-    columns = (layer.document, layer.start, layer.end, of_label[layer.label])
-    for document, *span in zip(*(column[order].tolist() for column in columns), strict=True):
-        spans.setdefault(document, []).append((span[0], span[1], span[2]))
-    return spans
+def _by_document(layer: Layer, of_label: Floats) -> dict[int, Floats]:
+    """Return start, end, weight and label of the segments of each document, by their starts."""
+    order = np.lexsort((layer.label, layer.end, layer.start, layer.document))
+    columns = (layer.start, layer.end, of_label[layer.label], layer.label)
+    rows = np.column_stack(columns)[order]
+    documents, first = np.unique(layer.document[order], return_index=True)
+    return dict(zip(documents.tolist(), np.split(rows, first[1:]), strict=False))
 
 
 def _harmonic(precision: float, recall: float) -> float:
@@ -234,62 +240,24 @@ def _harmonic(precision: float, recall: float) -> float:
     return 2 * precision * recall / both if both else 0.0
 
 
-def best_credit(first: list[Span], second: list[Span], sizes: Credit) -> Credit:
-    """Return the credits of the one-to-one matching with the greatest F1, of one document.
+def best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> tuple[float, float]:
+    """Return what one document adds to precision and to recall.
 
-    The second's segments are gone through from the left. What the past leaves behind is which of
-    the first's are taken and reach on, at most one if these do not overlap, and the credits so
-    far, of which those that another one exceeds in both can be forgotten. So no matching is missed.
+    Of all one-to-one matchings, that with the greatest sum of the F1s of its pairs counts.
 
     Args:
-        first, second: the segments of either, by their starts.
-        sizes: the sums of weights of the second and of the first.
+        first, second: start, end, weight and label of the segments of either, a row for each.
+        penalty: what a pair of different labels loses of its credit.
 
-    >>> best_credit([(0, 4, 1.0), (4, 8, 1.0)], [(2, 6, 1.0)], (1.0, 2.0))
+    >>> best_credit(np.array([[0, 4, 1, 0], [4, 8, 1, 0]]), np.array([[2, 6, 1, 0]]))
     (0.5, 0.5)
     """
-    states: dict[frozenset[int], list[Credit]] = {frozenset(): [(0.0, 0.0)]}
-    begin = 0
-    for start, end, weight in second:
-        while begin < len(first) and first[begin][1] <= start:
-            begin += 1
-        near = []
-        for i in range(begin, len(first)):
-            left, right, other = first[i]
-            if left >= end:
-                break
-            if (shared := min(right, end) - max(left, start)) > 0:
-                mass = shared * min(weight, other)
-                near.append((i, mass / (end - start), mass / (right - left)))
-        if not near:
-            continue
-        after: dict[frozenset[int], list[Credit]] = {}
-        for taken, so_far in states.items():
-            still = frozenset(i for i in taken if first[i][1] > start)
-            after.setdefault(still, []).extend(so_far)
-            for i, p, r in near:
-                if i not in taken:
-                    more = [(x + p, y + r) for x, y in so_far]
-                    after.setdefault(still | {i}, []).extend(more)
-        if len(after) > _MOST:
-            raise SettingError(
-                "credit by share: too many segments of one document overlap each other; with"
-                " merge-overlaps fewer do"
-            )
-        states = {taken: _front(every) for taken, every in after.items()}
-    best = [credit for front in states.values() for credit in front]
+    if not len(first) or not len(second):
+        return 0.0, 0.0
+    from scipy.optimize import linear_sum_assignment  # takes a while to load
 
-    def goodness(credit: Credit) -> tuple[float, ...]:
-        p, r = (x / size if size else 1.0 for x, size in zip(credit, sizes, strict=True))
-        return tuple(round(x, 12) for x in (_harmonic(p, r), p + r, p))
-
-    return max(best, key=goodness)
-
-
-def _front(every: list[Credit]) -> list[Credit]:
-    """Return the credits that no other one reaches in both."""
-    kept: list[Credit] = []
-    for credit in sorted(every, reverse=True):
-        if not kept or credit[1] > kept[-1][1]:
-            kept.append(credit)
-    return kept
+    (start, end, weight, label), (from_, to, other, name) = first.T[:, :, None], second.T[:, None]
+    shared = np.maximum(np.minimum(end, to) - np.maximum(start, from_), 0)
+    mass = shared * np.minimum(weight, other) * np.where(label == name, 1.0, 1.0 - penalty)
+    pairs = linear_sum_assignment(mass / (end - start + to - from_), maximize=True)
+    return float((mass / (to - from_))[pairs].sum()), float((mass / (end - start))[pairs].sum())
