@@ -450,7 +450,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("keep", "hull", "split", "drop"),
-    "measure": (*MEASURES, "gamma", "all"), "continuum": CONTINUA, "categorical": CATEGORICAL,
+    "measure": (*MEASURES, "gamma", "all", "presence"), "continuum": CONTINUA,
+    "categorical": CATEGORICAL,
     "sampler": SAMPLERS, "test": (*TESTS, "chance"), "null": ("exact", "drawn", "partly-drawn"),
     "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
 }  # fmt: skip
@@ -641,7 +642,7 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "credit": "credit",
         "batches": "agreement",
         "test": "chance_test" if settings.get("test") == "chance" else "comparison",
-        "measure": "unitizing",
+        "measure": "presence" if settings.get("measure") == "presence" else "unitizing",
         "width": "plan",
         "soft": "soft",
         "references": "references",

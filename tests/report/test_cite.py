@@ -307,6 +307,15 @@ def test_what_is_said(line):
     assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:1.0.0")
 
 
+def test_agreement_on_presence():
+    """Its own signature is read: α of yes or no for each document, nothing about units."""
+    corpus = sa.Corpus.from_segments([9, 9], {"ann": [[(0, 2, "X")], []], "bob": [[], []]})
+    said = " ".join(sa.cite(sa.project.presence(corpus)).split())
+    assert "Which documents 2 annotators marked anything in" in said
+    assert "Krippendorff's α for nominal data (Krippendorff, 2011)" in said
+    assert "α_U" not in said
+
+
 def test_few_that_decide_are_said_as_they_are_counted():
     """The bound in the paragraph is that below which intervals are joined, and none of B or α_U is.
 
