@@ -29,6 +29,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
+_PAIRS = 1 << 3  # times as many pairs of places, most of which are too far apart to count
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def expected_at_places(
     if measure.route == "equal" and (measure.of_label or at.one_rule):
         return _equal(at, sides, count)
     total = np.zeros(count)
-    for portion in _portions(at, sides, both > 0):
+    for portion in _portions(at, sides, both > 0, in_pairs=measure.route != "cover"):
         rows = [_rows(at, side, portion) for side in sides]
         total += _covered(rows, count) if measure.route == "cover" else _pairs(rows, count, measure)
     return total
@@ -200,15 +201,14 @@ def _cut(size: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _portions(
-    at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], here: Bools
+    at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], here: Bools, *, in_pairs: bool
 ) -> Iterator[Ints]:
-    """Yield cells whose places are looked at together."""
+    """Yield cells whose places, or pairs of places, are looked at together."""
     size = np.diff(at.random.first)
     cells = np.flatnonzero(here)
-    many = np.max(
-        [np.bincount(cell, size[of_class], len(here)) for cell, of_class, _ in sides], axis=0
-    )
-    for low, high in _cut(many[cells]):
+    both = [np.bincount(cell, size[of_class], len(here)) for cell, of_class, _ in sides]
+    many = both[0] * both[1] / _PAIRS if in_pairs else np.maximum(*both)
+    for low, high in _cut(many[cells].astype(np.int64)):
         yield cells[low:high]
 
 

@@ -14,6 +14,7 @@ from spanagree import Corpus
 from spanagree.chance.arrangements import arrangements
 from spanagree.chance.places import find_places
 from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.comparisons import expected_at_places
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 
@@ -108,6 +109,22 @@ def test_over_the_budget():
                 cover[s:e] += p
     one, other = (cover @ covers[0] for cover in covers)
     assert other == pytest.approx(one, rel=2.2e-3)  # as measured, expected token match
+
+
+@pytest.mark.parametrize("match", ["iou", "token"])
+def test_portions_change_no_digit(match, monkeypatch):
+    """A document by itself has the figure that it has among all: sums are over its places alone."""
+    folder = Path(__file__).parents[2] / "corpora" / "newsroom"
+    corpus = sa.read_conll([folder / f"{name}.conll" for name in ("gold", "tagger")])
+
+    def expected():
+        made = sa.evaluate(corpus, match=match, places="capitals")
+        return [row["expected"] for row in made.to_rows("document")]
+
+    together = expected()
+    assert len(set(together)) > 9
+    monkeypatch.setattr(expected_at_places, "_TOGETHER", 1)
+    assert expected() == together
 
 
 @pytest.mark.long
