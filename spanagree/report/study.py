@@ -12,17 +12,18 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.arrays import Progress
+from spanagree.arrays import Progress, join
 from spanagree.blocks.poisson import resampling_of
 from spanagree.chance.places import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import settled
+from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, SpanAgreeError
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import difficulty
@@ -34,7 +35,7 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score
 from spanagree.settings import Settings
 from spanagree.systems.above_chance import chance_test
-from spanagree.systems.compare_systems import compare_systems
+from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.bootstrap import Bootstrap
@@ -75,7 +76,7 @@ class Study(Result):
             with observed, expected and corrected F1, and its interval), ``best``, ``median`` and
             ``last`` by F1 with their chance under each model, ``tau``, ``reordered``,
             ``undecided``, ``baselines``, ``people`` and ``halves``; what a task does not have is
-            ``None``, and ``why`` says what was refused. Of more than 100 annotators ``scored`` is
+            ``None``, and ``why`` says why not. Of more than 100 annotators ``scored`` is
             empty.
         refused: measures that segments did not allow, and why.
         settings: the measures, who was compared, and how much was drawn.
@@ -311,14 +312,23 @@ def _under_models(
     else:
         raise SettingError(why[_MODELS[0]])
     others: dict[str, tuple[Corpus, Mapping[str, Any]]] = {}
-    if len(asked.corpus.labels) > 1 and len(asked.corpus.layers) <= _MANY:
-        others["per-label"] = asked.corpus, {"chance": "per-label"}
-    if asked.places is not None:
-        others["places"] = asked.corpus, {"chance": chance, "places": asked.places}
-    if asked.whole is not None:
-        others["whole"] = asked.corpus.grouped_by(asked.whole, joined=True), {"chance": chance}
+    if not asked.exact:
+        drawn = "drawn" if asked.of_segments else f"of {asked.ask['what']}"
+        why |= dict.fromkeys(("per-label", "places", "whole"), drawn)
+    else:
+        if len(asked.corpus.labels) < 2:
+            why["per-label"] = "one label"
+        elif len(asked.corpus.layers) > _MANY:
+            why["per-label"] = f"more than {_MANY} annotators"
+        else:
+            others["per-label"] = asked.corpus, {"chance": "per-label"}
+        if asked.places is not None:
+            others["places"] = asked.corpus, {"chance": chance, "places": asked.places}
+        if asked.whole is not None:
+            joined = asked.corpus.grouped_by(asked.whole, joined=True)
+            others["whole"] = joined, {"chance": chance}
     models = {chance: result}
-    for name, (corpus, more) in others.items() if asked.exact else ():
+    for name, (corpus, more) in others.items():
         if name not in models:
             made = _maybe(lambda c=corpus, m=more: make(c, **m), why, name)
             models |= {name: made} if made is not None else {}
@@ -343,16 +353,7 @@ def _against_gold(asked: _Asked, gold: str) -> Row:
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
     row = _row(asked, chance, result, scored, models, why)
     if len(scored) > 1:
-        tested = compare_systems(result, bootstrap=asked.bootstrap)
-        order = tested.reordered
-        row["reordered"] = {
-            "pairs": len(order),
-            "supported": sum(sure for _, sure in order),
-            "of": len(tested.pairs),
-            "told_apart_raw": sum(x.observed.p_holm < _CERTAIN for x in tested.pairs),
-            "told_apart_corrected": sum(x.corrected.p_holm < _CERTAIN for x in tested.pairs),
-            "names": [[x.a, x.b, sure] for x, sure in order],
-        }
+        row["reordered"] = _reordered(compare_systems(result, bootstrap=asked.bootstrap))
     if asked.of_segments:
         against = _maybe(lambda: _against_chance(asked, corpus, result), why, "undecided")
         if against is not None:
@@ -367,6 +368,19 @@ def _against_gold(asked: _Asked, gold: str) -> Row:
         if hard is not None and hard.defined.any():
             row["halves"] = _halves(evaluate_levels(result, hard, levels=2))
     return row
+
+
+def _reordered(tested: Comparison) -> Mapping[str, Any]:
+    """Return the pairs of systems whose order chance changes, and how many are told apart."""
+    order = tested.reordered
+    return {
+        "pairs": len(order),
+        "supported": sum(sure for _, sure in order),
+        "of": len(tested.pairs),
+        "told_apart_raw": sum(x.observed.p_holm < _CERTAIN for x in tested.pairs),
+        "told_apart_corrected": sum(x.corrected.p_holm < _CERTAIN for x in tested.pairs),
+        "names": [[x.a, x.b, sure] for x, sure in order],
+    }
 
 
 def _against_chance(asked: _Asked, corpus: Corpus, result: Evaluation) -> Any:
@@ -441,7 +455,42 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     row = _row(asked, chance, result, scored, models, why)
     row["people"] = _scored("people", result.ceiling.f1)
     row["baselines"] = _whole_of_people(asked, people, chance, why)
+    if len(scored) > 1:
+        by_document = replace(asked.bootstrap, resample_by="document")
+        each = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
+        row["reordered"] = _reordered(compare_systems(each, bootstrap=by_document))
     return row
+
+
+def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
+    """Return a copy of each document for each of its annotators, who is gold in it.
+
+    Gold has the name of the first of them. F1 over all copies is that against the annotators,
+    and those of a document are one whole, as they are drawn together.
+    """
+    systems = [name for name in asked.corpus.layers if name not in people]
+    corpus = settled(asked.corpus, systems, people)
+    mine = [corpus.layers[name] for name in people]
+    seen = np.array([layer.annotated for layer in mine]).T
+    document, _ = np.nonzero(seen)
+    number = np.full(seen.shape, -1)
+    number[seen] = np.arange(len(document))
+    start, end, label = (
+        np.concatenate([getattr(layer, key) for layer in mine]) for key in ("start", "end", "label")
+    )
+    copy = np.concatenate([number[layer.document, i] for i, layer in enumerate(mine)])
+    layers = {people[0]: Layer(copy, start, end, label, np.ones(len(document), np.bool_))}
+    for name in systems:
+        layer = corpus.layers[name]
+        row, copy = join(layer.document, document)
+        start, end, label = layer.start[row], layer.end[row], layer.label[row]
+        layers[name] = Layer(copy, start, end, label, layer.annotated[document])
+    wholes = document
+    if asked.bootstrap.resample_by == "document" and corpus.wholes is not None:
+        wholes = corpus.wholes[document]
+    return Corpus(
+        corpus.lengths[document], layers, corpus.labels, offsets=corpus.offsets, wholes=wholes
+    )
 
 
 def _whole_of_people(
@@ -510,7 +559,6 @@ def _row(
         "median": middle,
         "last": ranked[-1] if ranked else None,
         "tau": _tau(ranked),
-        "reversed": _reversed(ranked),
         "reordered": None,
         "undecided": None,
         "baselines": {},
@@ -540,14 +588,3 @@ def _tau(scored: Sequence[Row]) -> float:
         for kind in ("observed", "corrected")
     ]
     return float(kendalltau(*both).statistic) if len(both[0]) > 1 else UNDEFINED
-
-
-def _reversed(scored: Sequence[Row]) -> Mapping[str, int]:
-    """Return how many pairs change their order, tested or not."""
-    pairs = changed = 0
-    for one, other in combinations(scored, 2):
-        before = round(one["observed"] - other["observed"], 12)
-        after = round(one["corrected"] - other["corrected"], 12)
-        pairs += 1
-        changed += before * after < 0
-    return {"pairs": changed, "of": pairs}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,41 +14,35 @@ import spanagree as sa
 Result = Mapping[str, Any]
 
 
-def exact(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
+def exact(task: Any, source: Path, corpus: Any, result: Result) -> dict[str, float]:
     """Return exact F1 of each system."""
     return {one["name"]: one["observed"] for one in result["rows"][0]["scored"]}
 
 
-def mean_pairwise(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
+def mean_pairwise(task: Any, source: Path, corpus: Any, result: Result) -> dict[str, float]:
     """Return the mean exact F1 over pairs of annotators."""
     return {"team": result["rows"][0]["people"]["mean_pairwise"]}
 
 
-def alpha(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
+def alpha(task: Any, source: Path, corpus: Any, result: Result) -> dict[str, float]:
     """Return Krippendorff's α of a table of labels."""
-    labels = sa.read_labels(data / task["folder"] / task["files"], **task["labels"])
+    labels = sa.read_labels(source / task["files"], **task["labels"])
     return {"team": sa.alpha(labels).value}
 
 
-def mcc(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
+def mcc(task: Any, source: Path, corpus: Any, result: Result) -> dict[str, float]:
     """Return Matthews' correlation of tokens."""
     return error_spans.mcc(corpus, task["gold"])
 
 
-def ehealth(task: Any, data: Path, corpus: Any, result: Result) -> dict[str, float]:
+def ehealth(task: Any, source: Path, corpus: Any, result: Result) -> dict[str, float]:
     """Return F1 of entities, or of relations, by the rules of eHealth-KD 2020."""
-    with tempfile.TemporaryDirectory() as folder:
-        for archive in task["archives"]:
-            with tarfile.open(data / task["folder"] / archive) as tar:
-                tar.extractall(folder, filter="data")
-        file = f"{task['scenario']}.ann"
-        gold = ehealthkd.read(Path(folder) / "gold" / file)
-        return {
-            path.name: ehealthkd.f1(
-                gold, ehealthkd.read(path / file), relations=task.get("what") == "relations"
-            )
-            for path in sorted((Path(folder) / "systems").iterdir())
-        }
+    relations, file = task.get("what") == "relations", f"{task['scenario']}.ann"
+    gold = ehealthkd.read(source / "gold" / file)
+    return {
+        path.name: ehealthkd.f1(gold, ehealthkd.read(path / file), relations=relations)
+        for path in sorted((source / "systems").iterdir())
+    }
 
 
 FIGURES: Mapping[str, Callable[..., dict[str, float]]] = {

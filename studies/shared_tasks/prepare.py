@@ -351,7 +351,8 @@ def appraise(folder: Path, task: Task) -> sa.Corpus:
                             missing[who] += 1
                             continue
                         kept.append(_span(span["start_i"], span["end_i"] + 1, span["severity"]))
-                    yield {"id": f"{system}/{number:03}", "text": text, "who": who, "spans": kept}
+                    id_ = f"{system}/{document}/{number:03}"
+                    yield {"id": id_, "text": text, "who": who, "spans": kept}
 
     listed = list(rows())
     notes = [f"{who}: {n} omissions without a place, left out" for who, n in missing.items()]

@@ -2,6 +2,7 @@
 
     python studies/shared_tasks/run.py DATA            # all tasks, then the tables and the figure
     python studies/shared_tasks/run.py DATA wnut17     # one of them
+    python studies/shared_tasks/run.py DATA --page docs/shared_tasks.md  # and the page's tables
 
 DATA is the folder that the manifest's folders are in. A task whose files are not there is passed
 over. A task that was run before is not run again, unless its entry, the code here or the version of
@@ -14,6 +15,7 @@ import argparse
 import csv
 import hashlib
 import json
+import math
 import resource
 import sys
 import tarfile
@@ -50,6 +52,7 @@ def main() -> int:
     parser.add_argument("tasks", nargs="*", help="the names of tasks; all unless given")
     parser.add_argument("--manifest", type=Path, default=HERE / "tasks.toml")
     parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--page", type=Path, help="a page whose tables and figure are made anew")
     parser.add_argument("--again", action="store_true", help="run what was run before, too")
     parser.add_argument("--workers", type=int, default=2, help="how many tasks run at once")
     asked = parser.parse_args()
@@ -61,7 +64,7 @@ def main() -> int:
     made = {task["name"]: asked.out / f"{task['name']}.json" for task in listed}
     with ProcessPoolExecutor(asked.workers) as pool:
         running = {}
-        for task in listed:
+        for task in reversed(listed):  # the largest are among the last
             if asked.tasks and task["name"] not in asked.tasks:
                 continue
             if not asked.again and _is_made(made[task["name"]], _digest(task)):
@@ -74,6 +77,10 @@ def main() -> int:
             print(f"{running[done]}: {done.result()}", file=sys.stderr)
     results = [json.loads(path.read_text("utf-8")) for path in made.values() if path.exists()]
     tables.write(results, asked.out)
+    if asked.page:
+        page = tables.with_blocks(asked.page.read_text("utf-8"), results)
+        asked.page.write_text(page, "utf-8")
+        asked.page.with_suffix(".svg").write_text(tables.figure(results), "utf-8")
     print(f"all: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     return 0
 
@@ -101,37 +108,43 @@ def _digest(task: Task) -> str:
 
 def run(task: Task, data: Path) -> dict[str, Any]:
     """Return the results of a task: what it is, and its study."""
-    about = {key: task[key] for key in ("name", "title", "source", "licence", "unit", "measure")}
-    if task["prepare"] == "labels":
-        return {"task": about, "printed": _printed(task, data, None, {}), "study": None}
+    keys = ("name", "title", "source", "licence", "unit", "measure", "no_places", "no_whole")
+    about = {key: task[key] for key in keys if key in task}
     with tempfile.TemporaryDirectory() as folder:
         source = _unpacked(task, data, Path(folder))
+        if task["prepare"] == "labels":
+            return {"task": about, "printed": _printed(task, source, None, {}), "study": None}
         corpus = prepare.PREPARE[task["prepare"]](source, task)
-        graded = error_spans.graded(source, task)
-    marked = _merged(corpus) if task.get("merge") else corpus
-    settings, matches = {}, ["exact", "iou", *["overlap"] * task.get("overlap", False), "token"]
+        marked = _merged(corpus) if task.get("merge") else corpus
+        result = _study(task, marked)
+        return {
+            "task": about,
+            "printed": _printed(task, source, corpus, result),
+            "error_spans": error_spans.error_spans(corpus, marked, task),
+            "graded": error_spans.graded(source, task),
+            "study": result,
+        }
+
+
+def _study(task: Task, corpus: sa.Corpus) -> dict[str, Any]:
+    """Return what chance does to a task under each measure."""
+    matches = ["exact", "iou", *["overlap"] * task.get("overlap", False), "token"]
+    settings = {}
     if task.get("what"):
         settings = {"what": task["what"], "pairs": "sentence", "undirected": ["same-as"]}
         matches = ["exact"]
-    whole = [task["name"]] * len(marked) if task.get("whole") == "all" else task.get("whole")
+    whole = [task["name"]] * len(corpus) if task.get("whole") == "all" else task.get("whole")
 
     def progress(done: int, of: int) -> None:
         print(f"{task['name']}: {done} of {of} measures", file=sys.stderr)
 
     made = sa.study(
-        marked, task.get("gold"), systems=task.get("systems"),
+        corpus, task.get("gold"), systems=task.get("systems"),
         matches=matches, places=task.get("places"), whole=whole,
         settings=settings, progress=progress,
     )  # fmt: skip
     plain = made.to_dict()
-    result = {**plain["summary"], "notes": plain["notes"], "signature": made.signature}
-    return {
-        "task": about,
-        "printed": _printed(task, data, corpus, result),
-        "error_spans": error_spans.error_spans(corpus, marked, task),
-        "graded": graded,
-        "study": result,
-    }
+    return {**plain["summary"], "notes": plain["notes"], "signature": made.signature}
 
 
 def _unpacked(task: Task, data: Path, folder: Path) -> Path:
@@ -154,18 +167,18 @@ def _merged(corpus: sa.Corpus) -> sa.Corpus:
     return valid_corpus(one.to_raw(), "merge-overlaps")
 
 
-def _printed(task: Task, data: Path, corpus: Any, result: Mapping[str, Any]) -> Any:
+def _printed(task: Task, source: Path, corpus: Any, result: Mapping[str, Any]) -> Any:
     """Return what was printed, ours, and the difference, for each system."""
     if "printed" not in task:
         return None
     asked = task["printed"]
     values = dict(asked.get("values", {}))
     if table := asked.get("table"):
-        with (data / task["folder"] / table["file"]).open(encoding="utf-8", newline="") as file:
+        with (source / table["file"]).open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file, delimiter="\t"):
                 if row[table["column"]] == table["only"]:
                     values[row[table["system"]]] = float(row[table["value"]])
-    ours = official.FIGURES[asked["figure"]](task, data, corpus, result)
+    ours = official.FIGURES[asked["figure"]](task, source, corpus, result)
     rows = []
     for name in [*values, *(name for name in ours if name not in values)]:
         value, mine = values.get(name), ours.get(name)  # not printed; not answered, printed as 0
@@ -175,6 +188,8 @@ def _printed(task: Task, data: Path, corpus: Any, result: Mapping[str, Any]) -> 
         if None not in (mine, value):
             digits = len(str(value).partition(".")[2])
             digits = max(digits, 3) if asked.get("table") else digits
+            if asked.get("cut"):
+                mine = math.floor(mine * 10**digits) / 10**digits
             row["difference"] = round(round(mine, digits) - value, digits)
         rows.append(row)
     return {"measure": asked["measure"], "where": asked["where"], "rows": rows}

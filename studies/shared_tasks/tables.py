@@ -56,8 +56,11 @@ def points(results: Sequence[Result]) -> list[dict[str, Any]]:
                     "last_corrected": row["last"]["corrected"] if against else None,
                     "chance": one["expected"],
                     "by_label": models.get("per-label"),
+                    "no_by_label": row["why"].get("per-label"),
                     "at_places": models.get("places"),
+                    "no_at_places": row["why"].get("places") or result["task"].get("no_places"),
                     "whole": models.get("whole"),
+                    "no_whole": row["why"].get("whole") or _no_whole(result["task"]),
                     "corrected": one["corrected"],
                     "best_corrected": row["best"]["corrected"] if against else None,
                     "low": (one.get("interval") or [None, None])[0],
@@ -65,7 +68,6 @@ def points(results: Sequence[Result]) -> list[dict[str, Any]]:
                     "tau": row["tau"],
                     "pairs": order["of"] if order else None,
                     "reversed": order["pairs"] if order else None,
-                    "untested": row["reversed"] if against and not order else None,
                     "supported": order["supported"] if order else None,
                     "told_apart": order["told_apart_corrected"] if order else None,
                     "undecided": undecided["systems"] if undecided else None,
@@ -84,6 +86,11 @@ def points(results: Sequence[Result]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def _no_whole(task: Mapping[str, str]) -> str:
+    """Return why there is no chance over larger documents than those of a task."""
+    return task.get("no_whole", f"{task['unit']}s are whole")
 
 
 def claims(results: Sequence[Result]) -> dict[str, Any]:
@@ -190,12 +197,7 @@ def main_table(results: Sequence[Result]) -> str:
         tested = [row for row in each.values() if row["pairs"]]
         changed = sum(row["reversed"] for row in tested)
         of, sure = (sum(row[key] for row in tested) for key in ("pairs", "supported"))
-        untested = [row["untested"] for row in each.values() if row["untested"]]
-        if untested:
-            pairs, of = (sum(x[key] for x in untested) for key in ("pairs", "of"))
-            cells.append(f"{pairs} of {of}, not tested")
-        else:
-            cells.append(f"{changed} of {of}, {sure} sure" if tested else "–")
+        cells.append(f"{changed} of {of}, {sure} sure" if tested else "–")
         rows.append(cells)
     return markdown(header, rows)
 
@@ -223,12 +225,15 @@ def rankings_table(results: Sequence[Result]) -> str:
 
 
 def models_table(results: Sequence[Result]) -> str:
-    """Return chance under each model, where it is not the same."""
+    """Return chance under each model, or why there is none."""
     header = ["task", "measure", "uniform", "by label", "at places", "whole documents"]
     rows = []
     for row in points(results):
-        figures = [row[key] for key in ("chance", "by_label", "at_places", "whole")]
-        rows.append([row["title"], row["match"], *(number(x, 3) for x in figures)])
+        cells = [
+            (row[f"no_{key}"] or "–") if row[key] is None else number(row[key], 3)
+            for key in ("by_label", "at_places", "whole")
+        ]
+        rows.append([row["title"], row["match"], number(row["chance"], 3), *cells])
     return markdown(header, rows)
 
 
