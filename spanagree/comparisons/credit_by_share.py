@@ -180,7 +180,8 @@ def partial_credit(
         missing = math.isnan(observed[i])
         scores.append(undefined(reason) if missing else corrected(observed[i], expected))
     f1 = [each[2] for each in drawn]
-    error = statistics.stdev(f1) / math.sqrt(draws) if draws > 1 else math.nan
+    drawn_often = draws > 1 and not math.isnan(observed[2])
+    error = statistics.stdev(f1) / math.sqrt(draws) if drawn_often else math.nan
     precision, recall, whole = scores
     return PartialCredit(precision, recall, whole, len(both), error, settings, corpus.notes)
 

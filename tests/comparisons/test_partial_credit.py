@@ -162,6 +162,7 @@ def test_averages_and_undefined():
     nothing = one([], [])
     assert math.isnan(nothing.f1.observed)
     assert nothing.f1.reason == "nobody marked anything"
+    assert math.isnan(one([], [], draws=9).error)
 
 
 def test_chance():

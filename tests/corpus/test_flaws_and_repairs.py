@@ -389,3 +389,20 @@ def test_repairs_with_commas():
     assert sa.read(path, repair=both) == sa.read(path, repair=both.split(","))
     with pytest.raises(sa.SettingError, match="unknown repair 'x'"):
         sa.read(path, repair="drop-empty,x")
+
+
+def test_relation_across_documents():
+    """No file of ours can say it, but a reader may: the message has the place and the repair."""
+    collector = Collector("tokens", ["ann"])
+    for d in range(2):
+        collector.document(d, f"document {d}", length=9)
+        collector.annotate(d, "ann", [(0, 1, "X")], f"file.ann:{d + 1}")
+    collector.relation(0, 1, "causes", "file.ann:3", True)
+    raw = collector.raw({}, numbered=True)
+    with pytest.raises(sa.InputError) as refused:
+        valid_corpus(raw)
+    assert str(refused.value) == (
+        "file.ann:3: relation 'causes' links segments of two documents or annotators; --repair"
+        " drop-relations (repair='drop-relations') would help"
+    )
+    assert valid_corpus(raw, ["drop-relations"]).relations == ()
