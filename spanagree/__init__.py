@@ -22,7 +22,6 @@ A tour::
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from spanagree.public import homes_of
 from spanagree.version import __version__ as __version__
@@ -106,6 +105,8 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
+    from importlib.util import find_spec  # takes a while to load
+
     if find_spec(f"spanagree.{name}"):  # from spanagree import choices
         raise AttributeError(f"module 'spanagree.{name}' is not imported")
     for package in map(import_module, (f"spanagree.{each}" for each in PACKAGES)):

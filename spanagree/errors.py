@@ -112,6 +112,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
 
 
+def counted_of(some: int, every: int, noun: str) -> str:
+    """Return how many of all there are.
+
+    >>> counted_of(3, 5, "document"), counted_of(5, 5, "document")
+    ('3 of 5 documents', '5 documents')
+    """
+    return f"{some} of {counted(every, noun)}" if some < every else counted(some, noun)
+
+
 def gathered(notes: Iterable[str], where_all: str = "") -> list[str]:
     """Return one note for each kind: the worst by its number, and the names of two more.
 

@@ -14,6 +14,7 @@ from spanagree.results import text
 from spanagree.results.frame import figure
 from spanagree.results.result import Signed
 from spanagree.settings import Settings
+from spanagree.systems.chance_of_match import ChanceOfMatch
 
 PLAIN = {
     "Corpus", "LabelTable", "LabelTallies", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
@@ -228,3 +229,24 @@ def test_a_data_frame_of_what_is_not_installed(monkeypatch):
         with pytest.raises(sa.SettingError) as error:
             getattr(result, f"to_{name}")()
         assert str(error.value) == f"a data frame needs {name}, which is not installed; run: pip install {name}"  # fmt: skip
+
+
+def test_over_how_many_documents_a_figure_stands():
+    """A header or column says how many of how many documents, where not all saw all; counted by hand."""
+    one, none = [(0, 1, "X")], None
+    # 40 documents of three, then one that the candidate alone saw, then one of a and b
+    three = {name: [one] * 40 for name in "abm"}
+    layers = {"a": [*three["a"], none, one], "b": [*three["b"], none, one], "m": [*three["m"], one, none]}  # fmt: skip
+    corpus = sa.Corpus.from_segments([5] * 42, layers)
+    alt = sa.alt_test(corpus, "m", 0.2)
+    assert alt.table().caption.endswith("ε 0.2, 40 of 42 documents")
+    assert alt.to_dict()["summary"]["documents"] == 42
+    assert sa.batches(corpus, 2).table().caption == "2 batches, 41 of 42 documents"
+    rows = [("x", name, "good") for name in "ab"]
+    rows += [(i, name, "good") for i in range(30) for name in "abm"]
+    labels = sa.alt_test(sa.LabelTable.from_rows(rows), "m", 0.2)
+    assert labels.table().caption.endswith("ε 0.2, 30 of 31 items")
+    pair = corpus.of_annotators(["a", "m"])
+    by_chance = ChanceOfMatch(sa.evaluate(pair, "a", p_values=True)).table()
+    titles = [column.title for column in by_chance.columns]
+    assert [row[titles.index("documents")] for row in by_chance.rows] == [40, 40]

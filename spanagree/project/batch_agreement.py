@@ -27,7 +27,7 @@ from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of
 from spanagree.results import verdict
@@ -101,6 +101,7 @@ class Batches(Result):
         p: how often a slope as steep comes about by chance.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        documents: how many documents are in a batch, also those that fewer than two saw.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
     """
@@ -111,6 +112,7 @@ class Batches(Result):
     p: float
     settings: BatchSettings
     notes: tuple[str, ...]
+    documents: int = 0
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Batches | None = field(default=None, repr=False, compare=False)
 
@@ -149,7 +151,7 @@ class Batches(Result):
 
     def _summary(self) -> dict[str, Any]:
         places = {} if self.places is None else {"places": self.places.to_dict()}
-        return {"slope": self.slope, "p": self.p, **places}
+        return {"documents": self.documents, "slope": self.slope, "p": self.p, **places}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each batch, with what changed since the one before."""
@@ -184,7 +186,11 @@ class Batches(Result):
             [b.name, b.documents, len(b.annotators), *f1.values(b.f1), *f1.end_values(b.f1), *more]
             for b, more in zip(self.batches, changes, strict=True)
         ]
-        caption = f"{len(self.batches)} batch{'es' * (len(self.batches) != 1)}"
+        compared = sum(batch.documents for batch in self.batches)
+        caption = (
+            f"{len(self.batches)} batch{'es' * (len(self.batches) != 1)},"
+            f" {counted_of(compared, self.documents, unit(self.settings))}"
+        )
         table = Frame(columns, rows, self.settings, caption=caption, remarks=self._remarks())
         if self.places is None or self.uniform is None:
             return table
@@ -294,7 +300,8 @@ def batches(
     first = replace(first, annotators=len(who), min_shared=None)
     settings = first.extended(BatchSettings, **chosen)
     every_note = dict.fromkeys(note for one in agreements for note in one.notes)
-    result = Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes))
+    documents = sum(len(part) for part, _ in parts.values())
+    result = Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes), documents)
     shares = [one.places for one in agreements if one.places is not None]
     if not shares:
         return result

@@ -30,6 +30,7 @@ from spanagree.errors import (
     check_choice,
     check_known,
     counted,
+    counted_of,
     listed,
     printable,
     show,
@@ -127,6 +128,8 @@ class AltTest(Result):
         verdicts: by the kind of score: observed and corrected F1, or accuracy of labels.
         left_out: the annotators with too few instances, and how many each has.
         empty: in how many instances nobody marked anything; they are no evidence.
+        compared: how many documents, or items of a table, decide; those of instances.
+        documents: how many documents or items there are.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and who was left out.
     """
@@ -134,6 +137,8 @@ class AltTest(Result):
     verdicts: Mapping[str, Verdict]
     left_out: Mapping[str, int]
     empty: int
+    compared: int
+    documents: int
     settings: ReplacementSettings
     notes: tuple[str, ...]
 
@@ -157,7 +162,12 @@ class AltTest(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 
     def _summary(self) -> dict[str, Any]:
-        return {"left_out": dict(self.left_out), "empty": self.empty}
+        return {
+            "compared": self.compared,
+            "documents": self.documents,
+            "left_out": dict(self.left_out),
+            "empty": self.empty,
+        }
 
     def _table(self, by: str | None) -> Frame:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""
@@ -207,7 +217,8 @@ class AltTest(Result):
             rows,
             self.settings,
             caption=f"may {printable(self.settings.candidate)} replace an annotator?"
-            f" ε {self.settings.epsilon:g}",
+            f" ε {self.settings.epsilon:g},"
+            f" {counted_of(self.compared, self.documents, _noun(self.settings))}",
             remarks=[
                 f"ω: share of annotators that the candidate significantly matches (exact test,"
                 f" Benjamini–Yekutieli, {_FDR:.0%}); it passes at {PASSES:g} and above",
@@ -239,13 +250,14 @@ class AltTest(Result):
 class _Wins(NamedTuple):
     """Who wins in each instance of each annotator left out: the candidate, she, or both."""
 
+    document: Ints
     annotator: Ints
     candidate: Bools
     person: Bools
 
     def only(self, chosen: Bools) -> _Wins:
         """Return some of the instances."""
-        return _Wins(self.annotator[chosen], self.candidate[chosen], self.person[chosen])
+        return _Wins(*(column[chosen] for column in self))
 
 
 def alt_test(
@@ -297,13 +309,13 @@ def alt_test(
         labels = {score.replace("-", "_"): _of_labels(annotations, names, candidate, score)}
         graded = None if score == "accuracy" else score
         settings = replace(settings, items_="labels", score=graded)
-        return _result(names, labels, 0, settings, annotations.notes)
+        return _result(names, labels, (0, annotations.size), settings, annotations.notes)
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
     wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
     settings = replace(settings, match=match, chance=chance, expected=how, offsets=corpus.offsets)
-    return _result(names, wins, empty, settings, notes)
+    return _result(names, wins, (empty, len(corpus)), settings, notes)
 
 
 def _settings(
@@ -395,7 +407,7 @@ def _of_spans(
         # who marks nothing is no better than who marks something that nobody else did
         own = (np.where(each[:, 0] == 0, 0.0, each[:, column]) for each in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
-        wins[kind] = _Wins(crowd.annotator[first], it >= she - TIE, she >= it - TIE)
+        wins[kind] = _Wins(crowd.document[first], crowd.annotator[first], it >= she - TIE, she >= it - TIE)
     return wins, empty, expected_how(shared.how), notes
 
 
@@ -426,7 +438,7 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
         # both against the same others, so that the numbers of those who agree decide
         she = votes[item, given] - 1
         it = votes[item, label[item]] - (label[item] == given)
-    return _Wins(who, it >= she, she >= it).only(used)
+    return _Wins(item, who, it >= she, she >= it).only(used)
 
 
 def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:
@@ -452,19 +464,22 @@ def _numbers(table: LabelTable) -> Floats:
 def _result(
     names: list[str],
     wins: Mapping[str, _Wins],
-    empty: int,
+    counts: tuple[int, int],
     settings: ReplacementSettings,
     notes: Sequence[str],
 ) -> AltTest:
     """Return the test of those who have enough instances.
 
+    ``counts`` says how many instances are empty, and how many documents there are.
+
     Raises:
         SettingError: if nobody has.
     """
     (any_wins, *_) = wins.values()
+    empty, documents = counts
     instances = np.bincount(any_wins.annotator, minlength=len(names))
     tested = np.flatnonzero(instances >= LEAST)
-    noun = "item" if settings.items_ else unit(settings)
+    noun = _noun(settings)
     if not len(tested):
         most = int(instances.max(initial=0))
         nothing = (
@@ -480,7 +495,12 @@ def _result(
         kind: _verdict([names[i] for i in tested], tested, each, settings)
         for kind, each in wins.items()
     }
-    return AltTest(verdicts, left_out, empty, settings, tuple(notes))
+    compared = len(np.unique(any_wins.document[np.isin(any_wins.annotator, tested)]))
+    return AltTest(verdicts, left_out, empty, compared, documents, settings, tuple(notes))
+
+
+def _noun(settings: ReplacementSettings) -> str:
+    return "item" if settings.items_ else unit(settings)
 
 
 def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:

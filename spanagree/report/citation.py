@@ -29,6 +29,7 @@ from spanagree.errors import (
     SpanAgreeError,
     check_choice,
     counted,
+    counted_of,
     printable,
     show,
 )
@@ -336,7 +337,7 @@ def _evaluation(result: Mapping[str, Any]) -> list[str]:
     sentences = []
     for system in systems:
         seen = system["documents"]
-        part = f"{seen} of {counted(every, document)}" if seen < every else f"{seen} {document}s"
+        part = counted_of(seen, every, document)
         size = "token" if find_match(result["settings"]["match"]).in_tokens else "segment"
         of_raw = [
             f"{k} {_number(system[k]['observed'])}"

@@ -84,13 +84,15 @@ class ChanceOfMatch(Result):
                 if by_chance.probabilities is not None
                 else UNDEFINED
             )
-            observed = self.evaluation.systems[name].f1.observed
-            rows.append([name, what, observed, by_chance.mean * scale, by_chance.sd * scale, high])
+            system = self.evaluation.systems[name]
+            observed, saw = system.f1.observed, system.documents
+            rows.append([name, what, saw, observed, by_chance.mean * scale, by_chance.sd * scale, high])
         gold, noun = printable(self.settings.gold), unit(self.settings)
         return Frame(
             [
                 Column("system", "system", "name", "system against chance"),
                 Column("random", "random", "name"),
+                Column("documents", f"{noun}s", "count", "documents of a system"),
                 Column("f1", "F1", meaning="F1 of a system"),
                 Column("chance_mean", "F1 by chance"),
                 Column("chance_sd", "sd", meaning="sd of chance"),
