@@ -78,7 +78,10 @@ def expected(
 def checked(similarity: Phi) -> Phi:
     """Return the same function; what it returns is checked each time."""
     if not callable(similarity):
-        raise SettingError(f"similarity {show(similarity)}; a function is needed")
+        raise SettingError(
+            f"similarity {show(similarity)}; a function is needed; evaluate and agree take the name"
+            " of a measure, as match="
+        )
     name = getattr(similarity, "__name__", "similarity")
     name = name if re.fullmatch(r"\w+", name) else "similarity"
 

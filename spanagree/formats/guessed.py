@@ -8,26 +8,14 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.errors import InputError, SettingError, is_iterable, length_of, listed
+from spanagree.errors import InputError, SettingError, listed
+from spanagree.formats.shapes import are_docs, columns_of, shape_of
 from spanagree.formats.tag_lists import from_tags
 
 CorpusLike: TypeAlias = Corpus | Any
 """A corpus, or what :func:`corpus_of` makes one of."""
 
 _PATH = (str, os.PathLike)
-
-_OTHERS = {
-    "column_names": (
-        "a dataset with the columns {0}; evaluate takes spanagree.formats.from_dataset(dataset,"
-        " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
-    ),
-    "columns": (
-        "a data frame with the columns {0}; of one with a token in each row, evaluate takes"
-        " spanagree.read(frame, document='sentence_id'), which names the column of the sentences,"
-        " of one with lists of tags frame[{1}], frame[{2}]"
-    ),
-}
-"""What has columns, by their attribute, and the line that takes it."""
 
 
 def corpus_of(given: CorpusLike) -> Corpus:
@@ -71,16 +59,16 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
         return _read(first), second
     if named and isinstance(first, _PATH):
         return _read(first), second
-    if named and isinstance(first, Mapping) and _are_docs(inside):
+    if named and isinstance(first, Mapping) and are_docs(inside):
         from spanagree.formats.spacy import from_docs
 
         return from_docs(first), second
-    if named and _columns(first) is not None:
+    if named and columns_of(first) is not None:
         from spanagree.formats.hugging_face.read import from_dataset
 
         with suppress(SettingError):  # which names no column that holds tags or spans
             return from_dataset(first), second
-    shapes = [] if isinstance(first, Corpus) else [_shape(given) for given in (first, second)]
+    shapes = [] if isinstance(first, Corpus) else [shape_of(given) for given in (first, second)]
     if named and not isinstance(first, Mapping):
         if shapes[:1] == [(2, str)]:
             raise InputError("the tags of one layer; pass gold's and the system's: y_true, y_pred")
@@ -107,12 +95,6 @@ def _read(paths: Any) -> Corpus:
     return read(paths)
 
 
-def _are_docs(layers: list[Any]) -> bool:
-    """Return whether these are lists of spaCy's Docs."""
-    docs = [doc for layer in layers if isinstance(layer, (list, tuple)) for doc in layer]
-    return any(hasattr(doc, "ents") and hasattr(doc, "spans") for doc in docs)
-
-
 def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
     """Return the corpus of two mappings of documents to tags."""
     if alone := gold.keys() ^ system.keys():
@@ -122,28 +104,3 @@ def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
         )
     layers = {"gold": list(gold.values()), "pred": [system[id_] for id_ in gold]}
     return from_tags(layers, ids=list(map(str, gold)))
-
-
-def _columns(value: Any) -> tuple[str, list[Any]] | None:
-    """Return the attribute that lists a table's columns, and these; None for all else."""
-    for attribute in _OTHERS:
-        columns = getattr(value, attribute, None)
-        if columns is not None and not callable(columns):
-            return attribute, list(columns)
-    return None
-
-
-def _shape(value: Any) -> tuple[int, type]:
-    """Return how many lists stand within each other, and what is in the innermost.
-
-    What has columns is refused. An iterator is not looked into, as that would use it up.
-    """
-    if (has := _columns(value)) is not None:
-        attribute, columns = has
-        last = ["gold", "mine", *columns][-2:]
-        raise InputError(_OTHERS[attribute].format(listed(columns), *map(repr, last)))
-    depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
-    while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
-        depth += 1
-        inner = next((x for x in inner if x is not None and length_of(x) != 0), None)
-    return depth, str if isinstance(inner, str) or inner is None else type(inner)

@@ -28,7 +28,8 @@ def read(
     Args:
         source: a path, several, or layer to path; a path may be a pattern such as
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
-            table, a Dataset or rows, which :func:`from_dataset` reads.
+            table, a Dataset or rows, which :func:`from_dataset` reads; or by annotator lists of tag
+            lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
             brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano, dataturks,
             gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate, lighttag,
@@ -60,4 +61,19 @@ def read(
         return read_found(named_files(source), options, format, repairs)
     if format is not None:
         raise SettingError(f"format {format!r}, but there is no file; leave it out")
-    return from_dataset(source, repair=repair, **options)
+    return _of_data(source, repair=repair, **options)
+
+
+def _of_data(source: Any, **options: Any) -> Corpus:
+    """Return the corpus of data in memory; files need none of these modules."""
+    from spanagree.formats.shapes import are_docs, are_tags
+
+    if isinstance(source, Mapping) and are_tags(source):
+        from spanagree.formats.tag_lists import from_tags
+
+        return from_tags(source, **options)
+    if isinstance(source, Mapping) and are_docs(source.values()):
+        from spanagree.formats.spacy import from_docs
+
+        return from_docs(source, **options)
+    return from_dataset(source, **options)

@@ -257,7 +257,8 @@ class _Wins(NamedTuple):
 
     def only(self, chosen: Bools) -> _Wins:
         """Return some of the instances."""
-        return _Wins(*(column[chosen] for column in self))
+        who = self.document[chosen], self.annotator[chosen]
+        return _Wins(*who, self.candidate[chosen], self.person[chosen])
 
 
 def alt_test(
@@ -407,7 +408,8 @@ def _of_spans(
         # who marks nothing is no better than who marks something that nobody else did
         own = (np.where(each[:, 0] == 0, 0.0, each[:, column]) for each in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
-        wins[kind] = _Wins(crowd.document[first], crowd.annotator[first], it >= she - TIE, she >= it - TIE)
+        who = crowd.document[first], crowd.annotator[first]
+        wins[kind] = _Wins(*who, it >= she - TIE, she >= it - TIE)
     return wins, empty, expected_how(shared.how), notes
 
 

@@ -86,7 +86,8 @@ class ChanceOfMatch(Result):
             )
             system = self.evaluation.systems[name]
             observed, saw = system.f1.observed, system.documents
-            rows.append([name, what, saw, observed, by_chance.mean * scale, by_chance.sd * scale, high])
+            mean, sd = by_chance.mean * scale, by_chance.sd * scale
+            rows.append([name, what, saw, observed, mean, sd, high])
         gold, noun = printable(self.settings.gold), unit(self.settings)
         return Frame(
             [

@@ -65,6 +65,20 @@ def test_nothing_is_searched_for_what_can_be_freed(newsroom):
     assert (code, out.splitlines()[-1]) == (0, "0 True")
 
 
+def test_little_loads_before_signals_are_heard():
+    """Until Ctrl-C ends the program without a word, Python loads three small modules of ours.
+
+    Of the standard library none that is large; what Python itself loads first nobody can change.
+    """
+    code = "import sys; before = set(sys.modules); import spanagree.__main__; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=Path(sa.__file__).parents[1])  # fmt: skip
+    loaded = set(done.stdout.split())
+    assert {x for x in loaded if x.startswith("spanagree")} == {
+        "spanagree", "spanagree.__main__", "spanagree.public", "spanagree.version"
+    }  # fmt: skip
+    assert not loaded & {"typing", "re", "collections", "enum", "threading", "contextlib", "numpy"}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("name", ["click", "spanagree.cli.evaluate", "numpy", "numpy.linalg"])

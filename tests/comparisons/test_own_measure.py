@@ -69,7 +69,7 @@ def test_refused():
     two = {"annotators": ["a", "b"]}
     for similarity, ask, said in (
         (half, {}, "3 annotators; a similarity has two: name them with annotators"),
-        (3, two, "similarity 3; a function is needed"),
+        (3, two, "similarity 3; a function is needed; evaluate and agree take the name of a measure, as match="),
         (lambda o, a, b: np.ones(1), two, "similarity returns float64 of shape (1,); numbers of shape (2,), as its arguments, are needed"),
         (lambda o, a, b: np.full(o.shape, "x"), two, "similarity returns <U1 of shape (2,)"),
         (lambda o, a, b: a / b, two, "similarity gives 0.666"),

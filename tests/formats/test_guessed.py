@@ -228,3 +228,20 @@ def test_suffix_of_prefixed_tags():
 def test_an_unknown_measure_does_not_pass_type_checking():
     """The type of `match` is its names alone: with `str` among them, "tokn" was one too."""
     assert set(typing.get_args(MatchName)) == set(MATCHES)
+
+
+def test_read_takes_tags_and_docs():
+    """Tags or Docs by annotator are read as from_tags and from_docs read them; a number is refused."""
+    tags, words = {"gold": GOLD, "mine": MINE}, [["x"] * len(tags) for tags in GOLD]
+    for given in ({}, {"tokens": words}):
+        read, made = sa.read(tags, **given), sa.from_tags(tags, **given)
+        assert [read[d].segments for d in range(len(read))] == [
+            made[d].segments for d in range(len(made))
+        ]
+        assert read.tokens == made.tokens
+    with pytest.raises(sa.SettingError, match=r"^a mapping of gold; split= names which of them to read; of several annotators, each needs a path, or a list of tag lists or of Docs$"):  # fmt: skip
+        sa.read({"gold": 3})
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.blank("en")("Jo sings")
+    doc.ents = [spacy.tokens.Span(doc, 0, 1, "PER")]
+    assert sa.read({"ann": [doc], "bob": [doc]}).annotators == ("ann", "bob")

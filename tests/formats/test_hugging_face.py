@@ -276,7 +276,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ([{**ROW, "id": "1"}, {**ROW, "id": "1", "tokens": ["b"], "who": "y"}], {"tokens": "tokens", "spans": "spans", "annotator": "who", "document": "id"}, "row 2: document '1': the text differs from the one before, first at character 0: 'b', not 'a'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
         ([ROW], {"text": "text", "spans": {"a": "spans"}, "annotator": "who"}, "the long form has one column of spans and one of annotators; name both, or give spans as annotator to column"),
         ([ROW], {"tokens": "tokens", "tags": {"a": "tags"}, "split": "test"}, "split 'test', but the data has no splits; leave it out"),
-        ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "unknown split None; allowed: train"),
+        ({"train": [ROW]}, {"tokens": "tokens", "tags": {"a": "tags"}}, "a mapping of train; split= names which of them to read; of several annotators, each needs a path, or a list of tag lists or of Docs"),
         (["x"], {"tokens": "tokens", "tags": {"a": "tags"}}, "row 1: 'x'; rows are mappings"),
         (np.array(5), {"tokens": "tokens", "tags": {"a": "tags"}}, "data array(5); a Dataset, or rows that are mappings, is needed"),
         ([{**ROW, "tags": np.array(5)}], {"tokens": "tokens", "tags": {"a": "tags"}}, "column 'tags', row 1: array(5); a list of tags is needed"),

@@ -64,6 +64,11 @@ def choose_split(data: Any, split: str | None) -> Any:
     Frames of pandas and Polars, Arrow tables and what turns into one become lists of rows.
     """
     if isinstance(data, Mapping):
+        if split is None:
+            raise SettingError(
+                f"a mapping of {listed(map(str, data))}; split= names which of them to read;"
+                " of several annotators, each needs a path, or a list of tag lists or of Docs"
+            )
         if split not in data:
             raise one_of(split, data, "split")
         data = data[split]

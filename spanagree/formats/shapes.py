@@ -1,0 +1,61 @@
+"""What shape data in memory has: tags in lists, Docs, or a table with columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spanagree.errors import InputError, is_iterable, length_of, listed
+
+_OTHERS = {
+    "column_names": (
+        "a dataset with the columns {0}; evaluate takes spanagree.formats.from_dataset(dataset,"
+        " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
+    ),
+    "columns": (
+        "a data frame with the columns {0}; of one with a token in each row, evaluate takes"
+        " spanagree.read(frame, document='sentence_id'), which names the column of the sentences,"
+        " of one with lists of tags frame[{1}], frame[{2}]"
+    ),
+}
+"""What has columns, by their attribute, and the line that takes it."""
+
+
+def are_tags(layers: Mapping[str, Any]) -> bool:
+    """Return whether these are lists of tag lists.
+
+    >>> are_tags({"ann": [["B-PER", "O"]]}), are_tags({"train": [{"tags": ["B-PER", "O"]}]})
+    (True, False)
+    """
+    return columns_of(layers) is None and shape_of(layers) == (3, str)
+
+
+def are_docs(layers: Iterable[Any]) -> bool:
+    """Return whether these are lists of spaCy's Docs."""
+    docs = [doc for layer in layers if isinstance(layer, (list, tuple)) for doc in layer]
+    return any(hasattr(doc, "ents") and hasattr(doc, "spans") for doc in docs)
+
+
+def columns_of(value: Any) -> tuple[str, list[Any]] | None:
+    """Return the attribute that lists a table's columns, and these; None for all else."""
+    for attribute in _OTHERS:
+        columns = getattr(value, attribute, None)
+        if columns is not None and not callable(columns):
+            return attribute, list(columns)
+    return None
+
+
+def shape_of(value: Any) -> tuple[int, type]:
+    """Return how many lists stand within each other, and what is in the innermost.
+
+    What has columns is refused. An iterator is not looked into, as that would use it up.
+    """
+    if (has := columns_of(value)) is not None:
+        attribute, columns = has
+        last = ["gold", "mine", *columns][-2:]
+        raise InputError(_OTHERS[attribute].format(listed(columns), *map(repr, last)))
+    depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
+    while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
+        depth += 1
+        inner = next((x for x in inner if x is not None and length_of(x) != 0), None)
+    return depth, str if isinstance(inner, str) or inner is None else type(inner)
