@@ -12,8 +12,9 @@ import numpy as np
 from spanagree.choices import MatchName
 from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import check_attribute
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, is_iterable, listed, show
+from spanagree.errors import SettingError, check_choice, is_iterable, show
 
 WHATS = {
     "segments": "the segments",
@@ -127,17 +128,7 @@ def with_attribute(corpus: Corpus, name: str) -> Corpus:
     >>> with_attribute(corpus, "sure").labels
     ('X', 'X sure=no')
     """
-    known = sorted(
-        {
-            each
-            for layer in corpus.layers.values()
-            if layer.details is not None
-            for each in layer.details.attributes
-        }
-    )
-    if name not in known:
-        there = f"there are {listed(known)}" if known else "no segment has any"
-        raise SettingError(f"attribute {show(name)}: no segment has it; {there}")
+    check_attribute(name, [layer.details for layer in corpus.layers.values()])
     named = {}
     for annotator, layer in corpus.layers.items():
         values = [None] * len(layer) if layer.details is None else layer.details.attribute(name)

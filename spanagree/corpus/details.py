@@ -6,7 +6,7 @@ each segment, by its row, what its pieces and its attributes are, and which segm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
+from spanagree.errors import SettingError, listed, show
 
 Pieces: TypeAlias = tuple[tuple[int, int], ...]
 """Start and end of each piece, from left to right; in a shape, counted from the first one."""
@@ -285,3 +286,15 @@ def overlapping_shapes(details: Details) -> Bools:
         for shape in details.shapes
     ]
     return np.array(bad, np.bool_)[details.shape]
+
+
+def check_attribute(name: str, details: Iterable[Details | None]) -> None:
+    """Refuse an attribute that no segment has.
+
+    Raises:
+        SettingError: for such a name, with those that there are.
+    """
+    known = sorted({each for some in details if some is not None for each in some.attributes})
+    if name not in known:
+        there = f"there are {listed(known)}" if known else "no segment has any"
+        raise SettingError(f"attribute {show(name)}: no segment has it; {there}")

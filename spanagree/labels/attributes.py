@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import distinct
-from spanagree.corpus.details import Details
+from spanagree.corpus.details import Details, check_attribute
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.segments import codes, columns_of_all
-from spanagree.errors import SettingError, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
 NONE = "(none)"
@@ -37,10 +36,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     """
     corpus = corpus_of(corpus)
     details = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
-    known = sorted({name for each in details for name in each.attributes})
-    if attribute not in known:
-        there = f"there are {listed(known)}" if known else "no segment has any"
-        raise SettingError(f"attribute {show(attribute)}: no segment has it; {there}")
+    check_attribute(attribute, details)
     document, start, end, label, layer = columns_of_all(corpus.layers.values())
     shapes, _ = codes(str(each.shapes[code]) for each in details for code in each.shape.tolist())
     values = [value or NONE for each in details for value in each.attribute(attribute)]
