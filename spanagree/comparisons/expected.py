@@ -66,15 +66,16 @@ def place_layers(
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
-    if isinstance(corpus, RelationCorpus) or has_pieces(corpus):
-        _refuse_more(chance, "relations, attributes and segments of several pieces")
     if isinstance(corpus, RelationCorpus):
+        _refuse_more(chance, "relations and attributes", "their chance is over marked segments")
         places, parts = PairPlaces.of(corpus, names)
         return places, {
             name: Placed(corpus.layers[name], part, chance)
             for name, part in zip(names, parts, strict=True)
         }
     if has_pieces(corpus):
+        why = "these keep their shape and may stand anywhere"
+        _refuse_more(chance, "segments of several pieces", why)
         shaped, parts = ShapedStarts.of(corpus, names, chance)
         return shaped, {
             name: Placed(corpus.layers[name], part, chance)
@@ -101,7 +102,7 @@ def place_layers(
     return profiles, dict(zip(names, placed, strict=True))
 
 
-def _refuse_more(chance: str, what: str) -> None:
+def _refuse_more(chance: str, what: str, why: str) -> None:
     """Refuse a chance model with a rule of places, or of systems only.
 
     Raises:
@@ -109,7 +110,7 @@ def _refuse_more(chance: str, what: str) -> None:
     """
     if more := getattr(chance, "settings", {}):
         name = {"places": "places", "chance_of": "chance_of"}[next(iter(more))]
-        raise SettingError(f"{name} does not go with {what}; leave one of them out")
+        raise SettingError(f"{name} does not go with {what}: {why}")
 
 
 def compare_layers(
@@ -190,7 +191,8 @@ def expected(
     if isinstance(profiles, PairPlaces):
         return _expected_relations(a, b, cell_a, cell_b, cells, profiles)
     if measure.route == "near":
-        _refuse_more(a.chance, "a tolerance")
+        why = "chance of near borders is of two random annotations that stand anywhere"
+        _refuse_more(a.chance, "a tolerance", why)
         values, drawn = expected_near(
             (a.layer, b.layer), (cell_a, cell_b), cells, tokens_of(a, b, profiles), measure,
             a.chance,

@@ -320,4 +320,23 @@ def test_notes(capsys):
     said = capsys.readouterr().err
     assert "chance depends on the choice of the rule (.26 of segments have one place only)" in said
     assert main(["agree", "corpora/answers/answers.jsonl", "--match", "token"]) == 0
-    assert "--places words (places=) lets random ones stand there" in capsys.readouterr().err
+    assert (
+        "--places words (places='words') puts random segments at such edges"
+        in capsys.readouterr().err
+    )
+
+
+def test_what_places_do_not_go_with():
+    """Relations, several pieces and a tolerance are refused, and each message says why."""
+    spans = [[(0, 2, "X"), (3, 4, "X")]]
+    relations = {"a": [[(0, 1, "r")]], "b": [[(0, 1, "r")]]}
+    plain = sa.Corpus.from_segments([6], {"a": spans, "b": spans}, relations=relations)
+    pieces = sa.Corpus.from_segments([6], {"a": [[([(0, 1), (3, 4)], "X")]], "b": spans})
+    for corpus, asked, says in (
+        (plain, {"what": "relations"}, "relations and attributes: their chance is over marked"),
+        (plain, {"tolerance": 1}, "a tolerance: chance of near borders is of two random"),
+        (pieces, {}, "several pieces: these keep their shape"),
+    ):
+        rule = [{"name": "site", "ok": [True] * 6}]
+        with pytest.raises(sa.SettingError, match=f"places does not go with .*{says}"):
+            sa.evaluate(corpus, places=rule, **asked)
