@@ -48,5 +48,6 @@ def alt_test(
     else:
         column = {"annotator": job.labels["annotator"]} if "annotator" in job.labels else {}
         job = replace(job, reading={**job.reading, **column})
-        annotations, candidate = job.read(), str(job.layer(candidate))
+        annotations = job.read()
+        candidate = str(job.layer(candidate, annotations))
     job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")), by)

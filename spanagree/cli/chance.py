@@ -64,6 +64,7 @@ def _of_systems(job: Job, gold: str | None, settings: Mapping[str, Any]) -> None
 
     if job.in_blocks:
         raise SettingError("chance: not over blocks; name the files one by one")
-    named, corpus = job.layer(gold), job.read()
+    corpus = job.read()
+    named = job.layer(gold, corpus)
     result = job.work("computing chance", sa.evaluate, corpus, named, **settings, p_values=True)
     job.show(ChanceOfMatch(result))

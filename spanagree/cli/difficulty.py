@@ -40,4 +40,4 @@ def find_difficulty(
     job: Job, corpus: Any, gold: str | None = None, **settings: Any
 ) -> sa.levels.Difficulty:
     """Return how hard each document is, by gold or by a team."""
-    return job.work("comparing", sa.difficulty, corpus, job.layer(gold), **settings)
+    return job.work("comparing", sa.difficulty, corpus, job.layer(gold, corpus), **settings)

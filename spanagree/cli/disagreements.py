@@ -89,7 +89,7 @@ def disagreements(
         raise click.UsageError(
             f"{options.written(name)} is for more annotators than two; leave it out"
         )
-    a, b = (str(job.layer(name)) for name in between or corpus.annotators)
+    a, b = (str(job.layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":
         job.show(sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ()))
         return
@@ -101,4 +101,4 @@ def _confusion(job: Job, asked: tuple[str, ...], by: str | None) -> None:
     job.check_picture(sa.agreement.Confusion, by)
     corpus = job.read()
     asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
-    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name)) for name in asked)), by)
+    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name, corpus)) for name in asked)), by)

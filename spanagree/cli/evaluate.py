@@ -94,8 +94,8 @@ def evaluate(
         job.check(tallies=tallies)
         check_tallies_name(tallies)
         check_tallies_can_be_written(job.in_blocks)
-    named = job.layer(gold)
     corpus = job.source()
+    named = job.layer(gold, corpus)
     if isinstance(corpus, sa.Corpus):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):

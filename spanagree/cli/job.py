@@ -239,9 +239,13 @@ class Job:
         first = next(iter(self.paths.values()))
         return ChanceModel(name, model.places.in_file(first, unit, encoding), chance_of)
 
-    def layer(self, name: str | None) -> str | None:
-        """Return the layer that a user means, also by its file, with its extension or without."""
-        if name is None or name in self.paths:
+    def layer(self, name: str | None, corpus: Any) -> str | None:
+        """Return the layer that a user means, also by its file, with its extension or without.
+
+        An annotator of the ``corpus`` comes first; parts of one, for blocks, are not looked into.
+        """
+        known = corpus.layers if isinstance(corpus, sa.Corpus) else self.paths
+        if name is None or name in known:
             return name
         as_given = [layer for layer, path in self.paths.items() if path == name]
         stems = [layer for layer in self.paths if os.path.splitext(layer)[0] == name]

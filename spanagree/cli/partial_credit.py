@@ -46,7 +46,6 @@ def partial_credit(job: Job, between: tuple[str, str] | None = None, **settings:
     if between is None and len(corpus.layers) != 2:
         layers = counted(len(corpus.layers), "layer")
         raise click.UsageError(f"{layers}; two annotators are compared; name them: --between A B")
-    known = corpus.layers
-    a, b = (x if x in known else str(job.layer(x)) for x in between or corpus.annotators)
+    a, b = (str(job.layer(name, corpus)) for name in between or corpus.annotators)
     progress("comparing")
     job.show(sa.comparisons.partial_credit(corpus, a, b, **settings))

@@ -58,9 +58,10 @@ def sides() -> list[options.Option]:
     ]
 
 
-def chosen_sides(job: Job, given: Mapping[str, Any]) -> dict[str, Any]:
+def chosen_sides(job: Job, corpus: sa.Corpus, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the layers that a user means by the options of sides, of those that were given."""
-    return {side: [job.layer(name) for name in given[side]] for side in _OTHERS if given.get(side)}
+    asked = {side: given[side] for side in _OTHERS if given.get(side)}
+    return {side: [job.layer(name, corpus) for name in asked[side]] for side in asked}
 
 
 def with_own_baselines(
@@ -78,12 +79,12 @@ def against_references(
     job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
     """Compare systems with references and show it."""
-    chosen = {**settings, **chosen_sides(job, settings)}
     job.check_picture(sa.references.AgainstReferences, by)
     seed = job.seed
     job, drawn_from = random_seed(job, baselines)
-    more = seed if "best_match" in chosen else {}
+    more = seed if "best_match" in settings else {}
     corpus = job.read()
+    chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
         how = {"seed": drawn_from}
         how |= {"chance": settings["chance"]} if "chance" in settings else {}
@@ -100,10 +101,10 @@ def against_shares(
     """Compare systems with the shares of annotators and show it."""
     job.check_picture(sa.references.SoftScores, by)
     chosen = {key: value for key, value in settings.items() if key != "match"}
-    chosen |= chosen_sides(job, settings)
     if baselines is not None:
         chosen["baselines"] = [] if baselines == ["none"] else baselines
     chosen |= job.seed
     corpus = job.read()
+    chosen |= chosen_sides(job, corpus, settings)
     progress("evaluating")
     job.show(sa.references.soft_scores(corpus, **chosen), by)

@@ -53,10 +53,10 @@ def report(
     path = str(job.file)
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
         raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
-    chosen, named = chosen_sides(job, settings), job.layer(gold)
+    corpus = job.read()
+    chosen, named = chosen_sides(job, corpus, settings), job.layer(gold, corpus)
     settings = {name: value for name, value in settings.items() if name not in chosen}
     how = {"chance": settings["chance"]} if "chance" in settings else {}
-    corpus = job.read()
     if not (team or chosen):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and chosen:

@@ -654,3 +654,14 @@ def test_nothing_marked_is_nothing_odd(run, newsroom, name):
     """Whoever marked nothing did what one may: a note, on which `--fail-on warning` is silent."""
     code, out, _ = run("check", newsroom.parent / name, "--fail-on", "warning")
     assert (code, "note  marked-nothing" in out, "nothing odd found" in out) == (0, True, True)
+
+
+def test_an_annotator_called_like_the_file(run, tmp_path):
+    """A name that an annotator has means the annotator, not the file of the same stem."""
+    corpus = sa.Corpus.from_segments([5], {"ann": [[(0, 2, "X")]], "mt": [[(0, 1, "X")]]})
+    path = tmp_path / "mt.jsonl"
+    sa.formats.write_jsonl(corpus, path)
+    for command in (["evaluate", path, "--gold", "mt"], ["disagreements", path, "--between", "mt", "ann"]):  # fmt: skip
+        code, out, err = run(*command)
+        assert code == 0, err
+        assert "mt" in out

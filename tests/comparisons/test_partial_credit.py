@@ -88,7 +88,7 @@ DOCUMENTS = (
     ],
 )
 def test_as_the_scorer_of_its_authors(penalty, macro, wanted):
-    """Precision, recall and F1 as the released scorer of MPP computes them, frozen.
+    """Precision, recall and F1 by the rules of the released scorer of MPP, frozen.
 
     Its character proportions with optimal matching, `compute_tp_fp_fn_with_error_matching`.
     """
