@@ -7,7 +7,12 @@ import functools
 import itertools
 import json
 import math
+import os
 import random
+import re
+import subprocess
+import sys
+from collections import defaultdict
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +23,7 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.units import packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.control import expected_gains
@@ -658,6 +664,107 @@ def test_ties_are_broken_by_category():
         partner = np.flatnonzero(group == group[0]).tolist()
         assert len(partner) == 2
         assert units.label[partner[0]] == units.label[partner[1]]
+
+
+def on_a_grid(rng, annotators):
+    """One document in which each unit lies as near to two of the next annotator: many ties."""
+    layers = {}
+    for number in range(annotators):
+        starts = rng.sample(range(2 * (number % 2), 17, 4), rng.randint(2, 4))
+        layers[f"a{number}"] = [[(s, s + 4, rng.choice("XYZ")) for s in sorted(starts)]]
+    return sa.Corpus.from_segments([22], layers)
+
+
+def matchings(mine, theirs):
+    """All matchings of two sets, as lists of pairs."""
+    if not mine:
+        yield []
+        return
+    yield from matchings(mine[1:], theirs)
+    for k, other in enumerate(theirs):
+        for rest in matchings(mine[1:], theirs[:k] + theirs[k + 1 :]):
+            yield [(mine[0], other), *rest]
+
+
+def test_ties_go_to_more_pairs_and_closer_categories():
+    """Among all best alignments, enumerated, ours has the most pairs, then the nearest categories.
+
+    In many documents others, as good, would give another γ_cat.
+    """
+    d, rng, others = Dissimilarity(beta=0), random.Random(5), 0
+    for _ in range(40):
+        units = units_of(on_a_grid(rng, 2))
+        first, second = (np.flatnonzero(units.annotator == k).tolist() for k in (0, 1))
+        tied = defaultdict(list)
+        for pairs in matchings(first, second):
+            u, v = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+            cost = d.of_pairs(units, u, v).sum() + len(first) + len(second) - 2 * len(pairs)
+            unlike = np.maximum(1 - d.positional(units, u, v), 0) * (units.label[u] != units.label[v])  # fmt: skip
+            tied[round(float(cost), 9)].append((-len(pairs), round(float(unlike.sum()), 9), pairs))
+        best = sorted(tied[min(tied)])
+        others += len({unlike for _, unlike, _ in best}) > 1
+        group = best_alignment(units, np.array([2]), d).group
+        ours = sorted((u, v) for u in first for v in second if group[u] == group[v])
+        (mine,) = (one for one in best if sorted(one[2]) == ours)
+        assert mine[:2] == best[0][:2]
+    assert others > 5
+
+
+@pytest.mark.long
+def test_tied_alignments_know_no_order(tmp_path):
+    """Other names and orders, and Python's hashes, change no γ_cat where alignments are tied."""
+
+    def of_labels(result):
+        return [result.gamma_cat, *result.gamma_k.values()]
+
+    rng = random.Random(2)
+    for annotators in (2, 4):
+        corpus = on_a_grid(rng, annotators)
+        spans = corpus[0].segments
+        figures = [one.observed for one in of_labels(gamma(corpus, precision=1))]
+        for _ in range(3):
+            names = rng.sample(corpus.annotators, annotators)
+            layers = {
+                name: [rng.sample(spans[other], len(spans[other]))]
+                for name, other in zip(names, corpus.annotators, strict=True)
+            }
+            turned = gamma(sa.Corpus.from_segments([22], layers), precision=1)
+            assert [one.observed for one in of_labels(turned)] == pytest.approx(figures, rel=1e-12)
+    sa.write_jsonl(corpus, tmp_path / "grid.jsonl")
+    ask = [sys.executable, "-m", "spanagree", "agree", "grid.jsonl", "--measure", "gamma"]
+    said = set()
+    for seed in ("1", "2"):
+        more = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(sa.__file__).parents[1])}
+        done = subprocess.run(
+            [*ask, "--precision", "1", "--format", "json"],
+            capture_output=True, text=True, check=True, cwd=tmp_path, env={**os.environ, **more},
+        )  # fmt: skip
+        said.add(done.stdout)
+    assert len(said) == 1
+
+
+@pytest.mark.long
+def test_time_limit_prints_bounds_and_the_steps_that_repeat_them(tmp_path, capsys):
+    """--time-limit 0 ends at once: bounds, no figure, and what --steps N repeats to the digit."""
+    path = str(tmp_path / "dense.jsonl")
+    sa.write_jsonl(dense(1, 4), path)
+
+    def told(*how):
+        assert main(["agree", path, "--measure", "gamma", *how, "--format", "json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    stopped = told("--time-limit", "0")
+    (steps,) = re.findall(r"\|stopped:time\|steps:(\d+)\|", stopped["signature"])
+    figures = [told(*how)["tables"]["figures"] for how in (("--steps", steps), ("--steps", steps))]
+    assert figures[0] == figures[1]
+    once, again = stopped["tables"]["figures"][0]["gamma"], figures[0][0]["gamma"]
+    for key in ("observed", "expected", "value", "bounds"):
+        assert once[key] == again[key]
+    low, high = again["bounds"]
+    assert again["value"] is None
+    assert low < gamma(sa.read(path), precision=1).gamma.value < high
+    assert main(["agree", path, "--measure", "gamma", "--time-limit", "0"]) == 0
+    assert f"γ: between {low:.4f} and {high:.4f}: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
