@@ -391,8 +391,8 @@ def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> Plac
         row: Sequence[str] = "".join(corpus.known("texts", f"places {name}"))
     else:
         row = corpus.known("tokens", f"places {name}")
-    known = {piece: bool(has(piece)) for piece in set(row)}
-    have = np.fromiter(map(known.__getitem__, row), np.bool_, len(row))
+    having = set(filter(has, set(row)))
+    have = np.fromiter(map(having.__contains__, row), np.bool_, len(row))
     check_some(have, f"places {name}", "no token has it")
     return both_ends(corpus.lengths, have)
 
