@@ -9,9 +9,10 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 
-def rows(folder: Path) -> Iterator[dict[str, object]]:
+def rows(folder: Path) -> Iterator[dict[str, Any]]:
     """A row for each annotation, those without a span included: the worker saw the comment."""
 
     def read(name: str) -> Iterator[dict[str, str]]:
