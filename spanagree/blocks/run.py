@@ -8,6 +8,7 @@ come in the order of the blocks, so what is merged does not depend on who was qu
 from __future__ import annotations
 
 import functools
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -30,6 +31,7 @@ ON_ERROR = {
 
 _AHEAD = 2  # blocks for each worker that are handed out before they are needed
 _PATIENCE = 5  # seconds that the client of a cluster may be without its scheduler
+_SILENCE = 60  # seconds that a scheduler may give no answer, or have no workers
 
 
 def each_block(
@@ -148,11 +150,11 @@ def by_workers(
     if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
     ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
-    waiting: deque[tuple[Future[Any], str]] = deque()
+    waiting: deque[tuple[Future[Any], str, int]] = deque()
     try:
-        for arguments, name in tasks:
+        for number, (arguments, name) in enumerate(tasks, 1):
             try:
-                waiting.append((executor.submit(function, *arguments), name))
+                waiting.append((executor.submit(function, *arguments), name, number))
             except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
                 raise SettingError(f"the executor died: {_unexpected(error)}") from None
             if len(waiting) == ahead:
@@ -160,23 +162,23 @@ def by_workers(
         while waiting:
             yield _outcome(*waiting.popleft(), executor)
     finally:
-        for future, _ in waiting:
+        for future, *_ in waiting:
             future.cancel()
 
 
-def _outcome(future: Future[Any], name: str, executor: Executor) -> _Outcome:
+def _outcome(future: Future[Any], name: str, number: int, executor: Executor) -> _Outcome:
     from concurrent.futures import BrokenExecutor, CancelledError
 
     try:
-        return _result(future, executor), None, name
+        return _result(future, executor, name or f"block {number}"), None, name
     except (BrokenExecutor, CancelledError) as error:
         raise SettingError(f"the executor died: {_unexpected(error)}") from None
     except Exception as error:  # whatever a worker raised
         return None, error, name
 
 
-def _result(future: Future[Any], executor: Executor) -> Any:
-    """Return the result of a future, unless the client of a cluster has lost its scheduler.
+def _result(future: Future[Any], executor: Executor, name: str) -> Any:
+    """Return the result of a future, unless a cluster has lost its scheduler or all its workers.
 
     Raises:
         BrokenExecutor: if it has; some of its futures would never be done.
@@ -184,9 +186,24 @@ def _result(future: Future[Any], executor: Executor) -> Any:
     from concurrent.futures import BrokenExecutor, wait
 
     client: Any = getattr(executor, "_client", None)
-    lost = 0
+    lost, answered = 0, time.monotonic()
     while lost < _PATIENCE:
         if wait([future], timeout=1).done:
             return future.result()
         lost = lost + 1 if getattr(client, "status", "running") != "running" else 0
+        if client is None or lost:
+            continue
+        if not (missing := _missing(client)):
+            answered = time.monotonic()
+        elif time.monotonic() - answered > _SILENCE:
+            raise BrokenExecutor(f"{name} is waited for, but for {_SILENCE} s {missing}")
     raise BrokenExecutor(f"its client has been {client.status} for {_PATIENCE} s")
+
+
+def _missing(client: Any) -> str:
+    """Return what a cluster lacks to go on: a scheduler that answers, or workers."""
+    try:
+        known = client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)
+    except (OSError, TimeoutError):  # the client's status tells whether it is gone
+        return "the scheduler has not answered"
+    return "" if known["workers"] else "the cluster has had no workers"

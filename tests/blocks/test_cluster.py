@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.blocks import run
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.cluster
@@ -170,6 +171,27 @@ def test_scheduler_that_dies(tmp_path):
         with pytest.raises(sa.SettingError, match=r"^the executor died: "):
             sa.evaluate(blocks, executor=client.get_executor(), progress=kill)
         assert time.monotonic() - begin[0] < 10
+
+
+@pytest.mark.filterwarnings("default")
+def test_scheduler_that_freezes(tmp_path, monkeypatch):
+    """A scheduler that answers no more, its connection open, is an error that names the block."""
+    monkeypatch.setattr(run, "_SILENCE", 3)
+    monkeypatch.setattr(run, "_PATIENCE", 2)
+    (tmp_path / "marks").mkdir()
+    blocks = (functools.partial(made, seed, str(tmp_path / "marks")) for seed in range(4000))
+    with cluster(tmp_path) as (client, scheduler):
+
+        def freeze(done, _):
+            if done == 5:
+                scheduler.send_signal(signal.SIGSTOP)
+
+        said = r"^the executor died: .*block \d+ is waited for, but for 3 s the scheduler has not answered$"
+        try:
+            with pytest.raises(sa.SettingError, match=said):
+                sa.evaluate(blocks, executor=client.get_executor(), progress=freeze)
+        finally:
+            scheduler.send_signal(signal.SIGCONT)
 
 
 def test_cluster_that_is_not_there():
