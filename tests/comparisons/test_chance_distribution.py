@@ -498,6 +498,24 @@ def test_what_arrangements_cost():
         assert by_chance.computed[how] == 1
 
 
+def test_bound_where_labels_share_a_segment():
+    """By boundaries under per-label two labels may hit one segment: the drawn p's bound allows it.
+
+    All four of one match two of the other in some arrangements, by the exact distribution.
+    """
+    spans = [(0, 2, "X"), (4, 2, "X")]
+    corpus = corpus_of(9, spans, [*spans, (1, 2, "Y"), (5, 2, "Y")])
+    ask = {"match": "boundaries", "chance": "per-label"}
+    exact, drawn = (
+        sa.match_distribution(corpus, "a", "b", **ask, budget=budget) for budget in (20_000_000, 1)
+    )
+    assert (exact.computed["exact"], drawn.computed["drawn"]) == (1, 1)
+    assert drawn.most >= max(exact.pmf) == 4
+    for k in range(5):
+        assert drawn.tail(k) >= exact.tail(k) - 4 * math.sqrt(exact.tail(k) / 1000)
+    assert drawn.tail(5) == 1e-290  # no arrangement has that many
+
+
 def test_what_fixed_walks_cost():
     """Numbers that are computed, by hand: two kinds, (2 + 1) · (1 + 1) states of them, matches 0 to 3.
 
