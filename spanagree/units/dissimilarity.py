@@ -163,10 +163,7 @@ def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pair
         u, v = u[other], v[other]
         turned = units.annotator[u] > units.annotator[v]
         u, v = np.where(turned, v, u), np.where(turned, u, v)
-        # of a mean over many pairs of annotators each is a small part, too small for solvers
-        times = most[units.document[u]] / (2 * dissimilarity.delta_empty)
-        ties = tie_breaks(units, u, v, dissimilarity) * times
-        value = dissimilarity.of_pairs(units, u, v) + ties
+        value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
         near = value < most[units.document[u]]
         parts.append(Pairs(u[near], v[near], value[near]))
     nothing = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
