@@ -65,6 +65,17 @@ def test_logarithm_below_floats():
     assert figures.log10_p == pytest.approx(-20 * math.log10(math.comb(120, 40)), rel=1e-12)
 
 
+def test_holm_below_floats_is_printed():
+    """Two perfect systems of 40 of 120 tokens in 20 documents: twice C(120, 40) ** −20, printed."""
+    spans = [[(3 * i, 3 * i + 1, "X") for i in range(40)]] * 20
+    corpus = sa.Corpus.from_segments([120] * 20, dict.fromkeys(("gold", "one", "two"), spans))
+    test = sa.chance_test(corpus, sa.evaluate(corpus))
+    log10 = math.log10(2) - 20 * math.log10(math.comb(120, 40))
+    assert test.systems["one"].log10_p_holm == pytest.approx(log10, rel=1e-9)
+    whole = math.floor(log10)
+    assert str(test).count(f" {10 ** (log10 - whole):.1f}e{whole}") == 2
+
+
 def test_nothing_marked():
     """Without segments there is no F1, so none by chance."""
     figures = chance_of(1).of_all(Tally(0, 0, 0, 0))
