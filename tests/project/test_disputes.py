@@ -217,7 +217,7 @@ def test_without_texts(gardens):
 def test_words(gardens):
     """Where difficulty and disagreement stand side by side, the difference is said."""
     shown = render(sa.disputes(gardens).table("document"))
-    assert "disagreement: 1 − F1 of those who saw the document" in shown
+    assert "disagreement: 1 − F1 over all pairs of those who saw the document" in shown
     assert "difficulty: 1 − the F1 that chance alone would give there" in shown
 
 

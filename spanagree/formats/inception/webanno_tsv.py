@@ -234,8 +234,10 @@ class _Reader:
         marks = self.layers[layer]
         place = self.numbered.get((layer, key)) if key else None
         if place is None:
-            known, named = (self.numbered, key) if key else (self.on_token, token)
-            known[layer, named] = len(marks.start)
+            if key:
+                self.numbered[layer, key] = len(marks.start)
+            elif any(linked == layer for *_, linked in self.arcs):  # else nothing asks for it
+                self.on_token[layer, token] = len(marks.start)
             self.passed["slot filler"] += fillers
             marks.add(start, end, values)
             return
