@@ -123,11 +123,10 @@ def _records(
             place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
             if not page.fits(whole.text):
                 same_text(page.text, whole.text, place)
+            spans = (Span(start, end, label) for start, end, label, _ in page.rows(chosen))
             known: dict[Mark | None, int] = {}
-            spans: list[Span] = []
-            for start, end, label, mark in page.rows(chosen):
-                known.setdefault(mark, len(spans))
-                spans.append(Span(start, end, label))
+            for number, (*_, mark) in enumerate(page.rows(chosen) if page.relations else ()):
+                known.setdefault(mark, number)
             links = [
                 (known[arc.first], known[arc.second], arc.label, place, True)
                 for arc in page.relations
