@@ -9,8 +9,10 @@ installed are passed over, visibly. bench_work.py has what is compared, bench_gr
 
 Options: --rounds N (5), --only TEXT (work with TEXT in its name), --small (sizes for a quick look,
 for which no bar holds), --wnut17 FOLDER (emerging.test.annotated and submissions/ of seven systems,
-public at noisy-text.github.io/2017; without it tags of the same number are drawn), --write (into
-docs/benchmarks.md and docs/benchmarks.svg).
+public at noisy-text.github.io/2017; without it tags of the same number are drawn), --toxic FOLDER
+(comments.csv, annotations.csv and spans.csv of the toxic spans data; without it there is no such
+row), --quick (two minutes: a round of each, without growth, and of peers that take long none),
+--write (into docs/benchmarks.md and docs/benchmarks.svg).
 """
 
 from __future__ import annotations
@@ -153,28 +155,33 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wnut17", type=Path)
+    parser.add_argument("--toxic", type=Path)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args(arguments)
+    if asked.quick:
+        asked.rounds = 1
     here = machine()
     print(here)
     over: list[str] = []
     rows: list[Row] = []
     printed(HEAD)
-    for work in all_work(asked.small, asked.wnut17):
-        if asked.only not in f"{work.name} {work.peer}":
+    for work in all_work(asked.small, asked.wnut17, asked.toxic):
+        left_out = asked.quick and work.lengthy
+        if left_out or asked.only not in f"{work.name} {work.peer}":
             continue
         if importlib.util.find_spec(work.needs) is None:
             print(f"{work.name:42} {work.peer:27} {work.needs} is not installed: passed over")
             continue
-        row = compared(work, asked.rounds, warm=not asked.small)
+        row = compared(work, asked.rounds, warm=not (asked.small or asked.quick))
         rows.append(row)
         printed(row.cells())
         if work.bar is not None and row.ratio > work.bar:
             over.append(beyond(f"{work.name}, beside {work.peer}", row.ratio, work.bar))
     slopes: list[Fitted] = []
     printed(GROWTH)
-    for growth in all_growth():
+    for growth in () if asked.quick else all_growth():
         if asked.only not in f"growth with {growth.name}":
             continue
         fitted = measure(growth, min(asked.rounds, 3), 20 if asked.small else 1)

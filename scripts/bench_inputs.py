@@ -192,6 +192,38 @@ def crowd(annotators: int, documents: int, seen: int | None = None) -> sa.Corpus
     return sa.Corpus(np.full(documents, 400), layers, tuple(sorted(LABELS)))
 
 
+def team(documents: int, annotators: int) -> sa.Corpus:
+    """Answers of 200 to 1,400 characters in which all mark stretches; ends differ by some five."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(200, 1401, documents)
+    layers: dict[str, list[list[tuple[int, int, str]]]] = {f"a{i}": [] for i in range(annotators)}
+    for length in lengths.tolist():
+        count = int(rng.integers(1, 7))
+        cuts = np.sort(rng.choice(length // 8, 2 * count, replace=False)).reshape(-1, 2) * 8
+        for rows in layers.values():
+            moved = np.sort((cuts + rng.integers(-3, 4, cuts.shape)).clip(0, length)[:, :2])
+            kept = moved[rng.random(count) < 0.7].tolist()
+            rows.append([(start, end, "X") for start, end in kept if start < end])
+    return sa.Corpus.from_segments(lengths.tolist(), layers)
+
+
+def newspapers(documents: int) -> sa.Corpus:
+    """Articles of 100 to 1,500 tokens, a name for some 25 of them, five labels; two systems."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(100, 1501, documents)
+    layers: dict[str, list[list[tuple[int, int, str]]]] = {"gold": [], "a": [], "b": []}
+    for length in lengths.tolist():
+        start = np.sort(rng.choice(length // 8, max(length // 25, 1), replace=False)) * 8
+        size = np.minimum(rng.geometric(0.5, len(start)), 6)
+        label = rng.choice([*LABELS, "TIME"], len(start))
+        for rows in layers.values():
+            kept = rng.random(len(start)) < 0.8
+            ends = (start + np.clip(size + rng.integers(-1, 2, len(start)), 1, 8)).clip(max=length)
+            columns = (c[kept].tolist() for c in (start, ends, label))
+            rows.append([*zip(*columns, strict=True)])
+    return sa.Corpus.from_segments(lengths.tolist(), layers)
+
+
 def sets(corpus: sa.Corpus) -> list[set[tuple[int, int, int, int]]]:
     """The segments of each layer of a corpus, as a set."""
     columns = (

@@ -64,7 +64,7 @@ def grown(monkeypatch, power, bar):
 def test_over(bench, monkeypatch, capsys):
     """A ratio or a slope over its bar ends the script with 1, and the last lines say by how much."""
     monkeypatch.setattr(
-        bench, "all_work", lambda *_: [work(bench, "a", 3, 2), work(bench, "b", 2, 2)]
+        bench, "all_work", lambda *_, **__: [work(bench, "a", 3, 2), work(bench, "b", 2, 2)]
     )
     monkeypatch.setattr(bench, "all_growth", lambda: [grown(monkeypatch, 2, 1.1)])
     assert bench.main([]) == 1
@@ -74,7 +74,7 @@ def test_over(bench, monkeypatch, capsys):
     ]
     assert bench.main(["--small"]) == 0
     monkeypatch.setattr(
-        bench, "all_work", lambda *_: [work(bench, "b", 2, 2), work(bench, "c", 9, None)]
+        bench, "all_work", lambda *_, **__: [work(bench, "b", 2, 2), work(bench, "c", 9, None)]
     )
     monkeypatch.setattr(bench, "all_growth", lambda: [grown(monkeypatch, 1, 1.1)])
     assert bench.main([]) == 0
@@ -123,7 +123,7 @@ def test_page_is_written(bench, monkeypatch, tmp_path):
     page.write_text("before\n<!-- measured -->\nold\n<!-- end -->\nafter\n", "utf-8")
     monkeypatch.setattr(bench, "DOCS", tmp_path)
     monkeypatch.setattr(bench, "plot", lambda slopes: None)
-    monkeypatch.setattr(bench, "all_work", lambda *_: [work(bench, "a", 3 * 2**20, 2**22)])
+    monkeypatch.setattr(bench, "all_work", lambda *_, **__: [work(bench, "a", 3 * 2**20, 2**22)])
     monkeypatch.setattr(bench, "all_growth", lambda: [grown(monkeypatch, 1, 1.1)])
     assert bench.main(["--write"]) == 0
     lines = page.read_text("utf-8").splitlines()
