@@ -102,11 +102,15 @@ def extremes(values: Mapping[str, float], what: str) -> str:
 
     >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
     'By label it is highest for PER (.800) and lowest for LOC (.500).'
+    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label")
+    'It is the same for each label (1.000).'
     """
     defined = {name: value for name, value in values.items() if not math.isnan(value)}
     if len(defined) < 2:
         return ""
     high, low = (pick(defined, key=defined.__getitem__) for pick in (max, min))
+    if defined[high] == defined[low]:
+        return f"It is the same for each {what} ({short(defined[high])})."
     return (
         f"By {what} it is highest for {printable(high)} ({short(defined[high])}) and lowest for"
         f" {printable(low)} ({short(defined[low])})."
