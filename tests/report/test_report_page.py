@@ -1241,3 +1241,23 @@ def test_links_and_pieces():
     data = Page(page(corpus, team=True)).data
     assert data["links"] == [{"1": [[1, 0, "r", True]]}, {}]
     assert data["pieces"] == [{"1": [2, 4, 5, 6]}, {"1": [2, 4, 5, 6]}]
+
+
+def test_a_document_whose_relations_differ(visit):
+    """It stands among those with a disagreement, though its segments are the same."""
+    spans = [(0, 3, "PER"), (14, 18, "ORG")]
+    forth, back = [(0, 1, "employer")], [(1, 0, "employer")]
+    texts = ["Ada works for Acme", "Eva works for Nowa"]
+    corpus = sa.Corpus.from_segments(
+        [18, 18],
+        {name: [spans, spans] for name in "ab"},
+        texts=texts,
+        offsets="characters",
+        relations={"a": [forth, forth], "b": [back, forth]},
+    )
+    browser = visit(corpus, team=True)
+    assert [name for name, _ in documents(browser)] == ["1"]
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('.links li')].map((x) => x.innerText)"
+    )
+    assert [row.endswith(f": {name}") for row, name in zip(rows, "ab", strict=True)] == [True, True]

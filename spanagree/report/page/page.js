@@ -217,7 +217,7 @@
     ...Object.fromEntries(data.kinds.map((name, kind) => [name, (other) => other === kind])),
   };
 
-  // Whether a document has a segment of the kind and label that are asked for.
+  // Whether a document has a segment of the kind and label that are asked for, or a relation of one only.
   function hasSegment(d) {
     const a = layer(chosen.a), b = layer(chosen.b), both = a.seen[d] && b.seen[d];
     if (chosen.kind === "unseen") return !both;
@@ -229,7 +229,7 @@
         if (wanted(kind[i]) && (chosen.label === "" || x.label[i] === label)) return true;
       }
     }
-    return false;
+    return chosen.kind === "apart" && chosen.label === "" && relationsOf(d, [chosen.a, chosen.b]).some(({ by }) => by.length < 2);
   }
 
   function search() {
@@ -459,15 +459,10 @@
     return [ruler, ...rows];
   }
 
-  // The relations of some annotators, each once, with those who have it.
-  function drawLinks(d, people) {
-    const found = new Map(), saw = people.filter((who) => layer(who).seen[d]);
-    const words = data.texts ? piecesOf(d) : null;
-    const said = (who, i) => {
-      const parts = bounds(who, i).map(([s, e]) => (words ? words.slice(s, e).join(ofTokens ? " " : "") : `${placed(s)}–${placed(e)}`));
-      return make("bdi", { title: plain(data.labels[layer(who).label[i]]) }, ...shown(cut(parts.join(" … "), 60)));
-    };
-    for (const who of saw) {
+  // The relations of some annotators who saw a document, each once, with those who have it.
+  function relationsOf(d, people) {
+    const found = new Map();
+    for (const who of people) {
       for (const [first, second, label, directed] of data.links[who][d] ?? []) {
         const ends = [first, second].map((i) => `${shape(layer(who), i)} ${layer(who).label[i]}`);
         const key = JSON.stringify([label, directed, ...(directed ? ends : ends.sort())]);
@@ -475,8 +470,18 @@
         found.get(key).by.push(who);
       }
     }
-    if (found.size === 0) return [];
-    const rows = [...found.values()].map(({ who, first, second, label, directed, by }) => {
+    return [...found.values()];
+  }
+
+  function drawLinks(d, people) {
+    const saw = people.filter((who) => layer(who).seen[d]), found = relationsOf(d, saw);
+    const words = data.texts ? piecesOf(d) : null;
+    const said = (who, i) => {
+      const parts = bounds(who, i).map(([s, e]) => (words ? words.slice(s, e).join(ofTokens ? " " : "") : `${placed(s)}–${placed(e)}`));
+      return make("bdi", { title: plain(data.labels[layer(who).label[i]]) }, ...shown(cut(parts.join(" … "), 60)));
+    };
+    if (!found.length) return [];
+    const rows = found.map(({ who, first, second, label, directed, by }) => {
       const names = by.flatMap((one, i) => (i ? [", ", nameOf(one)] : [nameOf(one)]));
       return make(
         "li", { class: by.length < saw.length ? "apart" : null },
