@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
@@ -13,6 +14,9 @@ import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.cli.main import main
+from spanagree.comparisons.expected import compare_layers, place_layers
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.observed import observed
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
 WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -340,3 +344,40 @@ def test_what_places_do_not_go_with():
         rule = [{"name": "site", "ok": [True] * 6}]
         with pytest.raises(sa.SettingError, match=f"places does not go with .*{says}"):
             sa.evaluate(corpus, places=rule, **asked)
+
+
+def two_of_each(corpus):
+    """Two annotations of each document, whoever made them, as two layers."""
+    made = [[own for own in document.segments.values() if own is not None] for document in corpus]
+    layers = {str(i): [own[i] if len(own) > 1 else None for own in made] for i in (0, 1)}
+    return sa.Corpus.from_segments(
+        corpus.lengths.tolist(), layers, offsets=corpus.offsets, texts=corpus.texts
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["WNUT-17", "en", "sv", "fa", "toxic_spans", "PICO"])
+def test_drawn_annotations_of_real_files(real, name, monkeypatch):
+    """The mean match of 300 drawn pairs of annotations is the expected one, on each real file.
+
+    Within 4 standard errors; whole annotations are drawn from what stands before each border.
+    """
+    if name == "WNUT-17":
+        folder = real / "data" / "wnut17_systems"
+        files = [folder / "emerging.test.annotated", folder / "submissions" / WNUT[0]]
+        corpus, rule = sa.read_conll(files, ignore_tokens=True), "capitals"
+    else:
+        monkeypatch.syspath_prepend("scripts")
+        tables = importlib.import_module("places_table")
+        corpus, rule = two_of_each(tables.corpus_of(name, real / "data")), "words"
+    model, labels, draws = chance_model("nonoverlapping", rule), len(corpus.labels), 300
+    at, placed = place_layers(corpus, corpus.annotators, model)
+    rng = np.random.default_rng(3)
+    drawn = [at.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
+    cells = [layer.document * labels + layer.label for layer in drawn]
+    for match in map(find_match, ("exact", "token", "iou")):
+        expected = compare_layers(*placed.values(), at, match, labels).expected.sum()
+        matched = observed(*drawn, *cells, draws * len(corpus) * labels, match)
+        means = matched.reshape(draws, -1).sum(axis=1)
+        error = means.std(ddof=1) / math.sqrt(draws)
+        assert means.mean() == pytest.approx(expected, abs=4 * error)
