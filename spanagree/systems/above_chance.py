@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.chance.model import places_of
 from spanagree.comparisons.chance_distribution.distribution import (
     BUDGET,
     MatchDistribution,
@@ -49,7 +50,7 @@ _TIE = 1e-12  # relative; matches closer than this are the same
 
 @dataclass(frozen=True, eq=False)
 class TestedSystem(Comparable):
-    """One system against chance: gold as it is, the system's segments anywhere.
+    """One system against chance: gold as it is, the system's segments at random.
 
     Attributes:
         name: the system.
@@ -153,6 +154,8 @@ class ChanceTest(Result):
             if self.settings.null == "exact"
             else counted(self.settings.draws or 0, "draw")
         )
+        rule = places_of(self.settings.chance)
+        where = "anywhere" if rule is None else f"by places {printable(rule.name)}"
         return Frame(
             columns,
             [
@@ -177,8 +180,8 @@ class ChanceTest(Result):
                 for by_chance in systems
             ],
             self.settings,
-            caption=f"systems against chance: gold as it is, each system's segments anywhere"
-            f" ({how})",
+            caption="systems against chance: gold as it is, each system's segments"
+            f" {where} ({how})",
             remarks=[
                 *{
                     f"–: undefined: {by_chance.reason}": None
