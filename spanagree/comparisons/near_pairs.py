@@ -18,6 +18,7 @@ from spanagree.chance.start_distributions import start_distribution
 from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError
 
 BUDGET = 3_000_000
 """How many numbers may be computed for the mean of one document and label."""
@@ -95,7 +96,10 @@ def expected_near(
             what = hashlib.sha256(repr((n, a, b)).encode()).digest()
             if what not in known:
                 rng = np.random.default_rng(int.from_bytes(what[:16], "little"))
-                bound = expected_pairs(n, a, b, measure.within)
+                try:
+                    bound = expected_pairs(n, a, b, measure.within)
+                except SettingError:  # too many numbers; each segment is in one pair at most
+                    bound = min(sum(x.number for x in side if x.matches) for side in (a, b))
                 known[what] = *drawn_near(n, a, b, measure.within, rng), bound
             values[cell], error, bound = known[what]
             drawn.add(what, error, bound - values[cell])
