@@ -46,7 +46,7 @@ FormatName: TypeAlias = Literal[
     "batch-output",
     "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",
     "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa", "seg-rating",
-    "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato", "by-id",
+    "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato", "factgenie", "by-id",
     "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles", "times",
     "dataset", "hub",
 ] | str  # fmt: skip
@@ -67,9 +67,9 @@ Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
 Test: TypeAlias = Literal["bootstrap", "permutation"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
 AnnotatorSort: TypeAlias = Literal[
-    "corrected", "observed", "gain", "p", "documents", "segments", "apart"
+    "corrected", "observed", "gain", "p", "documents", "segments", "outlier"
 ] | str  # fmt: skip
-DisputeSort: TypeAlias = Literal["disagreement", "segments", "surprise"] | str
+DisputeSort: TypeAlias = Literal["disagreement", "segments", "unexpected"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
 Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str

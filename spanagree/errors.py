@@ -147,10 +147,10 @@ def gathered(notes: Iterable[str], where_all: str = "") -> list[str]:
     return lines
 
 
-def unfit(what: str, value: object, needed: str) -> InputError:
+def invalid_value(what: str, value: object, needed: str) -> InputError:
     """Return the error for a value that cannot be taken; it ends with what is needed instead.
 
-    >>> print(unfit("row 3: id", 7.5, "a string is needed"))
+    >>> print(invalid_value("row 3: id", 7.5, "a string is needed"))
     row 3: id 7.5; a string is needed
     """
     return InputError(f"{what} {show(value)}; {needed}")
@@ -226,7 +226,7 @@ def whole_number(digits: str, what: str) -> int:
     7
     """
     if len(digits) > _DIGITS:
-        raise unfit(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
+        raise invalid_value(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
     return int(digits)
 
 

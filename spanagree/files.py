@@ -455,7 +455,7 @@ def named_files(source: Source) -> dict[str, PathName]:
         files = dict(zip(file_names(paths), paths, strict=True))
     if not files:
         raise InputError(
-            "no file; at least one is needed: pass its path, or layers by name to paths"
+            "no file; at least one is needed: pass its path, or names of annotators to paths"
         )
     return files
 
@@ -497,4 +497,4 @@ def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str
             depths[i] += 1
             if depths[i] > len(parts[i]):
                 name = show(names[i])
-                raise InputError(f"the name {name} is given twice; each layer needs its own")
+                raise InputError(f"the name {name} is given twice; each annotator needs its own")

@@ -19,7 +19,9 @@ _HOW = "expected"  # said if not all are exact
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
 # of parts only those have these in which they had an effect
-_IF_USED = ("ignore_tokens", "missing", "partial", "discontinuous", "duplicates")
+_IF_USED = (
+    "ignore_tokens", "missing", "partial", "discontinuous", "duplicates", "chance_seed",
+)  # fmt: skip
 _REPAIR = "repair"
 
 
@@ -95,6 +97,25 @@ class Settings(Mapping[str, Any]):
         return len(self._plain)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MatchSettings(Settings):
+    """Settings of what matches, and by which chance.
+
+    Attributes:
+        match: the measure.
+        chance: the chance model.
+        expected: how expected matches were computed, if not all of them are exact.
+        chance_seed: by which expected matches were drawn, if it is not the usual one.
+        places_mean: in how many documents a rule of places stands for several rules.
+    """
+
+    match: str
+    chance: str
+    expected: str | None = None
+    chance_seed: int | None = None
+    places_mean: int | None = None
+
+
 def unit(settings: Mapping[str, Any]) -> str:
     """Return what a document of the corpus is called."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
@@ -139,10 +160,10 @@ def merged_settings(
     return {**one, **of_parts, **{key: each for key, each in counts.items() if each}}
 
 
-def kept_names(names: _Names) -> _Names | list[str]:
-    """Return names as they are, but as a list what can be gone through only once.
+def as_list(names: _Names) -> _Names | list[str]:
+    """Turn an iterator into a list, and leave other names as they are.
 
-    >>> kept_names(iter(["ann"])), kept_names(None)
+    >>> as_list(iter(["ann"])), as_list(None)
     (['ann'], None)
     """
     return list(names) if isinstance(names, Iterator) else names
@@ -208,7 +229,8 @@ KEYS = {
     "soft": "word", "threshold": "number",
     "what": "word", "pairs": "word", "arguments": "word", "undirected": "text",
     "untyped": "yes or no", "attribute": "text",
-    "match": "match", "chance": "word", "expected": "word", "p_values": "yes or no",
+    "match": "match", "chance": "word", "expected": "word", "chance_seed": "whole",
+    "p_values": "yes or no",
     "places": "text", "places_mean": "whole", "chance_of": "word",
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
@@ -240,7 +262,9 @@ class Escaped(str):
     __slots__ = ()
 
 
-SIGNED_AS = {"places_mean": "places-mean", "chance_of": "chance-of"}
+SIGNED_AS = {
+    "places_mean": "places-mean", "chance_of": "chance-of", "chance_seed": "chance-seed",
+}  # fmt: skip
 """What settings are called in a signature, if not as they are."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -86,11 +87,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def write(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
-    """Writes a text to a file, called as the test's module says (``FILE``) unless it has a name."""
+    """Writes text, bytes, or rows to a file, which is the module's ``FILE`` unless it is named.
 
-    def write(text: str, name: str = getattr(request.module, "FILE", "file.txt")) -> Path:
+    Rows are a list where the file is .json, and else stand one a line, as JSON unless they are text.
+    """
+
+    def write(content: Any, name: str = getattr(request.module, "FILE", "file.txt")) -> Path:
         path = tmp_path / name
-        path.write_text(text, "utf-8")
+        path.parent.mkdir(exist_ok=True)
+        if path.suffix == ".json" and not isinstance(content, (str, bytes)):
+            content = json.dumps(content)
+        elif not isinstance(content, (str, bytes)):
+            lines = (row if isinstance(row, str) else json.dumps(row) for row in content)
+            content = "\n".join(lines) + "\n"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     return write
@@ -129,6 +139,12 @@ def sentences(newsroom: Path) -> sa.Corpus:
 def documents(newsroom: Path) -> sa.Corpus:
     """The same corpus, its sentences joined to documents."""
     return _newsroom(newsroom, unit="document")
+
+
+@pytest.fixture(scope="session")
+def crowd(newsroom: Path) -> sa.Corpus:
+    """The corpus of our own that a team marked."""
+    return sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
 
 
 @pytest.fixture(scope="session")

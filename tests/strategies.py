@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from hypothesis import strategies as st
 
@@ -57,3 +58,19 @@ def marked(corpus, document=0):
 def spans(segments):
     """As the oracles have them: start, length, label."""
     return tuple((start, end - start, label) for start, end, label in segments)
+
+
+def notes(corpus):
+    """What was noted of reading, without the names of files and of their format."""
+    told = (re.sub(r"^/\S+: |read as [\w-]+(; )?", "", note) for note in corpus.notes)
+    return [note for note in told if note]
+
+
+def rows(raw, annotator=None):
+    """Start, end, label and text of what an annotator marked, or all of them, in order."""
+    columns = (raw.of_annotator[raw.annotation], raw.document, raw.start, raw.end, raw.label)
+    return [
+        (start, end, raw.labels[label] if label >= 0 else None, raw.texts[document][start:end])
+        for who, document, start, end, label in zip(*(c.tolist() for c in columns), strict=True)
+        if annotator in (None, raw.annotators[who])
+    ]

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from messages import refuses, says
 
 import spanagree as sa
 from spanagree import files
@@ -83,8 +84,8 @@ def test_names_that_are_too_long(tmp_path, monkeypatch, capsys, command, name):
         name = f"{LONG}.csv"
     assert main([*command, name]) == 1
     shown = name.removeprefix("a=")
-    said = f"spanagree: error: {shown}: cannot be read: File name too long\n"
-    assert capsys.readouterr().err == said
+    said = f"spanagree: error: {shown}: cannot be read: File name too long"
+    says(capsys.readouterr().err, said)
 
 
 @pytest.mark.long
@@ -133,7 +134,7 @@ def test_an_error_of_the_system_names_its_file(newsroom, monkeypatch, capsys):
         monkeypatch.setattr(sys.stdout, "fileno", lambda: 1, raising=False)
         monkeypatch.setattr(sa, "start_distribution", fail)
         assert main(["chance", "--length", "5", "--segments", "1"]) == 1
-        assert capsys.readouterr().err == f"spanagree: error: {said}\n"
+        says(capsys.readouterr().err, f"spanagree: error: {said}")
 
 
 @pytest.mark.parametrize("length", [1500, 1501, 100_000])
@@ -170,13 +171,13 @@ def test_one_file_under_two_names(newsroom, tmp_path, monkeypatch, capsys):
     Path("copy").write_bytes(Path("gold").read_bytes())
     for again in ("link", "hard", f"../{tmp_path.name}/gold"):
         assert main(["evaluate", "gold", again]) == 1
-        said = f"{again}: the same file as gold; NAME=FILE gives it a name of its own"
-        assert capsys.readouterr().err == f"spanagree: error: {said}\n"
+        said = f"{again}: the same file as gold … NAME=FILE"
+        says(capsys.readouterr().err, f"spanagree: error: {said}")
         with pytest.raises(sa.InputError, match="the same file as gold"):
             sa.read_conll(["gold", again])
         assert main(["evaluate", "gold", f"mine={again}"]) == 0
         said = f"gold and mine are the same file, {again}"
-        assert capsys.readouterr().err == f"spanagree: note: {said}\n"
+        says(capsys.readouterr().err, f"spanagree: note: {said}")
     assert main(["evaluate", "gold", "copy"]) == 0
     assert capsys.readouterr().err == ""
     with pytest.raises(sa.InputError, match=r"^gold: the same file twice; NAME=FILE"):
@@ -189,8 +190,8 @@ def test_an_output_without_a_name(newsroom, capsys, option):
     pytest.importorskip("pyarrow")
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
     assert main(["evaluate", *files, option, ""]) == 1
-    said = "spanagree: error: '': there is no file without a name; name one to write to\n"
-    assert capsys.readouterr().err == said
+    said = "spanagree: error: '' … without a name … name one"
+    says(capsys.readouterr().err, said)
 
 
 SURROGATES = {
@@ -220,8 +221,8 @@ def test_half_surrogate_pairs_that_cannot_be_kept(newsroom, tmp_path, monkeypatc
     pytest.importorskip("datasets")
     monkeypatch.chdir(tmp_path)
     assert main(["convert", f"\udcff={newsroom / 'gold.conll'}", "-o", "o.parquet"]) == 1
-    said = "'spans:\\udcff': half a surrogate pair, which a dataset cannot hold; replace it\n"
-    assert capsys.readouterr().err == f"spanagree: error: {said}"
+    said = "'spans:\\udcff' … surrogate … replace it"
+    says(capsys.readouterr().err, f"spanagree: error: {said}")
     assert main(["split", "\ud800", "-o", "parts"]) == 1
     assert "\\ud800: cannot be read: 'utf-8' codec" in capsys.readouterr().err
     assert os.listdir() == []
@@ -267,9 +268,7 @@ def test_zips_that_lead_out(tmp_path, name):
     member = zipfile.ZipInfo("x")
     member.filename = name
     path = a_zip(tmp_path / "a.zip", {"good": "", member: ""})
-    with pytest.raises(
-        sa.InputError, match=r"a.zip: '.*' leads out of the archive; pack the files"
-    ):
+    with refuses(sa.InputError, "… a.zip: ' … ' leads out of the archive"):
         open_zip(path).__enter__()
 
 
@@ -286,9 +285,7 @@ def test_odd_zips(tmp_path, monkeypatch):
     with open_zip(bomb) as files:
         assert files.names == ("a", "b")
     (tmp_path / "c.zip").write_bytes(b"PK\3\4 no")
-    with pytest.raises(
-        sa.InputError, match=r"c.zip: cannot be unpacked \(File is not a zip file\)"
-    ):
+    with refuses(sa.InputError, "… c.zip: cannot be unpacked (File is not a zip file)"):
         open_zip(tmp_path / "c.zip").__enter__()
     data = bytearray(a_zip(tmp_path / "d.zip", {"a": "text that is packed"}).read_bytes())
     data[35] ^= 255

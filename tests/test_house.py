@@ -300,6 +300,15 @@ def test_the_default_seed():
     assert set(defaults) == {0}
 
 
+NEEDS_EXTRA = {"from_docs", "inspect_metric", "read_docbin", "read_tallies", "to_dataset", "to_docs", "write_docbin", "write_tallies"}  # fmt: skip
+
+
+def test_examples_of_public_functions():
+    """Each public function shows a call, but for those whose call needs an optional package."""
+    functions = {name: x for name, x in PUBLIC.items() if inspect.isfunction(x)}
+    assert {name for name, x in functions.items() if ">>>" not in inspect.getdoc(x)} == NEEDS_EXTRA
+
+
 @pytest.mark.long
 def test_docstrings():
     """Every module has a docstring, every public function and class too; all examples run."""
@@ -357,6 +366,24 @@ def test_other_programs_in_the_docs(name):
 
 
 @pytest.mark.slow
+def test_r_in_the_docs():
+    """R prints what the page shows, by reticulate, where both are installed."""
+    need(["pandas"])
+    page = ROOT / "docs" / "coming_from.md"
+    (script,) = blocks(page, "r")
+    if shutil.which("Rscript") is None:
+        pytest.skip("Rscript is not installed")
+    done = subprocess.run(
+        ["Rscript", "-e", script], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "RETICULATE_PYTHON": sys.executable},
+    )  # fmt: skip
+    if "no package called" in done.stderr:
+        pytest.skip("reticulate is not installed")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout in blocks(page, "text")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_in_the_docs(page, tmp_path):
     """Every command prints what the page shows, notes first; the next finds what it wrote."""
@@ -373,6 +400,7 @@ def test_commands_in_the_docs(page, tmp_path):
 LANGUAGES = {
     "python": "run as doctests",
     "pycon": "other programs' side, run as doctests where these are installed",
+    "r": "run where R and reticulate are installed",
     "console": "run, and held against what is shown",
     "bash": "lines of the README, which are run there",
     "": "forms of commands, with FILE in place of a file, and of files",
@@ -469,7 +497,7 @@ def test_help_loads_no_work():
 
 
 READERS_OF_CONLL = {
-    "read", "shards", "patterns", "registry", "peek", "usual_names",
+    "read", "shards", "patterns", "registry", "file_head", "usual_names",
     "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {
@@ -543,7 +571,10 @@ def test_types_and_style(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-NOT_OURS = re.compile(r"\bluck|beyond chance\b|\breplacement_test\b|--breaks\b|--luck\b", re.I)
+NOT_OURS = re.compile(
+    r"\bluck|beyond chance\b|\breplacement_test\b|--breaks\b|--luck\b|measure presence\b|sort[ =]\W?(surprise|apart)\b",
+    re.I,
+)
 """Words that were ours alone, and names that have others now; the changes name them."""
 
 

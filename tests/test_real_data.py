@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -141,8 +142,8 @@ def test_toxic_spans(real):
     assert found["duplicate"].count == 65
     assert found["unlabelled"].count == 14
     assert found["overlap"].annotations == 405
-    with pytest.raises(
-        sa.InputError, match=r"'2906', document '6209917'.*drop-repeats.*latest.* would help"
+    with refuses(
+        sa.InputError, "… '2906', document '6209917' … drop-repeats … latest … would help"
     ):
         valid_corpus(rows)
     corpus = valid_corpus(
@@ -198,9 +199,7 @@ def test_pico(real):
     assert check(draft).errors == 0
     corpus = valid_corpus(draft)
     assert len(corpus) == 191
-    with pytest.raises(
-        sa.SettingError, match="overlap, which chance nonoverlapping does not allow"
-    ):
+    with refuses(sa.SettingError, "… overlap … chance nonoverlapping"):
         sa.agree(corpus)
     result = sa.agree(corpus, chance="overlapping")
     assert len(result.pairs) == len(sa.agree(valid_corpus(draft, "merge-overlaps")).pairs) == 659

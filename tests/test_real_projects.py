@@ -58,7 +58,7 @@ def test_annotators(real, name, tmp_path, capsys):
     sa.write_jsonl(corpus, path)
     standings = sa.agree(corpus, chance="per-label").standings
     seen, marked, sums, one_sided = again(path)
-    line = ["agree", str(path), "--by", "annotator", "--sort", "apart", "--chance", "per-label"]
+    line = ["agree", str(path), "--by", "annotator", "--sort", "outlier", "--chance", "per-label"]
     assert main([*line, "--format", "json"]) == 0
     members = json.loads(capsys.readouterr().out)["tables"]["annotators"]
     assert {each["annotator"] for each in members} == seen.keys()
@@ -106,12 +106,12 @@ def test_confusion_of_thousands(real):
 
 @pytest.mark.slow
 def test_report_of_thousands(real, tmp_path):
-    """The report of 3,579 workers names everyone who stands apart, and begins its table with them."""
+    """The report of 3,579 workers names every outlier, and begins its table with them."""
     corpus = corpus_of(real, "toxic")
     sa.write_report(corpus, tmp_path / "r.html", team=True, chance="per-label")
     page = (tmp_path / "r.html").read_text("utf-8")
     result = sa.agree(corpus, chance="per-label")
-    apart = {name for name, each in result.standings.items() if each.apart}
+    apart = {name for name, each in result.standings.items() if each.outlier}
     section = {
         key: page.split(f'<section id="{key}"')[1].split("</section>")[0]
         for key in ("summary", "annotators")

@@ -1,4 +1,4 @@
-"""scripts/reproduce_li2024.py and what docs/reproduction.md says came of it."""
+"""scripts/reproduce_*.py and what docs/reproduction.md says came of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import spanagree as sa
@@ -39,8 +40,8 @@ def timeless(text):
     return re.sub(r"(\s\d+\s+)\d+\.\d{4}$|(?<=spanagree:)\S+", r"\1", text, flags=re.M)
 
 
-def script():
-    spec = importlib.util.spec_from_file_location("reproduce_li2024", SCRIPT)
+def script(name="reproduce_li2024"):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -171,3 +172,38 @@ def test_wnut17_what_it_shows(real):
             assert min(corrections, key=corrections.get) == "drexel_cci"
             assert not any(math.isnan(value) for value in corrections.values())
     assert turned > 0
+
+
+def test_spa_after_each_label():
+    """Each point of a curve is that of the labels so far, item by item by the definition of SPA."""
+    spa = script("reproduce_spa2022")
+    rng = np.random.default_rng(0)
+    item, label = np.repeat(np.arange(8), 5), rng.integers(0, 3, 40)
+    order = rng.permutation(40)
+    item, label = item[order], label[order]
+    weights = spa.weights_of(5, np.bincount(label) / 40)
+    found, used = spa.grown(item, label, weights)
+    for size in range(1, 41):
+        counts = np.zeros((8, 3))
+        np.add.at(counts, (item[:size], label[:size]), 1)
+        counts = counts[counts.sum(axis=1) > 1]
+        n = counts.sum(axis=1).astype(int)
+        assert used[size - 1] == n.sum()
+        agreement = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
+        for weight, at in zip(weights[:, n], found[:, size - 1], strict=True):
+            expected = weight @ agreement / weight.sum() if len(n) else math.nan
+            assert at == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.slow
+def test_spa_of_mbic(real):
+    """SPA of all labels, with the three weights that need no shares, is that of sa.coefficients."""
+    spa = script("reproduce_spa2022")
+    path = real / "data" / "mbic" / "mbic_slim.csv"
+    item, label = spa.read(str(path), "label_bias")
+    found, used = spa.grown(item, label, spa.weights_of(12, np.bincount(label) / len(label)))
+    assert used[-1] == len(item) == 17_775
+    table = sa.read_labels(path, item="sentence_id", annotator="survey_record_id", label="label_bias")  # fmt: skip
+    for scheme in ("edges", "flat", "annotations", "annotations_m1"):
+        of_all = sa.labels.spa(table, weights=scheme)
+        assert found[spa.SCHEMES.index(scheme), -1] == pytest.approx(of_all.value)

@@ -8,6 +8,7 @@ import sys
 from dataclasses import FrozenInstanceError
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.results import text
@@ -54,7 +55,7 @@ def makers():
             "side_by_side",
             "disputes",
             "coefficients_by_label",
-            "presence",
+            "document_agreement",
         ),
         (corpus,),
     )
@@ -190,7 +191,7 @@ def test_parts_by_name():
     assert agreement["yours", "gold"] == agreement.pairs["gold", "yours"]
     with pytest.raises(sa.SettingError, match="unknown system 'me'; allowed: mine, yours"):
         evaluation["me"]
-    with pytest.raises(sa.SettingError, match="unknown annotator 'me'; allowed: gold, mine, yours"):
+    with refuses(sa.SettingError, "… unknown annotator 'me'; allowed: gold, mine, yours"):
         agreement["me", "gold"]
 
 
@@ -226,9 +227,8 @@ def test_a_data_frame_of_what_is_not_installed(monkeypatch):
     result = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(sa.SettingError) as error:
+        with refuses(sa.SettingError, f"a data frame needs {name} … pip install {name}"):
             getattr(result, f"to_{name}")()
-        assert str(error.value) == f"a data frame needs {name}, which is not installed; run: pip install {name}"  # fmt: skip
 
 
 def test_over_how_many_documents_a_figure_stands():

@@ -14,7 +14,7 @@ from spanagree.arrays import step_of
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, whose, with_ids
+from spanagree.chance.model import chance_model, seed_of, whose, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import (
     MIN_SHARED,
@@ -25,13 +25,13 @@ from spanagree.choices import (
     Pairs,
     What,
 )
-from spanagree.comparisons.compared import compared
+from spanagree.comparisons.compared import Compared, compared
 from spanagree.comparisons.measures import find_match, within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.settings import kept_names, unit
+from spanagree.settings import as_list, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, TeamResampling, asked_bootstrap
 from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
 
@@ -56,6 +56,7 @@ def agree(
     min_shared: int = MIN_SHARED,
     ci: bool | Bootstrap = False,
     p_values: bool = False,
+    seed: int = 0,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -82,6 +83,8 @@ def agree(
             annotators too, pairs over documents. The other arguments are as for
             :func:`spanagree.evaluate`.
         p_values: p, z and standard deviation of each pair too, both random; not over blocks.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute,
+            and of resamples unless ``ci`` has its own.
         progress: called with the number of documents (pairs, blocks) done, and of all.
 
     Raises:
@@ -96,20 +99,18 @@ def agree(
     corpus = source_of(corpus)
     match = within(match, tolerance, getattr(corpus, "offsets", ""))
     check_names(match, chance)
-    corpus, match = compared(
-        corpus, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
-        arguments=arguments, attribute=attribute,
-    )  # fmt: skip
-    chance, corpus = with_ids(chance_model(chance, places), corpus)
+    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
+    corpus, match = compared(corpus, match, chosen)
+    chance, corpus = with_ids(chance_model(chance, places, seed=seed), corpus)
     if whose(chance) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = kept_names(annotators)
+    annotators = as_list(annotators)
     here = 0
     if isinstance(corpus, Corpus):
         here = len(corpus.annotators if annotators is None else annotators)
-    how = asked_bootstrap(ci)
+    how = asked_bootstrap(ci, seed)
     fixed = how is not None and how.resample_by is None and not in_blocks
     fixed = fixed and here < LEAST_ANNOTATORS
     if how is not None and how.resample_by is None and here >= LEAST_ANNOTATORS:
@@ -147,7 +148,7 @@ def with_p_values(
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     settings = agreement.settings
-    ask = Question(find_match(settings.match), settings.chance)
+    ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))
     report_progress = progress or (lambda done, total: None)
     by_chance = {}
     for done, pair in enumerate(agreement.pairs.without_intervals):

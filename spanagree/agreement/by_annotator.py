@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import Kept
+from spanagree.agreement.count import PerDocument
 from spanagree.agreement.paired import outcomes
 from spanagree.agreement.team import Mean, Member
 from spanagree.arrays import Floats, Ints, distinct, ranges
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.segments import codes
@@ -46,9 +46,9 @@ class Agreeing(NamedTuple):
     possible: Floats
 
     @classmethod
-    def of(cls, kept: Kept) -> Agreeing:
+    def of(cls, kept: PerDocument) -> Agreeing:
         """Return it for the annotations of a corpus that are not alone in their document."""
-        crowd, saw = Crowd.of(kept.corpus), kept.coverage.number()
+        crowd, saw = AnnotationIndex.of(kept.corpus), kept.coverage.number()
         wide = max(len(kept.corpus.layers), 1)
         shared = saw[crowd.document] > 1
         document, annotator = crowd.document[shared], crowd.annotator[shared]
@@ -71,7 +71,7 @@ class Agreeing(NamedTuple):
         )
 
 
-def worse(agreeing: Agreeing, annotators: int) -> Floats:
+def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     """Return p of "no worse than the others" of each annotator; ``nan`` where nothing can tell."""
     document, who = agreeing.document, agreeing.annotator
     _, first, place, size = np.unique(
@@ -228,7 +228,7 @@ class Standing(Comparable):
     shares: Mapping[str, float]
 
     @property
-    def apart(self) -> bool:
+    def outlier(self) -> bool:
         """Whether she agrees less with the others than these do."""
         return self.p_holm < APART  # nan is not
 
@@ -238,7 +238,7 @@ class Standing(Comparable):
         return [self.p, self.p_holm, *self.shares.values()]
 
 
-def standings(kept: Kept | None, settings: Settings) -> dict[str, Standing]:
+def standings(kept: PerDocument | None, settings: Settings) -> dict[str, Standing]:
     """Return how each annotator stands, by name; nothing over blocks, or of too many pairs."""
     if kept is None:
         return {}
@@ -250,8 +250,8 @@ def standings(kept: Kept | None, settings: Settings) -> dict[str, Standing]:
     if settings.resample_by == "document" and corpus.wholes is not None:
         agreeing = agreeing.over(corpus.wholes)
     # the order of documents changes what stands behind ten digits
-    p = [float(f"{x:.10g}") for x in worse(agreeing, len(corpus.layers)).tolist()]
-    counts = outcomes(corpus, Crowd.of(corpus))
+    p = [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]
+    counts = outcomes(corpus, AnnotationIndex.of(corpus))
     totals = counts.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.column_stack((counts.sum(axis=1) / totals.sum(), (counts / totals)[:, 1:]))
@@ -274,10 +274,10 @@ def standings(kept: Kept | None, settings: Settings) -> dict[str, Standing]:
 _Key = Callable[[Member, "Standing | None"], float]
 
 
-def _apart(member: Member, standing: Standing | None) -> float:
+def _outlier_first(member: Member, standing: Standing | None) -> float:
     """Outliers first, then those who saw most."""
-    apart = standing is not None and standing.apart
-    return member.f1.corrected - 1e9 if apart else -member.documents
+    outlier = standing is not None and standing.outlier
+    return member.f1.corrected - 1e9 if outlier else -member.documents
 
 
 SORTS: Mapping[str, _Key] = {
@@ -287,7 +287,7 @@ SORTS: Mapping[str, _Key] = {
     "p": lambda _, standing: math.nan if standing is None else standing.p,
     "documents": lambda member, _: -member.documents,
     "segments": lambda _, standing: math.nan if standing is None else -standing.segments,
-    "apart": _apart,
+    "outlier": _outlier_first,
 }
 """In which order annotators are shown, by name: first those with the least of a key.
 
@@ -387,9 +387,9 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
     tests = sum(not math.isnan(standing.p) for standing in standings.values())
     if not tests:
         return ""
-    apart = [
-        m for m in arranged(members.values(), standings, "corrected") if standings[m.name].apart
+    outliers = [
+        m for m in arranged(members.values(), standings, "corrected") if standings[m.name].outlier
     ]
-    names = ", ".join(f"{printable(m.name)} ({figure(m.f1.corrected)})" for m in apart)
+    names = ", ".join(f"{printable(m.name)} ({figure(m.f1.corrected)})" for m in outliers)
     how = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
     return f"outliers (corrected F1; {how}): {names}" if names else f"no outliers ({how})"

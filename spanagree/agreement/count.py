@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
-from spanagree.agreement.weight import Heavy, count_single, heavy_documents
+from spanagree.agreement.weight import DominantDocument, count_single, heavy_documents
 from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
 from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
-from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
@@ -26,19 +26,15 @@ from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, pla
 from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import f1_figures
-from spanagree.settings import Settings, chosen_of
+from spanagree.settings import MatchSettings, chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import evidence_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AgreementSettings(Settings):
+class AgreementSettings(MatchSettings):
     """The settings of an agreement; the last three are those of a result, not of counts."""
 
-    match: str
-    chance: str
-    expected: str | None = None
-    places_mean: int | None = None
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
@@ -46,7 +42,7 @@ class AgreementSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class PerDocument:
     """The documents of a whole corpus, whose pairs are compared one by one where somebody asks.
 
     Attributes:
@@ -61,9 +57,9 @@ class Kept:
     sums: Comparisons | Marginals
 
     @classmethod
-    def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> Kept:
+    def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> PerDocument:
         """Compare the annotators of a corpus; nothing is checked."""
-        sums, _ = compare_annotators(corpus, Crowd.of(corpus), match, chance, progress)
+        sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), match, chance, progress)
         return cls(corpus, match, chance, sums)
 
     @cached_property
@@ -77,10 +73,10 @@ class Kept:
         """Each two annotators of each document."""
         if isinstance(self.sums, Comparisons):
             return self.sums
-        crowd = Crowd.of(self.corpus)
+        crowd = AnnotationIndex.of(self.corpus)
         return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
 
-    def drawn(self, resampling: Resampling, settings: Settings) -> Drawn:
+    def drawn(self, resampling: Resampling, settings: AgreementSettings) -> Drawn:
         """Return what is resampled: documents, wholes of them, or texts they were joined of.
 
         Raises:
@@ -90,7 +86,7 @@ class Kept:
             return Drawn(self, resampling.wholes_of(self.corpus.wholes, settings))
 
         def compare(texts: Corpus) -> Comparisons:
-            crowd = Crowd.of(texts)
+            crowd = AnnotationIndex.of(texts)
             return compare_pairs(texts, crowd, crowd.pairs(), self.match, self.chance)
 
         rows, document = by_text(self.rows, self.corpus, compare)
@@ -111,7 +107,7 @@ class Drawn:
 
     def __init__(
         self,
-        kept: Kept,
+        kept: PerDocument,
         wholes: Ints | None = None,
         rows: Comparisons | None = None,
         coverage: Coverage | None = None,
@@ -175,6 +171,7 @@ class CountedPairs(Counted[AgreementSettings]):
         evidence: what the F1 of a part rests on, (1, 3): of the team, whose key is (); of a block
             of which intervals are asked, also of each (label,), (annotator, annotator), and pair
             of annotators, sorted.
+        inexact: where the expected match is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
         kept: single documents; ``None`` over blocks.
@@ -184,11 +181,12 @@ class CountedPairs(Counted[AgreementSettings]):
     pairs: Comparisons
     by_label: Comparisons
     single: int
-    heavy: tuple[Heavy, ...]
+    heavy: tuple[DominantDocument, ...]
     evidence: Mapping[tuple[str, ...], Ints]
+    inexact: Inexact = field(default_factory=Inexact)
     places: PlaceShares | None = None
     uniform: CountedPairs | None = None
-    kept: Kept | None = None
+    kept: PerDocument | None = None
 
     def _add(self, other: CountedPairs) -> dict[str, Any]:
         """As of any counts; a pair is one pair in whatever order blocks name the two."""
@@ -230,17 +228,16 @@ def count(
         corpus = corpus.of_annotators(annotators, in_part=not keep)
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
-    crowd = Crowd.of(corpus)
+    crowd = AnnotationIndex.of(corpus)
     drawing = None if keep else resampling
     # resamples of pairs need rows of single documents
     comparisons, sharing = compare_annotators(
         corpus, crowd, match, chance, progress, pair_by_pair=drawing is not None
     )
-    kept = Kept(corpus, match, chance, comparisons)
+    kept = PerDocument(corpus, match, chance, comparisons)
     by_document, number = comparisons.by("document"), kept.coverage.number()
-    size = float((by_document.size_first + by_document.size_second).sum())
     labels = corpus.labels if find_match(match).of_label else ()
-    ids, how = () if keep else ids_of(corpus), expected_how(comparisons.how)
+    ids, how = () if keep else ids_of(corpus), comparisons.how
     replicated = None
     if drawing is not None:
         assert isinstance(comparisons, Comparisons)
@@ -254,9 +251,10 @@ def count(
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(
-            match=match, chance=chance, expected=how, places_mean=mixed, **read
+            match=match, chance=chance, **how.settings(chance), places_mean=mixed, **read
         ),
-        notes=(*corpus.notes, *notes_on(comparisons.how, size), *on_places),
+        notes=(*corpus.notes, *on_places),
+        inexact=how,
         places=shares,
         uniform=uniform,
         ids=ids,
@@ -273,7 +271,7 @@ def count(
 
 def compare_annotators(
     corpus: Corpus,
-    crowd: Crowd,
+    crowd: AnnotationIndex,
     match: str,
     chance: str,
     progress: Progress = None,
@@ -318,7 +316,7 @@ def compare_annotators(
 
 
 def _evidence(
-    kept: Kept, by_document: Comparisons, sharing: Sharing, *, each: bool
+    kept: PerDocument, by_document: Comparisons, sharing: Sharing, *, each: bool
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
     if not each:

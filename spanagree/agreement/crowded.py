@@ -20,7 +20,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.annotation_pairs import Crowd, Marks
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
 from spanagree.comparisons.coarse_starts import is_long
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
@@ -28,7 +28,6 @@ from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.relation_places import RelationCorpus
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import has_pieces
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
@@ -145,7 +144,7 @@ class _Random(NamedTuple):
 
 def crowd_sums(
     corpus: Corpus,
-    crowd: Crowd,
+    crowd: AnnotationIndex,
     measure: Match,
     chance: str,
     progress: Progress = None,
@@ -164,12 +163,12 @@ def crowd_sums(
     """
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     many &= not is_long(corpus)
-    if measure.route not in ("equal", "cover") or not many.any():
+    if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if isinstance(corpus, RelationCorpus) or has_pieces(corpus) or isinstance(chance, ChanceModel):
+    if isinstance(corpus, RelationCorpus) or corpus.has_pieces or isinstance(chance, ChanceModel):
         return None  # their chance is no inner product of start distributions
-    marks = Marks.of(corpus, crowd, chance)
-    if measure.route == "cover":
+    marks = PlacedSegments.of(corpus, crowd, chance)
+    if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)
     expected, observed = _cells(corpus, crowd, marks, measure)
@@ -193,7 +192,9 @@ def crowd_sums(
     )  # fmt: skip
 
 
-def _cells(corpus: Corpus, crowd: Crowd, marks: Marks, measure: Match) -> tuple[Ints, Ints]:
+def _cells(
+    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Match
+) -> tuple[Ints, Ints]:
     """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
@@ -236,8 +237,8 @@ class _Products:
     def __init__(
         self,
         corpus: Corpus,
-        crowd: Crowd,
-        marks: Marks,
+        crowd: AnnotationIndex,
+        marks: PlacedSegments,
         measure: Match,
         numbers: Ints,
         references: Bools,
@@ -335,7 +336,7 @@ class _Products:
     def _marked(self, part: _Segments) -> _Marked:
         """Return the segments that occur, or the stretches between borders of segments."""
         key = part.document, part.label
-        if self.measure.route == "equal":
+        if self.measure.kernel == "equal":
             (document, label, *_), which, _ = distinct(*key, part.start, part.length)
             return _Marked(document, label, np.ones(len(label), np.int64), part.row, which)
         ends = part.start, part.start + part.length

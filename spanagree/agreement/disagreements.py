@@ -14,7 +14,7 @@ from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, column
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
-from spanagree.errors import SettingError, check_known, counted, cut, printable, show
+from spanagree.errors import SettingError, check_known, counted, counted_of, cut, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, Value, first_shown
 from spanagree.results.plots import Picture, bars, shown_text
@@ -147,16 +147,6 @@ class Disagreements(Result):
     def _summary(self) -> dict[str, Any]:
         return {"documents": self.documents, "counts": dict(self.counts)}
 
-    def _entry(self, row: Disagreement) -> dict[str, Any]:
-        entry: dict[str, Any] = {"document": row.document, "kind": row.kind}
-        offsets = self.corpus.offsets
-        for name, segment, text in (("a", row.a, row.a_text), ("b", row.b, row.b_text)):
-            side = None if segment is None else segment._asdict()
-            if side is not None and is_time(offsets):
-                side |= {end: in_seconds(side[end], offsets) for end in ("start", "end")}
-            entry[name] = {**side, "text": text} if side is not None and self.with_text else side
-        return {**entry, "before": row.before, "after": row.after} if self.with_text else entry
-
     def _table(self, by: str | None) -> Frame:
         """A row for each disagreement; if there is none, the caption says so."""
         return first_shown(self._rows_of, len(self))
@@ -193,7 +183,8 @@ class Disagreements(Result):
     def _caption(self) -> str:
         """Say how many there are of each kind, or why there is nothing to show."""
         a, b = map(printable, self.between)
-        between = f"{a} and {b}, {counted(self.documents, unit(self.settings))}"
+        over = counted_of(self.documents, len(self.corpus), unit(self.settings))
+        between = f"{a} and {b}, {over}"
         same = self.counts["match"]
         kinds = ", ".join(f"{self.counts[kind]} {kind}" for kind in KINDS if self.counts[kind])
         if len(self):

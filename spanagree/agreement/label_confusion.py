@@ -13,9 +13,9 @@ import numpy as np
 from spanagree.agreement.disagreements import compare
 from spanagree.agreement.paired import Paired, paired
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_known, counted, printable, show
+from spanagree.errors import SettingError, check_known, counted, counted_of, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
@@ -169,6 +169,7 @@ class Confusion(Result):
             (columns). The last row and the last column are for nothing: what the first did not mark
             and what the second did not. They have no name, so no label can be taken for them.
         documents: how many documents both saw; of a team, two or more.
+        of_documents: how many the corpus has.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         cells: what each document adds to the matrix.
@@ -177,6 +178,7 @@ class Confusion(Result):
     labels: tuple[str, ...]
     matrix: Ints
     documents: int
+    of_documents: int
     settings: ConfusionSettings
     notes: tuple[str, ...]
     cells: Cells = field(repr=False, compare=False)
@@ -226,7 +228,11 @@ class Confusion(Result):
     }
 
     def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "labels": list(self.labels)}
+        return {
+            "documents": self.documents,
+            "of_documents": self.of_documents,
+            "labels": list(self.labels),
+        }
 
     def _table(self, by: str | None) -> Frame:
         """For people the matrix; for programs a row for each cell that is not 0."""
@@ -240,7 +246,7 @@ class Confusion(Result):
         heads = [Column("a", kind="name"), Column("b", kind="name"), Column(key, kind=kind)]
         titles = (Column("", printable(name), kind) for name in names)
         whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
-        documents = counted(self.documents, unit(self.settings))
+        documents = counted_of(self.documents, self.of_documents, unit(self.settings))
         if by == "pair":
             rows: list[list[Value]] = [list(each) for each in self.confused]
             whole = f"confused {whose}, {documents}"
@@ -296,7 +302,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)
     settings = ConfusionSettings(offsets=corpus.offsets, reading=corpus.reading)
-    crowd = Crowd.of(corpus)
+    crowd = AnnotationIndex.of(corpus)
     first, second = crowd.pairs()
     names = list(corpus.layers)
     if a is not None and b is not None:
@@ -342,4 +348,5 @@ def _result(
     labels = tuple(name for name, there in zip(corpus.labels, used, strict=False) if there)
     place = np.cumsum(used) - 1
     cells = cells._replace(first=place[cells.first], second=place[cells.second])
-    return Confusion(labels, whole[np.ix_(used, used)], documents, settings, notes, cells)
+    counts = whole[np.ix_(used, used)]
+    return Confusion(labels, counts, documents, len(corpus), settings, notes, cells)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
 
@@ -33,7 +33,7 @@ class Paired(NamedTuple):
     kind: Ints
 
 
-def paired(corpus: Corpus, crowd: Crowd, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
+def paired(corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
     """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
@@ -61,7 +61,7 @@ def _borders(done: Ints) -> tuple[list[int], list[int]]:
     return [0, *last[:-1]], last
 
 
-def outcomes(corpus: Corpus, crowd: Crowd) -> Ints:
+def outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
     """Return what became of segments between each annotator and all others.
 
     A segment that one marked and the other did not is ``spurious`` of the one and ``missed`` of the

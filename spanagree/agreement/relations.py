@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from spanagree.agreement.disagreements import DisagreementSettings, check_between
 from spanagree.corpus.segments import Document, Relation, Segment
-from spanagree.errors import SettingError, counted, cut, listed, printable, show
+from spanagree.corpus.times import in_seconds, is_time, shown
+from spanagree.errors import SettingError, counted_of, cut, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars, shown_text
@@ -47,6 +48,7 @@ class RelationDisagreements(Result):
         counts: how many there are of each kind, and of those that are the same.
         rows: the disagreements, document by document.
         documents: how many documents both saw.
+        of_documents: how many the corpus has.
         settings: what made the rows.
         notes: what a reader repaired or passed over.
         texts: of each segment in a row, by document, what stands there, if it is known.
@@ -55,6 +57,7 @@ class RelationDisagreements(Result):
     counts: Mapping[str, int]
     rows: tuple[RelationDisagreement, ...] = field(repr=False)
     documents: int
+    of_documents: int
     settings: DisagreementSettings
     notes: tuple[str, ...]
     texts: Mapping[tuple[str, Segment], str] = field(repr=False)
@@ -82,15 +85,17 @@ class RelationDisagreements(Result):
         )
 
     def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "counts": dict(self.counts)}
+        counts = dict(self.counts)
+        return {"documents": self.documents, "of_documents": self.of_documents, "counts": counts}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disagreement."""
         columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
+        at = "number" if is_time(str(self.settings.offsets)) else "count"
         for side, name in zip("ab", self.settings.between, strict=True):
             columns += [Column(f"{side}_label", "", "name"), Column("", printable(name), "name")]
             for end in ("first", "second"):
-                columns += [Column(f"{side}_{end}_{at}", "", "count") for at in ("start", "end")]
+                columns += [Column(f"{side}_{end}_{bound}", "", at) for bound in ("start", "end")]
                 columns += [Column(f"{side}_{end}_label", "", "name")]
         rows = []
         for row in self.rows:
@@ -106,18 +111,26 @@ class RelationDisagreements(Result):
         """Return label, the relation in words, and both segments."""
         if relation is None:
             return [None, "", *[None] * 6]
+        offsets = str(self.settings.offsets)
+        both = relation.first, relation.second
+        texts = (cut(self.texts.get((relation.document, x), ""), _LONGEST) for x in both)
         ends = [
-            f"{cut(self.texts.get((relation.document, x), ''), _LONGEST)} {x.start}–{x.end}".strip()
-            for x in (relation.first, relation.second)
+            f"{text} {shown(x.start, offsets)}–{shown(x.end, offsets)}".strip()
+            for text, x in zip(texts, both, strict=True)
         ]
         arrow = "→" if relation.directed else "–"
-        shown = f"{ends[0]} {arrow} {printable(relation.label)} {arrow} {ends[1]}"
-        bounds = [y for x in (relation.first, relation.second) for y in (x.start, x.end, x.label)]
-        return [relation.label, shown, *bounds]
+        sentence = f"{ends[0]} {arrow} {printable(relation.label)} {arrow} {ends[1]}"
+        bounds = [
+            y
+            for x in both
+            for y in (in_seconds(x.start, offsets), in_seconds(x.end, offsets), x.label)
+        ]
+        return [relation.label, sentence, *bounds]
 
     def _caption(self) -> str:
         a, b = map(printable, self.settings.between)
-        between = f"relations of {a} and {b}, {counted(self.documents, unit(self.settings))}"
+        over = counted_of(self.documents, self.of_documents, unit(self.settings))
+        between = f"relations of {a} and {b}, {over}"
         kinds = [f"{self.counts[kind]} {kind}" for kind in RELATION_KINDS if self.counts[kind]]
         return f"{between}: {', '.join([f'{self.counts[_MATCH]} the same', *kinds])}"
 
@@ -187,7 +200,7 @@ def relation_disagreements(
             **({"undirected": list(undirected)} if undirected else {}),
         },
     )
-    return RelationDisagreements(counts, tuple(rows), both, settings, notes, texts)
+    return RelationDisagreements(counts, tuple(rows), both, len(corpus), settings, notes, texts)
 
 
 def _text(document: Document, segment: Segment) -> str:

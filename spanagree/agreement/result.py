@@ -17,7 +17,7 @@ import numpy as np
 
 from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
-from spanagree.agreement.count import AgreementSettings, CountedPairs, Kept
+from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.team import (
     Mean,
@@ -28,9 +28,10 @@ from spanagree.agreement.team import (
     scored,
     size_of,
 )
-from spanagree.agreement.weight import Heavy, single_caveat, weight_caveats
+from spanagree.agreement.weight import DominantDocument, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import MIN_SHARED, Figure
+from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.times import with_seconds
@@ -39,7 +40,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, probability, with_more
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
 from spanagree.results.result import Result, caveats
-from spanagree.results.score import F1, Figures, Score, ScoreColumns
+from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -72,6 +73,7 @@ class Agreement(Result):
         sort: in which order annotators are shown; that of the corpus unless asked for.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
+        inexact: where the expected match is not exact.
     """
 
     team: Team
@@ -83,16 +85,17 @@ class Agreement(Result):
     document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
-    kept: Kept | None = field(repr=False, compare=False)
+    kept: PerDocument | None = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
-    heavy: tuple[Heavy, ...] = field(default=(), repr=False, compare=False)
+    heavy: tuple[DominantDocument, ...] = field(default=(), repr=False, compare=False)
     by_chance: Mapping[tuple[str, str], PairChance] = field(
         default_factory=dict, repr=False, compare=False
     )
     sort: str | None = field(default=None, repr=False, compare=False)
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Agreement | None = field(default=None, repr=False, compare=False)
+    inexact: Inexact = field(default_factory=Inexact, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -153,13 +156,18 @@ class Agreement(Result):
         """Return the same with annotators shown in another order.
 
         ``by`` is corrected or observed (the lowest F1 first), gain (the highest), p (the lowest),
-        documents or segments (the most), or apart: outliers, then those who saw most.
+        documents or segments (the most), or outlier: those first, then who saw most.
 
         Raises:
             SettingError: for an unknown order.
         """
         check_choice(by, by_annotator.SORTS, "sort")
         return replace(self, sort=by)
+
+    @property
+    def error_of_chance(self) -> float | None:
+        """The standard error of the team's chance F1, if it is of draws."""
+        return self.inexact.error(float(self.team.tally.size_a + self.team.tally.size_b))
 
     @cached_property
     def few(self) -> int:
@@ -186,7 +194,7 @@ class Agreement(Result):
         matrix[i, j] = matrix[j, i] = self.pairs.f1[:, Figures._fields.index(figure)]
         return matrix
 
-    def documents_kept(self) -> Kept:
+    def documents_kept(self) -> PerDocument:
         """Return the single documents.
 
         Raises:
@@ -254,12 +262,16 @@ class Agreement(Result):
         ci = self.settings.ci is not None and by != "document"
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
         a, b = ("marked a", "marked b") if by == "pair" else ("", "")
-        columns = [*names, *f1.columns, Column("matched"), Column("expected")]
+        error = self.error_of_chance if by is None else None
+        columns = [*names, *f1.columns, *(ERROR_OF_CHANCE,) * (error is not None)]
+        columns += [Column("matched"), Column("expected")]
         columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
-        rows = [
-            [*before, *f1.values(score), *(tally.counts if tally else [None] * 4), *behind]
-            for before, score, tally, behind in parts
-        ]
+        errors = [] if error is None else [error]
+        rows = []
+        for before, score, tally, behind in parts:
+            counts = tally.counts if tally else [None] * 4
+            of_chance = errors if tally else [None] * len(errors)  # means over pairs have none
+            rows.append([*before, *f1.values(score), *of_chance, *counts, *behind])
         if by is None and ci:  # a spread has no interval
             rows[-1] = [
                 "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
@@ -278,7 +290,7 @@ class Agreement(Result):
         )
         table = with_seconds(table, "matched", "expected", "size_a", "size_b", _MARKED.title)
         if by == "annotator" and len(rows) > by_annotator.SHOWN:
-            sort = self.sort or "apart"
+            sort = self.sort or "outlier"
             first = by_annotator.arranged(self.members, self.standings, sort)
             place = {member.name: i for i, member in enumerate(self.members)}
             short = replace(
@@ -306,6 +318,8 @@ class Agreement(Result):
             )
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
+        if by and (error := self.error_of_chance):
+            remarks.append(f"team: {of_all(error)}")
         if self.few:
             mark = f"{_FEW} " if by == "pair" else ""
             least = counted(self.settings.min_shared or 0, document)
@@ -442,11 +456,16 @@ def result(
         counts.documents,
         None if kept is None else kept.corpus.ids,
         settings,
-        (*counts.final_notes(), *notes_on_sharing(counts)),
+        (
+            *counts.final_notes(),
+            *counts.inexact.notes(float(figures.team.tally.size_a + figures.team.tally.size_b)),
+            *notes_on_sharing(counts),
+        ),
         kept,
         tuple(counts.evidence[()][0].tolist()),
         counts.single,
         counts.heavy,
+        inexact=counts.inexact,
         places=counts.places,
         uniform=None if counts.uniform is None else result(counts.uniform, min_shared),
     )

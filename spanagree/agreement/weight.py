@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -24,7 +24,7 @@ _MUCH = 0.1  # a document or an annotator with a greater share of the weight is 
 _UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
 
 
-class Heavy(NamedTuple):
+class DominantDocument(NamedTuple):
     """A document that carries much of the weight of its corpus or block.
 
     Attributes:
@@ -38,7 +38,9 @@ class Heavy(NamedTuple):
     tally: Tally
 
 
-def heavy_documents(corpus: Corpus, by_document: Comparisons, saw: Ints) -> tuple[Heavy, ...]:
+def heavy_documents(
+    corpus: Corpus, by_document: Comparisons, saw: Ints
+) -> tuple[DominantDocument, ...]:
     """Return the documents with more than a tenth of the weight; there are nine at most.
 
     Args:
@@ -49,10 +51,10 @@ def heavy_documents(corpus: Corpus, by_document: Comparisons, saw: Ints) -> tupl
     sizes = by_document.size_first + by_document.size_second
     heavy = by_document.where(sizes > _MUCH * sizes.sum())
     documents = zip(heavy.document.tolist(), heavy.tallies, strict=True)
-    return tuple(Heavy(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
+    return tuple(DominantDocument(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
 
 
-def count_single(crowd: Crowd, saw: Ints) -> int:
+def count_single(crowd: AnnotationIndex, saw: Ints) -> int:
     """Return in how many documents that two or more saw nobody marked more than one segment."""
     most = np.zeros(len(saw), np.int64)
     np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
@@ -63,7 +65,7 @@ def weight_caveats(
     team: Tally,
     pairs: int,
     documents: int,
-    heavy: Iterable[Heavy],
+    heavy: Iterable[DominantDocument],
     members: Iterable[tuple[str, int, Score]],
 ) -> Iterator[str]:
     """Yield which documents and annotators carry much of the weight, and the figures without them.
@@ -107,5 +109,5 @@ def single_caveat(single: int, documents: int, noun: str) -> str:
         f"in {single} of {documents} {noun}s nobody marked more than one segment; chance keeps"
         f" which"
         f" {noun}s have one, and its label, so agreement on that earns no credit: --measure"
-        " presence says how far it goes"
+        " documents says how far it goes"
     )

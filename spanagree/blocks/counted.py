@@ -17,7 +17,7 @@ from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import ON_ERROR, Block, each_block
 from spanagree.comparisons.table import KEYS, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, MissingLayerError, SettingError, check_choice
+from spanagree.errors import InputError, MissingLayerError, SettingError, check_choice, counted
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -95,7 +95,7 @@ class Counted(Generic[Kind]):
         if not self.blocks:
             return self.notes
         more = len(self.notes) - _NOTES
-        rest = f"{more} more notes on blocks" if more > 0 else ""
+        rest = f"{counted(more, 'more note')} on blocks" if more > 0 else ""
         return (*filter(None, (*self.notes[:_NOTES], rest)), *self.skipped)
 
     def draws(self) -> Replicates:

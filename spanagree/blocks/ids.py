@@ -18,7 +18,7 @@ def hashed(ids: Sequence[str]) -> Hashes:
     >>> a == again, a == b
     (True, False)
     """
-    from hashlib import blake2b  # late, as it loads a library of its own
+    from hashlib import blake2b  # lazy, as it loads a library of its own
 
     digests = (blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest() for id_ in ids)
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)

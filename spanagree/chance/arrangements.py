@@ -25,7 +25,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.chance.start_distributions import place
+from spanagree.chance.start_distributions import start_profiles
 
 BUDGET = 1 << 22
 """The most numbers that a group's arrangements may take; above it the mixture is taken."""
@@ -127,7 +127,7 @@ def _in_slots(kinds: PlaceKinds, whole: Arrangements, todo: Bools) -> Bools:
     slots = np.zeros(int(group.max()) + 1, np.int64)
     slots[group] = kinds.slots[of_kind[here]]
     segment = np.repeat(np.arange(len(here)), whole.count[here])
-    profiles, profile = place(group[segment], slots, kinds.taken[of_kind[here]][segment])
+    profiles, profile = start_profiles(group[segment], slots, kinds.taken[of_kind[here]][segment])
     of_class = np.zeros(len(here), np.int64)
     of_class[segment] = profile
     at, which = ranges(whole.first[here], whole.first[here + 1])
@@ -178,9 +178,9 @@ def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float
     (numbers,), unit, size = distinct(whole.group[rows])
     begin = np.cumsum(size) - size
     places = np.bincount(unit, kinds.places[whole.kind[rows]])
-    over = _over(unit, whole.count[rows], places, budget)
-    for t in np.unique(size[~over]).tolist():
-        units = np.flatnonzero(~over & (size == t))
+    intractable = _intractable(unit, whole.count[rows], places, budget)
+    for t in np.unique(size[~intractable]).tolist():
+        units = np.flatnonzero(~intractable & (size == t))
         classes = rows[begin[units][:, None] + np.arange(t)]
         alike, which, _ = distinct_rows(whole.count[classes])
         for counts, here in zip(alike, groups(which, len(alike)), strict=True):
@@ -189,16 +189,16 @@ def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float
                 batch = _batch(kinds, whole, tuple(counts.tolist()), classes[some])
                 for k, p in enumerate(_exact(batch)):
                     _fill(whole, batch.classes[:, k], p)
-    for u in np.flatnonzero(over).tolist():
+    for u in np.flatnonzero(intractable).tolist():
         classes = rows[begin[u] : begin[u] + size[u]][None]
         counts = tuple(whole.count[classes[0]].tolist())
         batch = _batch(kinds, whole, counts, classes)
         for k, p in enumerate(_mixture(batch)):
             _fill(whole, batch.classes[:, k], p)
-    return numbers[over]
+    return numbers[intractable]
 
 
-def _over(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
+def _intractable(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
     """Return which groups take more numbers than the budget, from the counts of their kinds."""
     states = np.exp(np.minimum(np.bincount(unit, np.log1p(count)), 700))
     return np.asarray(states * 2 * places > budget)

@@ -170,7 +170,7 @@ def _starts_together(
     H: dict[int, Floats], long: Ints, F: int, excesses: list[int]
 ) -> Floats | None:
     """Return the same from sums that all lengths share; H(m | y) is by the number of others."""
-    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+    from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
     K, n, limit = len(long), F + int(long.sum()), next(iter(H.values())).shape[1] - 1
     C, size = binomials(), next_fast_len(2 * limit + 1, real=True)
@@ -277,7 +277,7 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
     What P is with m of the K others to the left is the mirror image of what it is with K − m, so
     half of the m are enough.
     """
-    from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+    from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
     K, D = len(long), int(long.sum())
     check_cost(2 * (K // 2 + 1) * (F + D), _purpose(long, F))
@@ -379,7 +379,7 @@ def _starts(H: Floats, T: Floats, slots: Ints) -> Floats:
     """
     height, count = T.shape[-1], max(len(H), len(T) if T.ndim > 2 else 1)
     if height > _FOURIER:
-        from scipy.fft import irfft, next_fast_len, rfft  # late: only long documents need it
+        from scipy.fft import irfft, next_fast_len, rfft  # lazy: only long documents need it
 
         size = next_fast_len(2 * height, real=True)
         both = rfft(T, size)

@@ -7,7 +7,7 @@ from typing import Any
 from spanagree.chance.places import Places, find_places
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice
+from spanagree.errors import SettingError, check_choice, check_whole
 
 CHANCE_OF = {
     "both": "both annotations are random",
@@ -22,15 +22,19 @@ class ChanceModel(str):
     Attributes:
         places: the rule of places that random segments keep; ``None`` for the uniform one.
         whose: whose annotations are random, both or systems.
+        seed: of draws, where exact figures would be too much work.
     """
 
     places: Places | None
     whose: str
+    seed: int
 
-    def __new__(cls, name: str, places: Places | None = None, whose: str = "both") -> ChanceModel:
+    def __new__(
+        cls, name: str, places: Places | None = None, whose: str = "both", seed: int = 0
+    ) -> ChanceModel:
         """Make it of a name."""
         model = super().__new__(cls, name)
-        model.places, model.whose = places, whose
+        model.places, model.whose, model.seed = places, whose, int(seed)
         return model
 
     @property
@@ -41,26 +45,27 @@ class ChanceModel(str):
 
     def uniform(self) -> str:
         """Return the same without a rule of places."""
-        return chance_model(str.__str__(self), None, self.whose)
+        return chance_model(str.__str__(self), None, self.whose, self.seed)
 
 
-def chance_model(name: str, places: Any = None, whose: str = "both") -> str:
+def chance_model(name: str, places: Any = None, whose: str = "both", seed: int = 0) -> str:
     """Return a chance model with what more is asked for; of nothing more, its name.
 
     Raises:
-        SettingError: for an unknown name or rule.
+        SettingError: for an unknown name or rule, or a bad seed.
 
     >>> chance_model("per-label", "capitals").places.name
     'capitals'
     """
+    check_whole(seed, 0, "seed")
     if isinstance(name, ChanceModel) and places is None and whose == "both":
-        return name
+        return ChanceModel(str.__str__(name), name.places, name.whose, seed or name.seed)
     check_choice(name, CHANCES, "chance")
     check_choice(whose, CHANCE_OF, "chance_of")
     rule = find_places(places)
-    if rule is None and whose == "both":
+    if rule is None and whose == "both" and not seed:
         return name
-    return ChanceModel(name, rule, whose)
+    return ChanceModel(name, rule, whose, seed)
 
 
 def places_of(chance: str) -> Places | None:
@@ -71,6 +76,11 @@ def places_of(chance: str) -> Places | None:
 def whose(chance: str) -> str:
     """Return whose annotations are random under a chance model."""
     return chance.whose if isinstance(chance, ChanceModel) else "both"
+
+
+def seed_of(chance: str) -> int:
+    """Return the seed of draws under a chance model."""
+    return chance.seed if isinstance(chance, ChanceModel) else 0
 
 
 def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
@@ -95,4 +105,5 @@ def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
         )
     assert isinstance(chance, ChanceModel)  # as it has a rule
     corpus = corpus.with_ids()
-    return ChanceModel(str.__str__(chance), places.by_id(corpus), chance.whose), corpus
+    by_id = ChanceModel(str.__str__(chance), places.by_id(corpus), chance.whose, chance.seed)
+    return by_id, corpus

@@ -17,7 +17,6 @@ from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import has_pieces
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -138,7 +137,7 @@ def simulate(
                 " holds; nonoverlapping and per-label can be drawn"
             )
         labels = max(1, len(corpus.labels))
-        layers[name] = redraw(layer, corpus.lengths, labels, rng, chance, rigid=has_pieces(corpus))
+        layers[name] = redraw(layer, corpus.lengths, labels, rng, chance, rigid=corpus.has_pieces)
     return corpus.but(layers=layers)
 
 

@@ -9,7 +9,6 @@ would tear apart what stands together, and chance would come out too low.
 
 from __future__ import annotations
 
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -68,33 +67,6 @@ def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blo
         begins,
         np.maximum.reduceat(end_, at),
     )
-
-
-def piece_starts(length: int, pieces: tuple[int, ...]) -> list[Floats]:
-    """Return where each piece of a segment starts if its gaps are free, but at least one token.
-
-    It is what chance would be if a random annotation kept the pieces of a segment and not its
-    shape; the package does not use it, as it tears apart what stands together.
-
-    Args:
-        length: of the document.
-        pieces: the lengths of the pieces, from left to right.
-
-    >>> [p.tolist() for p in piece_starts(3, (1, 1))]
-    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    free = length - sum(pieces)  # tokens that no piece has
-    count = len(pieces)
-    places = comb(free + 1, count)
-    starts = []
-    for j, size in enumerate(pieces):
-        before = np.arange(length - size + 1) - sum(pieces[:j])  # free tokens left of it
-        ways = [
-            comb(f, j) * comb(free - f, count - 1 - j) if 0 <= f <= free else 0
-            for f in before.tolist()
-        ]
-        starts.append(np.array([way / places for way in ways]))
-    return starts
 
 
 def covered(starts: Floats, offset: int, size: int, length: int) -> Floats:

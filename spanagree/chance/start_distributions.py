@@ -19,7 +19,7 @@ from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
 from spanagree.corpus.segments import Layer, frozen
-from spanagree.errors import InputError, check_choice, counted, is_whole, show, unfit
+from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
 from spanagree.limits import check_cost
 
 CHANCES = {
@@ -79,7 +79,9 @@ def start_distribution(
         return ()
     check_cost(4 * n, f"the start distribution in a document of {n} tokens")
     documents = np.zeros(len(lengths), np.int64)
-    profiles, profile = place(documents, np.array([n]), lengths, free=chance == "overlapping")
+    profiles, profile = start_profiles(
+        documents, np.array([n]), lengths, free=chance == "overlapping"
+    )
     arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
     return tuple(arrays[i] for i in profile.tolist())
 
@@ -87,7 +89,7 @@ def start_distribution(
 def _whole(value: object, what: str) -> int:
     if is_whole(value) and 1 <= value <= _LONGEST:
         return int(value)
-    raise unfit(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
+    raise invalid_value(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
 
 
 # --- many documents -----------------------------------------------------------------------------
@@ -145,7 +147,9 @@ def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints
     return group, keys // max(per, 1)
 
 
-def place(group: Ints, tokens: Ints, length: Ints, *, free: bool = False) -> tuple[Profiles, Ints]:
+def start_profiles(
+    group: Ints, tokens: Ints, length: Ints, *, free: bool = False
+) -> tuple[Profiles, Ints]:
     """Return start distributions of many random annotations, each distinct shape once.
 
     Args:

@@ -50,8 +50,6 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--measure --match --by --annotators --ci --sort --batches --fail-under --from --columns"
-    " --format --output --plot",
 )
 def agree(
     job: Job,
@@ -75,13 +73,15 @@ def agree(
     if test:
         settings["p_values"], by = True, "pair"
     corpus, settings = chosen_what(job.source(), settings)
-    result = job.work("comparing", sa.agree, corpus, **settings, **job.intervals)
+    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **job.intervals)
     beside = {}
     if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
         by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
         drawn = job.intervals if by_documents else {}
         annotators = settings.get("annotators")
-        beside["presence"] = sa.project.presence(corpus, annotators=annotators, **drawn)
+        beside["document_agreement"] = sa.project.document_agreement(
+            corpus, annotators=annotators, **drawn
+        )
     job.show(result if sort is None else result.sorted(sort), by, beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)

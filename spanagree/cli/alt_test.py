@@ -31,13 +31,12 @@ _TABLE = "Read a table of labels, not spans."
         *options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
         options.by(BY["AltTest"]),
         function=_FUNCTION,
+        seed=True,
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
     label_options(),
     options.reading(but=("--annotator", "--label")),
     options.output(),
-    first="--candidate --epsilon --annotators --match --chance --by --table --from --format"
-    " --output --plot",
 )
 def alt_test(
     job: Job, candidate: str, by: str | None = None, table: bool = False, **settings: Any

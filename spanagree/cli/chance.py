@@ -34,7 +34,6 @@ _LENGTHS = "Let the segments have these lengths."
     options.places(),
     options.reading(),
     options.output(),
-    first="--length --segments --gold --match --chance --from --columns --format --output --plot",
 )
 def chance(
     job: Job,

@@ -28,7 +28,6 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
     ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by",)),
-    first="--fail-on --how --format --output --from --columns --scheme --unit --repair",
 )
 def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
     from spanagree.corpus.check import check as inspect

@@ -51,7 +51,6 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
     options.blocks(),
     options.reading(but=("--tokens", "--annotator", "--label")),
     options.output(),
-    first="--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot",
 )
 def coefficients(
     job: Job,

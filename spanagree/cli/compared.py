@@ -24,11 +24,11 @@ def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, A
     given = {name: settings[name] for name in NAMES if name in settings}
     if not given:
         return corpus, settings
-    from spanagree.comparisons.compared import compared
+    from spanagree.comparisons.compared import Compared, compared
     from spanagree.comparisons.measures import within
 
     offsets = getattr(corpus, "offsets", "")
     match = within(settings.get("match", "exact"), given.pop("tolerance", 0), offsets)
-    corpus, match = compared(corpus, match, **given)
+    corpus, match = compared(corpus, match, Compared(**given))
     others = {name: value for name, value in settings.items() if name not in NAMES}
     return corpus, {**others, "match": match}

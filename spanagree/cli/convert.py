@@ -19,7 +19,7 @@ from spanagree.cli.progress import progress
 _FORMAT = "Write OUT in this format."
 _SCHEME = "Write tags in this scheme."
 _TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
-_MODELS = "Write these layers as Label Studio's predictions, the others as annotations."
+_MODELS = "Write these annotators as Label Studio's predictions, the others as annotations."
 _CUT = "Choose what becomes of segments that cut a token."
 
 
@@ -36,8 +36,6 @@ _CUT = "Choose what becomes of segments that cut a token."
         options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
     ),
     options.reading(),
-    first="--output --to --annotators --to-scheme --tokenizer --cut --as-predictions"
-    " --from --columns --repair --labels --map-labels",
 )
 def convert(
     job: Job,

@@ -19,7 +19,7 @@ _FUNCTION = "spanagree.levels.difficulty.difficulty"
 def team() -> options.Group:
     """Return the options of comparisons by gold or by a team."""
     annotators = options.annotators("Take these annotators as the team.")
-    return options.comparing(options.gold("the team"), annotators, function=_FUNCTION)
+    return options.comparing(options.gold("the team"), annotators, function=_FUNCTION, seed=True)
 
 
 @command(
@@ -29,8 +29,6 @@ def team() -> options.Group:
     options.blocks(),
     options.reading(),
     options.output(),
-    first="--gold --annotators --match --chance --from --columns --format --output --plot"
-    " --explain",
 )
 def difficulty(job: Job, **settings: Any) -> None:
     job.show(find_difficulty(job, job.source(), **settings))

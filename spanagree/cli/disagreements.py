@@ -51,11 +51,10 @@ _SEGMENTS = ("text", "csv", "jsonl", "json")
         *options.of(_DISPUTES, "sort"),
         options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
         function=_DISPUTES,
+        seed=True,
     ),
     options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
     options.reading(),
-    first="--between --rest --kind --by --sort --match --no-text --from --columns --format --output"
-    " --plot",
 )
 def disagreements(
     job: Job,
@@ -73,8 +72,8 @@ def disagreements(
         return
     corpus = job.read()
     if len(corpus.layers) < 2:
-        layers = counted(len(corpus.layers), "layer")
-        raise click.UsageError(f"{layers}; two annotators are needed; pass a second file")
+        number = counted(len(corpus.layers), "annotator")
+        raise click.UsageError(f"{number}; two are needed; pass a second file")
     if between is None and len(corpus.layers) > 2:
         for name in ("--kind" * (kind is not None), "--what relations" * (what == "relations")):
             if name:

@@ -59,8 +59,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
     ),
     options.reading(),
     options.output(),
-    first="--gold --match --by --ci --test --systems --references --baseline --chance --from"
-    " --format --output --plot --explain",
 )
 def evaluate(
     job: Job,
@@ -84,6 +82,7 @@ def evaluate(
         return
     if test is None and by != "difficulty":
         job.check_picture(sa.systems.Evaluation, by)
+    of_chance = job.seed
     job, seed = random_seed(job, baseline, test)
     if tallies is not None:
         from spanagree.systems.tally_files import (
@@ -102,9 +101,15 @@ def evaluate(
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
-    p_values = {"p_values": True} if by == "document" else {}
+    more = {**of_chance, **({"p_values": True} if by == "document" else {})}
     result = job.work(
-        "evaluating", sa.evaluate, corpus, named, **settings, **p_values, **job.intervals
+        "evaluating",
+        sa.evaluate,
+        corpus,
+        named,
+        **settings,
+        **more,
+        **job.intervals,
     )
     if result.settings.get("gold_first") is None:
         _note_gold(named, result)
@@ -114,7 +119,7 @@ def evaluate(
         job.wrote(tallies)
     if by == "difficulty":
         progress("difficulty")
-        hard = sa.difficulty(corpus, result.settings.gold, **settings)
+        hard = sa.difficulty(corpus, result.settings.gold, **settings, **of_chance)
         job.show(sa.levels.evaluate_levels(result, hard, **job.levels), notes=result.notes)
     else:
         tested = test and _tested(test, corpus, result, job, simulate)
@@ -161,4 +166,4 @@ def _note_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
     gold = result.settings.gold
     alike = [name for name in result.systems if "gold" in name.lower()]
     if asked is None and alike and "gold" not in gold.lower():
-        say([f"gold is {gold}, the first layer; --gold {alike[0]} makes {alike[0]} gold"])
+        say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])

@@ -25,7 +25,7 @@ def with_gold_noted(job: Job, corpus: sa.Corpus, gold: str | None) -> sa.Corpus:
     alike = [name for name in corpus.annotators if "gold" in name.lower()]
     other = printable(alike[0]) if alike else "NAME"
     note = (
-        f"gold is {printable(first)}, the first layer in the file; --gold {other} makes"
+        f"gold is {printable(first)}, the first annotator in the file; --gold {other} makes"
         f" {other if alike else 'another'} gold, and spanagree agree compares annotators without it"
     )
     # the setting says that gold is not where signatures leave its name out

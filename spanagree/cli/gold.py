@@ -36,8 +36,6 @@ _BESIDE = "With --output, write the annotators too."
     ),
     [option for option in options.output() if option.name != "output"],
     options.reading(),
-    first="--vote --share --min-annotators --weighted --annotators --name --by"
-    " --output --to --keep-annotators --from --format",
 )
 def gold(
     job: Job,

@@ -4,12 +4,66 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import click
 
 MOST = 15
 """How many options the help of a command shows."""
+
+FIRST: Mapping[str, str] = {
+    "evaluate": (
+        "--gold --match --by --ci --test --systems --references --baseline --chance "
+        "--from --format --output --plot --explain"
+    ),
+    "alt-test": (
+        "--candidate --epsilon --annotators --match --chance --by --table --from --format "
+        "--output --plot"
+    ),
+    "agree": (
+        "--measure --match --by --annotators --ci --sort --batches --fail-under --from "
+        "--columns --format --output --plot"
+    ),
+    "coefficients": (
+        "--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot"
+    ),
+    "disagreements": (
+        "--between --rest --kind --by --sort --match --no-text --from --columns --format "
+        "--output --plot"
+    ),
+    "partial-credit": (
+        "--between --label-weights --severity-penalty --macro --draws --seed --from "
+        "--columns --format --output --plot"
+    ),
+    "report": (
+        "--output --gold --team --systems --references --match --chance --baseline "
+        "--batches --measures --study --from --columns"
+    ),
+    "difficulty": (
+        "--gold --annotators --match --chance --from --columns --format --output --plot --explain"
+    ),
+    "split": (
+        "--output --to --force --levels --at --chance-at --quantiles --gold --annotators "
+        "--match --chance --from"
+    ),
+    "chance": (
+        "--length --segments --gold --match --chance --from --columns --format --output --plot"
+    ),
+    "gold": (
+        "--vote --share --min-annotators --weighted --annotators --name --by --output "
+        "--to --keep-annotators --from --format"
+    ),
+    "plan": (
+        "--width --figure --by --annotators --match --chance --confidence --resamples "
+        "--seed --from --format --output --plot"
+    ),
+    "check": "--fail-on --how --format --output --from --columns --scheme --unit --repair",
+    "convert": (
+        "--output --to --annotators --to-scheme --tokenizer --cut --as-predictions --from "
+        "--columns --repair --labels --map-labels"
+    ),
+}
+"""The options that most people need of each command, which --help shows, in this order."""
 
 _Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
 

@@ -15,7 +15,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options, rules, signals
-from spanagree.cli.help_pages import MOST, Command
+from spanagree.cli.help_pages import FIRST, MOST, Command
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.cli.signatures import parameters
 from spanagree.errors import (
@@ -45,7 +45,7 @@ class ReaderGoneError(BrokenPipeError):
 
 
 def command(
-    argument: click.Argument | None, *groups: options.Group, first: str = ""
+    argument: click.Argument | None, *groups: options.Group, first: str | None = None
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its options if given.
 
@@ -54,16 +54,16 @@ def command(
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
-        first: the names of options that most people need, which ``--help`` shows.
+        first: the names of options that most people need, where :data:`FIRST` does not say it.
     """
     every = [each for members in (*groups, options.messages()) for each in members]
-    order = first.split()
-    for each in every:
-        each.first = each.opts[-1] in order
-    every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
+        order = (FIRST.get(name, "") if first is None else first).split()
+        for each in every:
+            each.first = each.opts[-1] in order
+        every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
 
         @functools.wraps(function)
         def run(**values: Any) -> None:
@@ -364,7 +364,7 @@ class Job:
             notes: of what it was made from.
         """
         from spanagree.results.data import TABLES, to_csv, to_json, to_jsonl
-        from spanagree.results.frame import Look
+        from spanagree.results.frame import TableStyle
 
         progress("writing")
         last, others = result if test is None else test, beside or {}
@@ -384,7 +384,7 @@ class Job:
             verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
             tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
             tables = tables if self.all_columns else [table.turned for table in tables]
-            look = Look(self.digits, self.percent, self.all_columns, self.style or ())
+            look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [TABLES[self.format](table, look) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain

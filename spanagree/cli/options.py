@@ -196,12 +196,17 @@ def comparing(
     *own: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
     match: Option | None = None,
+    seed: bool = False,
 ) -> Group:
-    """Return the options of comparisons that a function takes, after those of one command only."""
+    """Return the options of comparisons that a function takes, after those of one command only.
+
+    With ``seed`` that of draws is among them: of commands without intervals, which have one too.
+    """
     at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
     share = option("--overlap-at", at, type=float, metavar="X")
     usual, chance = of(function, "match", "chance")
-    return group("Comparing", *own, match or usual, share, chance)
+    draws = of(function, "seed") if seed else []
+    return group("Comparing", *own, match or usual, share, chance, *draws)
 
 
 def places(*own: Option) -> Group:
@@ -226,7 +231,7 @@ def by(table: Iterable[str]) -> Option:
 
 def gold(unless: str = "the first") -> Option:
     """Return the option of the gold layer."""
-    return option("--gold", "Take this layer as gold.", metavar="NAME", unless=unless)
+    return option("--gold", "Take this annotator as gold.", metavar="NAME", unless=unless)
 
 
 def annotators(purpose: str = "Compare only these annotators.") -> Option:
@@ -295,7 +300,7 @@ def _files() -> Group:
     grouped = "Group documents by what a pattern finds in their ids, or by a table."
     forms, schemes = names_of(choices.FormatName), names_of(choices.Scheme)
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
-    breaks = "With --unit document, take the sentences of this layer for all."
+    breaks = "With --unit document, take the sentences of this annotator for all."
     only = "Take segments of these labels only; others are dropped before anything is checked."
     renamed = "Give labels other names, before --labels; FILE has two columns, old and new;"
     renamed += " best: those of the first annotator that they share most with, one-to-one."
@@ -363,8 +368,8 @@ def _datasets() -> Group:
 def _exports() -> Group:
     who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
     who += " by the file."
-    models = "Read Label Studio's predictions too, as layers named by their model's version."
-    truth = "Make a layer ground_truth of what Label Studio marks so, or INCEpTION's curators made."
+    models = "Read Label Studio's predictions too, as annotators named by their model's version."
+    truth = "Add ground_truth: what Label Studio marks so, or INCEpTION's curators made."
     begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
     return [
         option(
@@ -470,7 +475,7 @@ def named_in(text: str, option: str, form: str = "NAME=COLUMN") -> dict[str, str
 
 
 def _twice(name: str) -> str:
-    return f"the name {show(name)} is given twice; give each layer a name of its own"
+    return f"the name {show(name)} is given twice; give each annotator a name of its own"
 
 
 def columns_in(text: str, option: str) -> str | dict[str, str | int]:

@@ -38,14 +38,12 @@ _WEIGHTS = "Let labels weigh so much; a pair weighs as its lighter segment."
     ),
     options.reading(),
     options.output(),
-    first="--between --label-weights --severity-penalty --macro --draws --seed --from --columns"
-    " --format --output --plot",
 )  # fmt: skip
 def partial_credit(job: Job, between: tuple[str, str] | None = None, **settings: Any) -> None:
     corpus = job.read()
     if between is None and len(corpus.layers) != 2:
-        layers = counted(len(corpus.layers), "layer")
-        raise click.UsageError(f"{layers}; two annotators are compared; name them: --between A B")
+        number = counted(len(corpus.layers), "annotator")
+        raise click.UsageError(f"{number}; two are compared; name them: --between A B")
     a, b = (str(job.layer(name, corpus)) for name in between or corpus.annotators)
     progress("comparing")
     job.show(sa.comparisons.partial_credit(corpus, a, b, **settings))

@@ -29,8 +29,6 @@ _FUNCTION = "spanagree.project.plan.plan_sample"
     options.group("Certainty", *options.of(_FUNCTION, "confidence", "resamples", "seed")),
     options.reading(),
     options.output(),
-    first="--width --figure --by --annotators --match --chance --confidence"
-    " --resamples --seed --from --format --output --plot",
 )
 def plan(job: Job, width: float | None = None, by: str | None = None, **settings: Any) -> None:
     job.check_picture(sa.project.Plan, by)

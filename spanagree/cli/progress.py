@@ -1,21 +1,27 @@
-"""One line on stderr that says what a long run is at: in a terminal only, after a second."""
+"""What a terminal shows of a long run, on stderr: what it is at, and how long it will take."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from typing import Any
 
 import click
 
 _WAIT = 1.0  # seconds in which nothing is shown
+_LONG = 60.0  # seconds of a step that are said in advance
 _KEY = f"{__name__}.bar"
 
 
 class Bar:
-    """A bar that names the step of a run, and moves also where its end is not known."""
+    """A bar that names the step of a run, and moves also where its end is not known.
+
+    What was done in the first second says how long a step will take: more than a minute is said.
+    """
 
     def __init__(self) -> None:
+        self._begun: float | None = None
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._shown: Any = None
@@ -23,10 +29,28 @@ class Bar:
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many steps of a kind are done, and of how many."""
+        self._announce(done, total)
         self._update(completed=done, total=total)
+
+    def _announce(self, done: int, total: int) -> None:
+        """Say once for each step how long it will still take, if that is long."""
+        if self._begun is None or done <= 0 or (passed := time.monotonic() - self._begun) < _WAIT:
+            return
+        if (seconds := passed * (total - done) / done) < _LONG:
+            return
+        self._begun = None
+        minutes = round(seconds / 60)
+        step = self._task["description"]
+        text = f"spanagree: note: {step}: about {minutes} more minute{'s'[: minutes - 1]}"
+        with self._lock:
+            if self._shown is None:
+                click.echo(text, err=True)
+            else:
+                self._shown.console.print(text, highlight=False, markup=False)
 
     def step(self, name: str) -> Bar:
         """Begin with another step; in a second it is seen, unless it is hidden before."""
+        self._begun = time.monotonic()
         self._update(description=name, completed=0, total=None)
         with self._lock:
             if self._timer is None:

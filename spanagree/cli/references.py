@@ -82,7 +82,6 @@ def against_references(
     job.check_picture(sa.references.AgainstReferences, by)
     seed = job.seed
     job, drawn_from = random_seed(job, baselines)
-    more = seed if "best_match" in settings else {}
     corpus = job.read()
     chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
@@ -90,7 +89,7 @@ def against_references(
         how |= {"chance": settings["chance"]} if "chance" in settings else {}
         corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
     result = sa.evaluate_references(
-        corpus, **chosen, **job.intervals, **more, progress=progress("comparing")
+        corpus, **chosen, **job.intervals, **seed, progress=progress("comparing")
     )
     job.show(result, by)
 

@@ -40,8 +40,6 @@ _FILE = "Write the report to this file."
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
-    first="--output --gold --team --systems --references --match --chance"
-    " --baseline --batches --measures --study --from --columns",
 )
 def report(
     job: Job,

@@ -41,6 +41,7 @@ _INTERVALS = "confidence interval resample_by resamples seed"
 _COMPARE = "evaluate agree difficulty split disagreements report alt-test chance plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
+_MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
 _SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
@@ -56,13 +57,15 @@ RULES = [
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
     Rule("evaluate", "resamples", needs="ci test"),
-    Rule("evaluate", "seed", needs="ci test baseline=random best_match match=soft"),
+    Rule("evaluate", "seed", needs=f"ci test baseline=random best_match match=soft {_MAYBE_DRAWN}"),
     Rule("agree", "confidence interval resample_by resamples", needs="ci batches"),
-    Rule("agree", "seed", needs="ci batches measure=gamma|all"),
+    Rule("agree", "seed", needs=f"ci batches measure=gamma|all {_MAYBE_DRAWN}"),
+    Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
     Rule("coefficients", _INTERVALS, needs="ci"),
     Rule("evaluate agree coefficients", "resamples seed", excludes="interval=jackknife",
-         unless="test batches baseline", why="it draws nothing"),
-    Rule("agree", "resamples seed", excludes="resample_by=annotators", why="it draws nothing"),
+         unless=f"test batches baseline {_MAYBE_DRAWN}", why="it draws nothing"),
+    Rule("agree", "resamples seed", excludes="resample_by=annotators", unless=_MAYBE_DRAWN,
+         why="it draws nothing"),
     Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
     Rule("coefficients", "ci", excludes="by=annotator|pair|item",
          why="such rows have no intervals"),
@@ -98,19 +101,20 @@ RULES = [
     # annotators against each other
     Rule("agree", _WHAT, excludes="measure!=f1 batches"),
     Rule("agree", "by=annotator|document", excludes="measure!=f1"),
-    Rule("agree", "by", excludes="measure=all|presence"),
+    Rule("agree", "by", excludes="measure=all|documents"),
     Rule("agree", "sort", needs="by=annotator"),
     Rule("agree", f"{_UNITS} continuum precision time_limit steps", needs="measure!=f1"),
-    Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|presence"),
+    Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|documents"),
     Rule("agree", "continuum", excludes="measure!=alpha-u"),
-    Rule("agree", "precision time_limit steps", excludes="measure=alpha-u|alpha-u-placed|presence"),
-    Rule("agree", "chance", excludes="measure=alpha-u|presence"),
+    Rule("agree", "precision time_limit steps",
+         excludes="measure=alpha-u|alpha-u-placed|documents"),
+    Rule("agree", "chance", excludes="measure=alpha-u|documents"),
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
     Rule("agree", "resample_by", excludes="measure=alpha-u|alpha-u-placed|gamma|all"),
     Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
     Rule("agree", "block on_error", excludes="measure=gamma|all",
          why="the units of all documents are placed at once"),
-    Rule("agree", "measure=presence", excludes=BLOCKS, why="all documents are compared at once"),
+    Rule("agree", "measure=documents", excludes=BLOCKS, why="all documents are compared at once"),
     Rule("agree", "test by=document", excludes=BLOCKS, why=_SINGLE),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
     Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
@@ -141,6 +145,8 @@ RULES = [
     Rule("report", "batches=files", excludes="files",
          why="these are its annotators; name batches by a pattern in ids, or by a table"),
     Rule("chance", "length segments", excludes="files", why="a document by itself has no files"),
+    Rule("chance", "length", needs="segments"),
+    Rule("chance", "segments", needs="length"),
     Rule("cite", "results", needs="result", why="a file that --format json wrote"),
     # how a result is shown
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",

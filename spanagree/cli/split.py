@@ -33,8 +33,6 @@ _FORMAT = "Write the parts in this format."
     options.levels(),
     team(),
     options.reading(),
-    first="--output --to --force --levels --at --chance-at --quantiles"
-    " --gold --annotators --match --chance --from",
 )
 def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **settings: Any) -> None:
     from spanagree.levels.split_folder import check_folder

@@ -17,7 +17,7 @@ MEASURES = {
     "alpha-u-placed": "the same with the chance model of this package",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",
     "all": "corrected F1, α of tokens, α_U and γ side by side",
-    "presence": "α of which documents have anything, and which have each label",
+    "documents": "α of which documents have anything, and which have each label",
 }
 """What agreement is measured by, by name."""
 
@@ -40,8 +40,10 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
     """Compute and show a measure of unitizing."""
     chosen = {**settings, **job.intervals}
     sampled = {**chosen, **job.seed}
-    if measure == "presence":
-        job.show(sa.project.presence(job.read(), **chosen, progress=progress("comparing")))
+    if measure == "documents":
+        job.show(
+            sa.project.document_agreement(job.read(), **chosen, progress=progress("comparing"))
+        )
     elif measure == "all":
         job.show(_sampled(job, sa.units.side_by_side, sampled), by)
     elif measure == "gamma":

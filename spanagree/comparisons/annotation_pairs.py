@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress, ranges, ranks, unique
+from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
 from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
@@ -22,14 +22,15 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
-from spanagree.corpus.discontinuous import has_pieces, shape_codes
+from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
 
-_PORTION = 1 << 20  # segments of pairs that are compared at a time
+_FIRST = 1 << 8  # segments of pairs that are compared first, so that progress is soon known
+_PORTION = 1 << 20  # at the most at a time
 
 
 @dataclass(frozen=True)
-class Crowd:
+class AnnotationIndex:
     """Annotations: a row for each document and annotator who saw it, in this order.
 
     Attributes:
@@ -46,7 +47,7 @@ class Crowd:
     order: Ints
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Crowd:
+    def of(cls, corpus: Corpus) -> AnnotationIndex:
         """Return who saw what in a corpus."""
         layers = list(corpus.layers.values())
         annotations, segments, order = numbered_annotations(layers)
@@ -61,7 +62,7 @@ class Crowd:
 
     def details(self, corpus: Corpus) -> Details | None:
         """Return the pieces of all segments, in the order of the crowd, if some have several."""
-        if not has_pieces(corpus):
+        if not corpus.has_pieces:
             return None
         known: dict[Pieces, int] = {}
         codes = np.concatenate(shape_codes(corpus.layers.values(), known))
@@ -91,7 +92,7 @@ class Crowd:
         return first, second
 
 
-class Marks(NamedTuple):
+class PlacedSegments(NamedTuple):
     """The segments of a crowd, in its order, each with its start distribution.
 
     Attributes:
@@ -111,7 +112,7 @@ class Marks(NamedTuple):
     details: Details | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus, crowd: Crowd, chance: str) -> Marks:
+    def of(cls, corpus: Corpus, crowd: AnnotationIndex, chance: str) -> PlacedSegments:
         """Return the segments of all annotators of a corpus."""
         profiles, placed = place_layers(corpus, corpus.annotators, chance)
         profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
@@ -124,7 +125,7 @@ class Marks(NamedTuple):
         assert isinstance(self.profiles, Profiles)
         return self.profiles
 
-    def side(self, crowd: Crowd, rows: Ints) -> Placed:
+    def side(self, crowd: AnnotationIndex, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""
         layer, segment = crowd.side((self.start, self.end, self.label), rows, self.details)
         return Placed(layer, self.profile[segment], self.chance)
@@ -132,7 +133,7 @@ class Marks(NamedTuple):
 
 def compare_pairs(
     corpus: Corpus,
-    crowd: Crowd,
+    crowd: AnnotationIndex,
     pairs: tuple[Ints, Ints],
     match: str,
     chance: str,
@@ -156,17 +157,20 @@ def compare_pairs(
     report_progress(0, len(first))
     if not len(first):
         return Comparisons.none().named(corpus.annotators, corpus.labels)
-    marks, measure = Marks.of(corpus, crowd, chance), find_match(match)
+    marks, measure = PlacedSegments.of(corpus, crowd, chance), find_match(match)
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
     turned &= whose(chance) == "both"
     left, right = np.where(turned, second, first), np.where(turned, first, second)
-    size = crowd.end - crowd.begin
-    done = np.cumsum(size[left] + size[right])
-    borders = np.searchsorted(done, np.arange(_PORTION, int(done[-1]) + _PORTION, _PORTION)) + 1
-    parts, low = [], 0
-    for high in unique(np.minimum([*borders.tolist(), len(first)], len(first))).tolist():
+    segments = crowd.end - crowd.begin
+    done = np.cumsum(segments[left] + segments[right])
+    parts = []
+    low, size = 0, _FIRST
+    while low < len(first):
+        before = int(done[low - 1]) if low else 0
+        high = min(int(np.searchsorted(done, before + size)) + 1, len(first))
+        size = min(2 * size, _PORTION)
         a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
         part = compare_layers(a, b, marks.profiles, measure, max(1, len(corpus.labels)))
         pair = part.document + low

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
-from spanagree.chance.start_distributions import Profiles, exclusion_groups, place
+from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.times import is_time
 
@@ -81,7 +82,9 @@ class CoarseStarts:
             units = np.where(corpus.lengths > wanted, wanted >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
             short = shortened(length, group, factor[document])
-            profiles, profile = place(group, units[document], short, free=chance == "overlapping")
+            profiles, profile = start_profiles(
+                group, units[document], short, free=chance == "overlapping"
+            )
             made.append((profiles, profile, short, factor[document][group]))
         columns = [x for _, profile, short, _ in made for x in (profile, short)]
         n = corpus.lengths[document][group]
@@ -95,47 +98,35 @@ class CoarseStarts:
         borders = np.cumsum([len(layer) for layer in layers])[:-1]
         return cls(levels, kinds[-2], kinds[-1]), np.split(which, borders)
 
-    def expected(
-        self, kinds: tuple[Ints, Ints], places: tuple[Ints, Ints], cells: int, measure: Match
-    ) -> tuple[Floats, float]:
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, float]:
         """Return E[Σ φ] of each cell, and the greatest error of one.
 
-        Args:
-            kinds: of the segments of either side.
-            places: the cell of each segment of either side.
-            cells: how many there are.
-            measure: one of exact matches, shared time or iou.
+        The measure is one of exact matches, shared time or iou.
         """
-        values = [self._at(level, kinds, places, cells, measure) for level in self.levels]
-        unit = np.ones(cells)
-        unit[places[0]] = 1 / self.levels[0].factor[kinds[0]]
+        values = [self._at(level, sides, measure) for level in self.levels]
+        unit = np.ones(sides.count)
+        unit[sides.cells[0]] = 1 / self.levels[0].factor[sides.profiles[0]]
         return extrapolated(values, unit)
 
-    def _at(
-        self,
-        level: Level,
-        kinds: tuple[Ints, Ints],
-        places: tuple[Ints, Ints],
-        cells: int,
-        measure: Match,
-    ) -> Floats:
+    def _at(self, level: Level, sides: Sides, measure: Match) -> Floats:
         """Return the same as one level has it."""
-        sides = []
-        for kind, cell in zip(kinds, places, strict=True):
+        cells = sides.count
+        alike = []
+        for kind, cell in zip(sides.profiles, sides.cells, strict=True):
             (at, own), _, number = distinct(cell, kind)
-            sides.append((at, own, number))
-        if measure.route == "cover":
+            alike.append((at, own, number))
+        if measure.kernel == "cover":
             whole = [
                 (at, level.length[own], level.profile[own], number * self.scale(level, own))
-                for at, own, number in sides
+                for at, own, number in alike
             ]
             factor = np.ones(cells)
-            for at, own, _ in sides:
+            for at, own, _ in alike:
                 factor[at] = level.factor[own]
             return covered_together(level.profiles, whole, cells) * factor
-        (cell_a, a, number_a), (cell_b, b, number_b) = sides
+        (cell_a, a, number_a), (cell_b, b, number_b) = alike
         i, j = join(cell_a, cell_b)
-        if measure.route == "equal":
+        if measure.kernel == "equal":
             equal = self.length[a[i]] == self.length[b[j]]
             i, j = i[equal], j[equal]
         (p, q), which, _ = distinct(a[i], b[j])
@@ -145,7 +136,7 @@ class CoarseStarts:
     def of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
         """Return E[φ] of a segment of each of two kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
-        if measure.route == "equal":
+        if measure.kernel == "equal":
             return inner(profiles, first, profiles, second) / level.factor[p]
         (one, a, other, b), which, _ = distinct(first, level.length[p], second, level.length[q])
         value = correlated(profiles, one, a, other, b, measure.phi)[which]

@@ -26,11 +26,18 @@ WHATS = {
 
 @dataclass(frozen=True)
 class Compared:
-    """What of a corpus is compared, as :func:`compared` takes it."""
+    """What of a corpus is compared.
+
+    Attributes:
+        what: one of :data:`WHATS`.
+        pairs, undirected, untyped, arguments: as
+            :class:`spanagree.comparisons.relation_places.RelationRule` has them.
+        attribute: the name of one, whose values become part of the labels.
+    """
 
     what: str = "segments"
     pairs: str = "types"
-    undirected: tuple[str, ...] = ()
+    undirected: Sequence[str] = ()
     untyped: bool = False
     arguments: str = "fixed"
     attribute: str | None = None
@@ -41,7 +48,7 @@ class Compared:
             corpus = with_attribute(corpus, self.attribute)
         if self.what == "segments":
             return corpus
-        named = (self.pairs, self.undirected, self.untyped, self.arguments)
+        named = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
         attributes = self.what == "attributes"
         return RelationRule(*named, match=match, attributes=attributes).relations(corpus)
 
@@ -50,46 +57,35 @@ class Compared:
         return self.of(block if isinstance(block, Corpus) else block(), match)
 
 
-def compared(
-    corpus: Any,
-    match: MatchName,
-    *,
-    what: str = "segments",
-    pairs: str = "types",
-    undirected: Sequence[str] = (),
-    untyped: bool = False,
-    arguments: str = "fixed",
-    attribute: str | None = None,
-) -> tuple[Any, MatchName]:
+def compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, MatchName]:
     """Return what of a corpus, or of blocks of one, is compared, and by which measure.
 
     Args:
         corpus: the annotations, or blocks of them.
         match: the measure of segments; of relations, that of the segments that they link.
-        what: one of :data:`WHATS`.
-        pairs, undirected, untyped, arguments: as
-            :class:`spanagree.comparisons.relation_places.RelationRule` has them.
-        attribute: the name of one, whose values become part of the labels.
+        chosen: what is compared.
 
     Raises:
         SettingError: for an unknown choice; for a corpus without relations, or without this
             attribute; for settings of relations where segments are compared.
     """
+    what, undirected = chosen.what, chosen.undirected
     check_choice(what, WHATS, "what")
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
-    chosen = Compared(what, pairs, tuple(undirected), bool(untyped), arguments, attribute)
-    given = {
-        "pairs": pairs != "types", "undirected": bool(chosen.undirected),
-        "untyped": chosen.untyped, "arguments": arguments != "fixed",
-    }  # fmt: skip
+    usual = Compared(what)
+    own = [
+        name
+        for name in ("pairs", "undirected", "untyped", "arguments")
+        if getattr(chosen, name) != getattr(usual, name)
+    ]
     if what == "segments":
-        for name in (name for name, is_given in given.items() if is_given):
+        for name in own:
             raise SettingError(f"{name} is for what relations; segments are compared here")
-        if attribute is None:
+        if chosen.attribute is None:
             return corpus, match
     elif what == "attributes":
-        for name in (name for name in ("pairs", "undirected") if given[name]):
+        for name in (name for name in own if name in ("pairs", "undirected")):
             raise SettingError(f"{name} is for what relations; attributes are compared here")
     if isinstance(corpus, Corpus):
         made: Any = chosen.of(corpus, match)

@@ -24,12 +24,21 @@ from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    check_whole,
+    counted,
+    counted_of,
+    printable,
+    show,
+)
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, dot_of, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import Score, corrected, undefined
-from spanagree.settings import Settings
+from spanagree.settings import Settings, unit
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")
 
@@ -56,6 +65,7 @@ class PartialCredit(Result):
         recall: of the first annotator's segments.
         f1: the harmonic mean of the two.
         documents: how many both saw.
+        of_documents: how many the corpus has.
         error: the standard error of the expected F1, as it is the mean of draws.
         settings: what made the figures.
         notes: what a reader repaired or passed over.
@@ -65,6 +75,7 @@ class PartialCredit(Result):
     recall: Score
     f1: Score
     documents: int
+    of_documents: int
     error: float
     settings: PartialCreditSettings
     notes: tuple[str, ...]
@@ -76,7 +87,7 @@ class PartialCredit(Result):
         return {"precision": self.precision, "recall": self.recall, "F1": self.f1}
 
     def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "error": self.error}
+        return {"documents": self.documents, "of_documents": self.of_documents, "error": self.error}
 
     def _table(self, by: str | None) -> Frame:
         columns = [
@@ -87,7 +98,13 @@ class PartialCredit(Result):
         ]
         rows = [[name, x.observed, x.expected, x.corrected] for name, x in self._scores.items()]
         remarks = [f"{name}: {x.reason}" for name, x in self._scores.items() if x.reason]
-        return Frame(columns, rows, self.settings, remarks=remarks)
+        if not math.isnan(self.error):
+            draws = counted(self.settings.draws, "draw")
+            remarks.append(f"by chance: mean of {draws}; standard error of F1 {self.error:.4f}")
+        first, second = map(printable, self.settings.between)
+        over = counted_of(self.documents, self.of_documents, unit(self.settings))
+        caption = f"credit of {second} against {first}, {over}"
+        return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Picture:
         """Return precision, recall and F1, observed and by chance."""
@@ -97,7 +114,7 @@ class PartialCredit(Result):
 
 
 def partial_credit(
-    corpus: Corpus,
+    corpus: CorpusLike,
     a: str,
     b: str,
     *,
@@ -136,6 +153,7 @@ def partial_credit(
     >>> made.precision.observed, made.recall.observed, round(made.f1.observed, 4)
     (1.0, 0.4, 0.5714)
     """
+    corpus = corpus_of(corpus)
     check_known([a, b], corpus.layers)
     check_in_one_piece(corpus, "credit by share")
     if not (isinstance(severity_penalty, (int, float)) and 0 <= severity_penalty <= 1):
@@ -160,7 +178,7 @@ def partial_credit(
     )
     if not len(both):
         no = undefined("no document that both saw")
-        return PartialCredit(no, no, no, 0, math.nan, settings, corpus.notes)
+        return PartialCredit(no, no, no, 0, len(corpus), math.nan, settings, corpus.notes)
     observed = _figures(pair, both, of_label, severity_penalty, macro)
     rng = np.random.default_rng(seed)
     labels = max(1, len(corpus.labels))
@@ -183,7 +201,9 @@ def partial_credit(
     drawn_often = draws > 1 and not math.isnan(observed[2])
     error = statistics.stdev(f1) / math.sqrt(draws) if drawn_often else math.nan
     precision, recall, whole = scores
-    return PartialCredit(precision, recall, whole, len(both), error, settings, corpus.notes)
+    return PartialCredit(
+        precision, recall, whole, len(both), len(corpus), error, settings, corpus.notes
+    )
 
 
 def _weights(

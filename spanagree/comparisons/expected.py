@@ -7,35 +7,33 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
-from spanagree.chance.model import whose
-from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, place
+from spanagree.chance.model import seed_of, whose
+from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.coarse_starts import CoarseStarts, is_long
-from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.expected_at_places import (
     AtPlaces,
     at_places,
     expected_at_places,
     expected_with_fixed,
 )
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
 from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
 from spanagree.comparisons.shaped_starts import ShapedStarts
+from spanagree.comparisons.sides import Sides
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import has_pieces
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.errors import SettingError, check_choice
 
 Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces | CoarseStarts
 """Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
@@ -73,7 +71,7 @@ def place_layers(
             name: Placed(corpus.layers[name], part, chance)
             for name, part in zip(names, parts, strict=True)
         }
-    if has_pieces(corpus):
+    if corpus.has_pieces:
         why = "these keep their shape and may stand anywhere"
         _refuse_more(chance, "segments of several pieces", why)
         shaped, parts = ShapedStarts.of(corpus, names, chance)
@@ -91,7 +89,7 @@ def place_layers(
     layers = [corpus.layers[name] for name in names]
     grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
     first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
-    profiles, profile = place(
+    profiles, profile = start_profiles(
         np.concatenate([group + at for (group, _), at in zip(grouped, first, strict=False)]),
         np.concatenate([corpus.lengths[documents] for _, documents in grouped]),
         np.concatenate([layer.end - layer.start for layer in layers]),
@@ -132,22 +130,15 @@ def compare_layers(
         for x, cell in ((a, cell_a), (b, cell_b))
     ]
     random_sizes = None
+    sides = Sides((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    if isinstance(profiles, ShapedStarts):
-        places, kinds = (cell_a, cell_b), (a.profile, b.profile)
-        values, how = profiles.expected(places, kinds, n, measure), dict[str, float]()
-        if measure.in_tokens:
-            sizes = [
-                np.bincount(cell, profiles.tokens(kind), n)
-                for cell, kind in zip(places, kinds, strict=True)
-            ]
-    else:
-        values, of_cells = expected(a, b, cell_a, cell_b, n, profiles, measure)
-        how = dict(of_cells)
-        if isinstance(profiles, AtPlaces) and measure.in_tokens and profiles.random_lengths:
-            random_sizes = [
-                profiles.sizes(x.profile, cell, n) for x, cell in ((a, cell_a), (b, cell_b))
-            ]
+    values, how = expected(sides, profiles, measure)
+    if measure.in_tokens:
+        of_sides = list(zip(sides.profiles, sides.cells, strict=True))
+        if isinstance(profiles, ShapedStarts):
+            sizes = [np.bincount(cell, profiles.tokens(kind), n) for kind, cell in of_sides]
+        if isinstance(profiles, AtPlaces) and profiles.random_lengths:
+            random_sizes = [profiles.sizes(kind, cell, n) for kind, cell in of_sides]
             if whose(a.chance) == "systems":
                 random_sizes[0] = sizes[0].astype(np.float64)
     return Comparisons.of(
@@ -175,48 +166,35 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
     return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
 
 
-def expected(
-    a: Placed,
-    b: Placed,
-    cell_a: Ints,
-    cell_b: Ints,
-    cells: int,
-    profiles: Profiles | PairPlaces | AtPlaces | CoarseStarts,
-    measure: Match,
-) -> tuple[Floats, Mapping[str, float]]:
+def expected(sides: Sides, profiles: Starts, measure: Match) -> tuple[Floats, Inexact]:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
-    Beside it stands in how many cells it is computed otherwise, as :func:`notes_on` takes it.
+    Beside it stands in how many cells it is not exact.
     """
+    if isinstance(profiles, ShapedStarts):
+        return profiles.expected(sides, measure), Inexact()
     if isinstance(profiles, PairPlaces):
-        return _expected_relations(a, b, cell_a, cell_b, cells, profiles)
-    if measure.route == "near":
-        why = "chance of near borders is of two random annotations that stand anywhere"
-        _refuse_more(a.chance, "a tolerance", why)
-        values, drawn = expected_near(
-            (a.layer, b.layer), (cell_a, cell_b), cells, tokens_of(a, b, profiles), measure,
-            a.chance,
-        )  # fmt: skip
-        return values, drawn.how
-    if measure.route == "one-to-one":
-        return overlap_of(a, b, cell_a, cell_b, cells, profiles, measure)
+        return _expected_relations(sides, profiles)
+    anywhere = not isinstance(profiles, AtPlaces) and whose(sides.chance) == "both"
+    if measure.kernel == "near" and anywhere:
+        return expected_near(sides, tokens_of(sides, profiles), measure)
+    if measure.kernel in ("near", "one-to-one"):
+        return overlap_of(sides, profiles, measure)
     if isinstance(profiles, CoarseStarts):
-        places, kinds_of = (cell_a, cell_b), (a.profile, b.profile)
-        values, error = profiles.expected(kinds_of, places, cells, measure)
-        return values, {"extrapolated": cells, "error": error * cells}
-    sides_of = (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b)
-    if whose(a.chance) == "systems":
-        return expected_with_fixed(*sides_of, cells, profiles, measure), {}
+        values, error = profiles.expected(sides, measure)
+        return values, Inexact(extrapolated=sides.count, off=error * sides.count)
+    if whose(sides.chance) == "systems":
+        return expected_with_fixed(sides, profiles, measure), Inexact()
+    cells = sides.count
     if isinstance(profiles, AtPlaces):
-        return expected_at_places(profiles, *sides_of[1:], cells, measure), {}
+        return expected_at_places(profiles, sides.profiles, sides.cells, cells, measure), Inexact()
     # segments that chance treats alike: same cell, length and start distribution
-    sides = ((a, cell_a), (b, cell_b))
     kinds = []
-    for x, cell in sides:
-        columns, _, number = distinct(cell, x.layer.end - x.layer.start, x.profile)
+    for layer, profile, cell in zip(sides.layers, sides.profiles, sides.cells, strict=True):
+        columns, _, number = distinct(cell, layer.end - layer.start, profile)
         kinds.append((*columns, number))
     summed = np.zeros(cells)
-    if measure.route == "cover":
+    if measure.kernel == "cover":
         many = np.prod([np.bincount(kind[0], minlength=cells) for kind in kinds], axis=0) > _KINDS
         if many.any():
             together = [tuple(column[many[kind[0]]] for column in kind) for kind in kinds]
@@ -224,44 +202,43 @@ def expected(
             kinds = [tuple(column[~many[kind[0]]] for column in kind) for kind in kinds]
     (kind_a, length_a, profile_a, number_a), (kind_b, length_b, profile_b, number_b) = kinds
     i, j = join(kind_a, kind_b)
-    if measure.route == "equal":
+    if measure.kernel == "equal":
         equal = length_a[i] == length_b[j]
         i, j = i[equal], j[equal]
     columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
     (p, p_length, q, q_length), which, _ = distinct(*columns)
     value = _expected_of_pairs(profiles, p, p_length, q, q_length, measure)[which]
-    return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells), {}
+    return summed + np.bincount(kind_a[i], number_a[i] * number_b[j] * value, cells), Inexact()
 
 
-def _expected_relations(
-    a: Placed, b: Placed, cell_a: Ints, cell_b: Ints, cells: int, places: PairPlaces
-) -> tuple[Floats, Mapping[str, float]]:
+def _expected_relations(sides: Sides, places: PairPlaces) -> tuple[Floats, Inexact]:
     """Return the expected number of relations in common, for each cell."""
-    (kind_a, set_a), _, number_a = distinct(cell_a, a.profile)
-    (kind_b, set_b), _, number_b = distinct(cell_b, b.profile)
+    ((kind_a, set_a), _, number_a), ((kind_b, set_b), _, number_b) = (
+        distinct(*columns) for columns in zip(sides.cells, sides.profiles, strict=True)
+    )
     i, j = join(kind_a, kind_b)
-    drawn, number = DrawnMeans(), number_a[i] * number_b[j]
+    drawn, number = Inexact(), number_a[i] * number_b[j]
     if places.corpus.rule.arguments == "random":
         from spanagree.comparisons.random_arguments import expected_shares  # few need draws
 
         alike = places.alike(set_a[i], set_b[j])
         i, j, number = i[alike], j[alike], number[alike]
-        share, error = expected_shares(places, set_a[i], set_b[j])
+        share, error = expected_shares(places, set_a[i], set_b[j], seed_of(sides.chance))
         for row in np.flatnonzero(error).tolist():
             document = places.groups[1][places.sets[0][set_a[i[row]]]]
             drawn.add(document.tobytes(), float(number[row] * error[row]))
     else:
         share = places.inner(set_a[i], set_b[j])
-    return np.bincount(kind_a[i], number * share, cells).astype(np.float64), drawn.how
+    return np.bincount(kind_a[i], number * share, sides.count).astype(np.float64), drawn
 
 
 def _expected_of_pairs(
     profiles: Profiles, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
 ) -> Floats:
     """Return E[φ] of a random segment of A and one of B, for each pair of profiles and lengths."""
-    if measure.route == "equal":
+    if measure.kernel == "equal":
         return inner(profiles, profile_a, profiles, profile_b)
-    if measure.route == "cover":
+    if measure.kernel == "cover":
         cover_a, row_a = cover(profiles, profile_a, a)
         cover_b, row_b = cover(profiles, profile_b, b)
         return inner(cover_a, row_a, cover_b, row_b)
@@ -269,81 +246,30 @@ def _expected_of_pairs(
 
 
 def overlap_of(
-    a: Placed,
-    b: Placed,
-    cell_a: Ints,
-    cell_b: Ints,
-    cells: int,
-    profiles: Profiles | AtPlaces | CoarseStarts,
-    measure: Match,
-) -> tuple[Floats, Mapping[str, float]]:
-    """Return the expected one-to-one overlap of each cell, and how it was computed."""
+    sides: Sides, profiles: Profiles | AtPlaces | CoarseStarts, measure: Match
+) -> tuple[Floats, Inexact]:
+    """Return the expected one-to-one matches of each cell, and how they were computed."""
     from spanagree.comparisons.overlap_expected import expected_overlap
 
-    layers, of_cells, drawn = (a.layer, b.layer), (cell_a, cell_b), DrawnMeans()
-    tokens, at = tokens_of(a, b, profiles), None
-    if isinstance(profiles, AtPlaces):
-        at = profiles, (a.profile, b.profile)
-    values = expected_overlap(
-        layers, of_cells, cells, tokens, measure, a.chance, drawn, at,
-        fixed=whose(a.chance) == "systems",
-    )  # fmt: skip
-    return values, drawn.how
+    drawn, at = Inexact(), profiles if isinstance(profiles, AtPlaces) else None
+    fixed = whose(sides.chance) == "systems"
+    values = expected_overlap(sides, tokens_of(sides, profiles), measure, drawn, at, fixed=fixed)
+    return values, drawn
 
 
-def tokens_of(a: Placed, b: Placed, profiles: Profiles | AtPlaces | CoarseStarts) -> Ints:
+def tokens_of(sides: Sides, profiles: Profiles | AtPlaces | CoarseStarts) -> Ints:
     """Return the number of tokens of each document in which one has segments, by its number.
 
     Under a rule of places that is where the last place ends.
     """
-    tokens = np.zeros(1 + max(int(x.layer.document.max(initial=0)) for x in (a, b)), np.int64)
-    for x in (a, b):
-        length = x.layer.end - x.layer.start
+    last = max(int(layer.document.max(initial=0)) for layer in sides.layers)
+    tokens = np.zeros(1 + last, np.int64)
+    for layer, profile in zip(sides.layers, sides.profiles, strict=True):
         if isinstance(profiles, CoarseStarts):
-            group = profiles.tokens[x.profile]
+            group = profiles.tokens[profile]
         elif isinstance(profiles, AtPlaces):
-            group = profiles.longest[x.profile]
+            group = profiles.longest[profile]
         else:
-            group = profiles.size[x.profile] + length - 1
-        np.maximum.at(tokens, x.layer.document, group)
+            group = profiles.size[profile] + layer.end - layer.start - 1
+        np.maximum.at(tokens, layer.document, group)
     return tokens
-
-
-def notes_on(how: Mapping[str, float], size: float) -> list[str]:
-    """Return where the expected match is a mean over draws, and how far off it may be.
-
-    Args:
-        how: of how many documents and labels the mean is ``drawn``, the ``variance`` of what
-            these add up to, if it is known, and how far ``above`` that an upper bound is.
-        size: that of both annotations together, over all that was compared.
-
-    >>> notes_on({"drawn": 2, "variance": 0.25}, 100)[0].partition(";")[2]
-    ' standard error of the chance F1: 0.0100'
-    """
-    notes = []
-    if how.get("extrapolated"):
-        error = 2 * how["error"] / size if size else 0.0
-        notes.append(
-            "expected scores of long recordings extrapolated from coarser units, to"
-            f" {max(error, 1e-6):.1g} of F1"
-        )
-    if not how.get("drawn"):
-        return notes
-    error = 2 * math.sqrt(how.get("variance", 0.0)) / size
-    above = 2 * max(how.get("above", 0.0), 0.0) / size
-    bound = f"; counting all near pairs, at most {above:.4f} more" if "above" in how else ""
-    after = f"{bound}; standard error of the chance F1: {error:.4f}" if error else ""
-    return [
-        *notes,
-        f"expected match from draws in {counted(int(how['drawn']), 'pair')} of document and"
-        f" label, as the exact mean would be too much work{after}",
-    ]
-
-
-def expected_how(how: Mapping[str, float]) -> str | None:
-    """Return what the settings say of expected matches that are not all exact.
-
-    >>> expected_how({"drawn": 1}), expected_how({})
-    ('partly-drawn', None)
-    """
-    return "partly-drawn" if how.get("drawn") else None

@@ -10,12 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, NamedTuple
 from weakref import ref
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    distinct,
+    distinct_rows,
+    join,
+    ranges,
+    row_order,
+    unique,
+)
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import places_of
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
@@ -23,13 +33,13 @@ from spanagree.chance.place_rules import AnywhereRule, WordRule
 from spanagree.chance.places import Places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import Profiles, exclusion_groups
-from spanagree.comparisons.measures import Match
-from spanagree.comparisons.observed import similar
+from spanagree.comparisons.measures import Match, Phi, turned
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
-_PAIRS = 1 << 3  # times as many pairs of places, most of which are too far apart to count
+_PAIRS = 1 << 15  # pairs of places that are computed at once
 
 
 @dataclass(frozen=True)
@@ -151,22 +161,36 @@ def expected_at_places(
     sides = []
     for class_of, cell in zip(classes, cells, strict=True):
         (in_cell, of_class), _, number = distinct(cell, class_of)
-        sides.append((in_cell, of_class, number.astype(np.float64)))
-    both = np.bincount(sides[0][0], minlength=count) * np.bincount(sides[1][0], minlength=count)
-    sides = [
-        (cell[both[cell] > 0], of_class[both[cell] > 0], number[both[cell] > 0])
-        for cell, of_class, number in sides
-    ]
-    if measure.route == "equal" and (measure.of_label or at.one_rule):
+        sides.append(_Side(in_cell, of_class, number))
+    both = np.multiply(*(np.bincount(side.cell, minlength=count) for side in sides)) > 0
+    sides = [_Side(*(column[both[side.cell]] for column in side)) for side in sides]
+    if measure.kernel == "equal" and (measure.of_label or at.one_rule):
         return _equal(at, sides, count)
     total = np.zeros(count)
-    for portion in _portions(at, sides, both > 0, in_pairs=measure.route != "cover"):
-        rows = [_rows(at, side, portion) for side in sides]
-        total += _covered(rows, count) if measure.route == "cover" else _pairs(rows, count, measure)
+    for portion in _portions(at, sides, np.flatnonzero(both)):
+        some = [side.of_cells(portion) for side in sides]
+        if measure.kernel == "cover":
+            total[portion] = _covered(at, some, len(portion))
+        else:
+            total[portion] = _pairs([_rows(at, side) for side in some], len(portion), measure)
     return total
 
 
-def _equal(at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], count: int) -> Floats:
+class _Side(NamedTuple):
+    """The segments of one annotator that are alike: cell and class, sorted, and how many."""
+
+    cell: Ints
+    of_class: Ints
+    number: Ints
+
+    def of_cells(self, cells: Ints) -> _Side:
+        """Return the segments of some cells that stand together, which are numbered from 0."""
+        here = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
+        cell, of_class, number = (column[here] for column in self)
+        return _Side(np.searchsorted(cells, cell), of_class, number)
+
+
+def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     """Return Σ P_A · P_B over the places of the kinds that both have in a cell."""
     kind = at.random.kind
     (cell_a, a, number_a), (cell_b, b, number_b) = sides
@@ -190,108 +214,171 @@ def _equal(at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], count: int)
     return total.astype(np.float64)
 
 
-def _cut(size: Ints) -> Iterator[tuple[int, int]]:
+def _cut(size: Ints, together: int = _TOGETHER) -> Iterator[tuple[int, int]]:
     """Yield from which to which rows have about equal sizes together."""
     low, up_to = 0, np.cumsum(size)
     while low < len(size):
-        most = (up_to[low - 1] if low else 0) + _TOGETHER
+        most = (up_to[low - 1] if low else 0) + together
         high = max(low + 1, int(np.searchsorted(up_to, most, side="right")))
         yield low, high
         low = high
 
 
-def _portions(
-    at: AtPlaces, sides: Sequence[tuple[Ints, Ints, Floats]], here: Bools, *, in_pairs: bool
-) -> Iterator[Ints]:
-    """Yield cells whose places, or pairs of places, are looked at together."""
+def _portions(at: AtPlaces, sides: Sequence[_Side], cells: Ints) -> Iterator[Ints]:
+    """Yield cells whose places are looked at together."""
     size = np.diff(at.random.first)
-    cells = np.flatnonzero(here)
-    both = [np.bincount(cell, size[of_class], len(here)) for cell, of_class, _ in sides]
-    many = both[0] * both[1] / _PAIRS if in_pairs else np.maximum(*both)
+    many = np.maximum(*(np.bincount(side.cell, size[side.of_class]) for side in sides))
     for low, high in _cut(many[cells].astype(np.int64)):
         yield cells[low:high]
 
 
-_Rows = tuple[Ints, Ints, Ints, Floats]
+# --- covered tokens ------------------------------------------------------------------------------
 
 
-def _rows(at: AtPlaces, side: tuple[Ints, Ints, Floats], cells: Ints) -> _Rows:
-    """Return cell, start, end and expected number of segments of each place of some cells."""
-    cell, of_class, number = side
-    low, high = np.searchsorted(cell, (cells[0], cells[-1] + 1))
-    here = slice(int(low), int(high))
-    which, start, end, p = at.random.rows(at.kinds, of_class[here])
-    return cell[here][which], start, end, p * number[here][which]
+def _covered(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
+    """Return Σ_t c_A(t) · c_B(t) of each cell, c the expected number that cover a token.
 
-
-def _covered(rows: Sequence[_Rows], count: int) -> Floats:
-    """Return Σ_t c_A(t) · c_B(t) of each cell, c the expected number that cover a token."""
+    One annotation is in many cells, of pairs of annotators: what it covers is computed once.
+    """
+    cell, of_class, number = (np.concatenate(columns) for columns in zip(*sides, strict=True))
+    cell[len(sides[0].cell) :] += count
+    annotation, one_of = _annotations(cell, of_class, number)
+    power, row, covers = _covers(at, cell, of_class, number, one_of)
+    first, second = annotation[:count], annotation[count:]
     total = np.zeros(count)
-    (cells,), _, _ = distinct(rows[0][0])
-    width = np.zeros(len(cells), np.int64)
-    placed = []
-    for cell, start, end, value in rows:
-        unit = np.searchsorted(cells, cell)
-        np.maximum.at(width, unit, end + 1)
-        placed.append((unit, start, end, value))
-    power = np.frexp(np.maximum(width - 1, 0))[1]  # of the cell alone, whatever is beside it
-    for wide in np.unique(power).tolist():
-        here = np.flatnonzero(power == wide)
-        number = np.full(len(cells), -1)
-        number[here] = np.arange(len(here))
-        covers = []
-        for unit, start, end, value in placed:
-            row = number[unit]
-            some = row >= 0
-            size = len(here) << wide
-            at, upto = ((row[some] << wide) + x[some] for x in (start, end))
-            change = np.bincount(at, value[some], size) - np.bincount(upto, value[some], size)
-            covers.append(np.cumsum(change.reshape(len(here), -1), axis=1))
-        total[cells[here]] = (covers[0] * covers[1]).sum(1)
+    (powers_a, powers_b), which, _ = distinct(power[first], power[second])
+    for k, (x, y) in enumerate(zip(powers_a.tolist(), powers_b.tolist(), strict=True)):
+        cells, wide = np.flatnonzero(which == k), 1 << min(x, y)
+        for some in np.array_split(cells, 1 + (len(cells) * wide) // _TOGETHER):
+            a, b = covers[x][row[first[some]], :wide], covers[y][row[second[some]], :wide]
+            total[some] = (a * b).sum(1)
     return total
 
 
+def _annotations(cell: Ints, of_class: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """Return which annotation each cell has, and one cell of each annotation.
+
+    An annotation is a set of classes, each with its number of segments.
+    """
+    size = np.bincount(cell)
+    begin = np.cumsum(size) - size
+    annotation, one_of = np.zeros(len(size), np.int64), [np.zeros(0, np.int64)]
+    known = 0
+    for k in unique(size).tolist():
+        cells = np.flatnonzero(size == k)
+        rows = begin[cells][:, None] + np.arange(k)
+        alike, which, _ = distinct_rows(np.hstack((of_class[rows], number[rows])))
+        annotation[cells] = which + known
+        some = np.zeros(len(alike), np.int64)
+        some[which] = cells
+        one_of.append(some)
+        known += len(alike)
+    return annotation, np.concatenate(one_of)
+
+
+def _covers(
+    at: AtPlaces, cell: Ints, of_class: Ints, number: Ints, one_of: Ints
+) -> tuple[Ints, Ints, dict[int, Floats]]:
+    """Return what annotations cover, as rows of tables whose width is a power of 2.
+
+    Args:
+        at: where segments stand.
+        cell, of_class, number: of segments, as :class:`_Side` has them.
+        one_of: a cell of each annotation.
+
+    Returns:
+        The power of each annotation, its row, and the table of each power.
+    """
+    unit_of = np.full(int(cell[-1]) + 1, -1)
+    unit_of[one_of] = np.arange(len(one_of))
+    here = unit_of[cell] >= 0
+    which, start, end, p = at.random.rows(at.kinds, of_class[here])
+    unit, value = unit_of[cell[here]][which], p * number[here][which]
+    width = np.zeros(len(one_of), np.int64)
+    np.maximum.at(width, unit, end + 1)
+    power = np.frexp(width - 1)[1].astype(np.int64)
+    row, covers = np.zeros(len(one_of), np.int64), dict[int, Floats]()
+    for wide in unique(power).tolist():
+        units = np.flatnonzero(power == wide)
+        row[units] = np.arange(len(units))
+        some = power[unit] == wide
+        first, size = row[unit[some]] << wide, len(units) << wide
+        change = np.bincount(first + start[some], value[some], size)
+        change -= np.bincount(first + end[some], value[some], size)
+        covers[wide] = np.cumsum(change.reshape(len(units), -1), axis=1, dtype=np.float64)
+    return power, row, covers
+
+
+# --- pairs of places -----------------------------------------------------------------------------
+
+
+class _Rows(NamedTuple):
+    """Places by cell, start and end, with the number of segments expected there."""
+
+    cell: Ints
+    start: Ints
+    end: Ints
+    value: Floats
+
+
+def _rows(at: AtPlaces, side: _Side) -> _Rows:
+    """Return the places of an annotator's segments."""
+    which, start, end, p = at.random.rows(at.kinds, side.of_class)
+    value = p * side.number[which]
+    order = row_order(side.cell[which], start, end)
+    return _Rows(side.cell[which][order], start[order], end[order], value[order])
+
+
 def _pairs(rows: Sequence[_Rows], count: int, measure: Match) -> Floats:
-    """Return Σ P_A · P_B · φ over all pairs of places, of each cell."""
-    layers, weights = [], []
-    nobody = np.zeros(0, np.bool_)
-    for cell, start, end, value in rows:
-        order = np.lexsort((end, start, cell))
-        nothing = np.zeros(len(cell), np.int64)
-        layers.append(Layer(cell[order], start[order], end[order], nothing, nobody))
-        weights.append(value[order])
-    a, b = layers
-    i, j, phi = similar(a, b, a.document, b.document, measure)
-    total = np.bincount(a.document[i], weights[0][i] * weights[1][j] * phi, count)
+    """Return Σ P_A · P_B · φ over all pairs of places that overlap, of each cell.
+
+    Of two that overlap, one begins in the other.
+    """
+    a, b = rows
+    stretch = 1 + max(int(side.end.max()) for side in rows)  # of each cell, on one long line
+    b_begins = _begun(a, b, stretch, "left", measure.phi)
+    a_begins = _begun(b, a, stretch, "right", turned(measure).phi)
+    total = np.bincount(a.cell, b_begins, count) + np.bincount(b.cell, a_begins, count)
     return total.astype(np.float64)
+
+
+def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi: Phi) -> Floats:
+    """Return Σ P_A · P_B · φ of each place of A over those of B that begin in it.
+
+    That is where it begins too, if ``side`` is left.
+    """
+    line = b.cell * stretch + b.start
+    low = np.searchsorted(line, a.cell * stretch + a.start, side)
+    high = np.searchsorted(line, a.cell * stretch + a.end)
+    total, length = np.zeros(len(low)), b.end - b.start
+    some = np.flatnonzero(high > low)
+    low, many = low[some], (high - low)[some]
+    start, size = a.start[some], (a.end - a.start)[some]
+    for first, last in _cut(many, _PAIRS):
+        here = slice(first, last)
+        j, _ = ranges(low[here], low[here] + many[here])
+        offset = b.start[j] - np.repeat(start[here], many[here])
+        value = b.value[j] * phi(offset, np.repeat(size[here], many[here]), length[j])
+        total[some[here]] = np.add.reduceat(value, np.cumsum(many[here]) - many[here])
+    return total * a.value
 
 
 # --- one side as it is ---------------------------------------------------------------------------
 
 
-def expected_with_fixed(
-    layers: tuple[Layer, Layer],
-    profiles_of: tuple[Ints, Ints],
-    cells: tuple[Ints, Ints],
-    count: int,
-    profiles: Profiles | AtPlaces,
-    measure: Match,
-) -> Floats:
+def expected_with_fixed(sides: Sides, profiles: Profiles | AtPlaces, measure: Match) -> Floats:
     """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell.
 
     Args:
-        layers: of the two annotators.
-        profiles_of: of the segments of either, the start distribution or the class.
-        cells: of the segments of either.
-        count: how many cells there are.
+        sides: the segments of both.
         profiles: all start distributions, or where segments stand under a rule of places.
         measure: the measure, an additive one.
     """
-    a, (cell_a, cell_b) = layers[0], cells
-    length_b = layers[1].end - layers[1].start
+    (a, b), (cell_a, cell_b) = sides.layers, sides.cells
+    length_b = b.end - b.start
     at = isinstance(profiles, AtPlaces)
     # random segments that are alike, once
-    columns = cell_b, profiles_of[1], length_b * (not at)
+    columns = cell_b, sides.profiles[1], length_b * (not at)
     (in_cell, of_profile, length), _, number = distinct(*columns)
     order = np.argsort(cell_a, kind="stable")
     i, j = join(in_cell, cell_a[order])
@@ -300,7 +387,7 @@ def expected_with_fixed(
     length_a = (a.end - a.start)[j]
     if isinstance(profiles, AtPlaces):
         work = np.diff(profiles.random.first)[of_profile[i]]
-    elif measure.route == "equal":
+    elif measure.kernel == "equal":
         same = length[i] == length_a
         i, j, length_a = i[same], j[same], length_a[same]
         value = profiles.at(of_profile[i], a.start[j])
@@ -319,5 +406,5 @@ def expected_with_fixed(
             p = profiles.at(of_profile[i[rows]][which], a.start[j[rows]][which] + offset)
             phi = measure.phi(offset, length_a[rows][which], size[which])
         value[rows] = np.bincount(which, p * phi, high - low)
-    total = np.bincount(in_cell[i], number[i] * value, count)
+    total = np.bincount(in_cell[i], number[i] * value, sides.count)
     return total.astype(np.float64)

@@ -24,8 +24,8 @@ class Match:
     ``phi`` takes the offset of the second segment's start from the first's, and both lengths, as
     arrays; it is 0 for segments that do not overlap. With ``of_label`` only segments of the same
     label are compared. ``in_tokens``: an annotation's size is its tokens, else its segments.
-    ``route`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
-    else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
+    ``kernel`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length
+    and else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
     ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
     segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0; and ``near``
     for one-to-one matches of segments whose borders differ by at most ``within``.
@@ -35,7 +35,7 @@ class Match:
     phi: Phi
     of_label: bool = True
     in_tokens: bool = False
-    route: str = "offsets"
+    kernel: str = "offsets"
     share: float = 0.0
     within: int = 0
 
@@ -58,13 +58,13 @@ def _one_to_one(share: float, means: str) -> Match:
         shared = _shared(offset, a, b)
         return ((shared > 0) & (shared / (a + b - shared) >= share)).astype(np.int64)
 
-    return Match(means, phi, route="one-to-one", share=share)
+    return Match(means, phi, kernel="one-to-one", share=share)
 
 
 MATCHES = {
-    "exact": Match("same start, end and label", _same, route="equal"),
-    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, route="cover"),
-    "boundaries": Match("same start and end, any label", _same, of_label=False, route="equal"),
+    "exact": Match("same start, end and label", _same, kernel="equal"),
+    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, kernel="cover"),
+    "boundaries": Match("same start and end, any label", _same, of_label=False, kernel="equal"),
     "iou": Match("shared tokens / tokens of both together, same label", _share),
     "overlap": _one_to_one(
         0.0, "segments of the same label that share a token, each in one pair at most"
@@ -124,7 +124,7 @@ def _near(name: str, t: int) -> Match:
 
     label = "same label" if name == "exact" else "any label"
     means = f"start and end differ by at most {t}, {label}, each in one pair at most"
-    return Match(means, phi, of_label=name == "exact", route="near", within=t)
+    return Match(means, phi, of_label=name == "exact", kernel="near", within=t)
 
 
 def turned(measure: Match) -> Match:
@@ -135,7 +135,7 @@ def turned(measure: Match) -> Match:
         lambda offset, a, b: phi(-offset, b, a),
         measure.of_label,
         measure.in_tokens,
-        measure.route,
+        measure.kernel,
     )
 
 

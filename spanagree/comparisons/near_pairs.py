@@ -12,11 +12,13 @@ import math
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
+from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import Lengths, both_random
 from spanagree.chance.random_annotations import draw_starts
 from spanagree.chance.start_distributions import start_distribution
-from spanagree.comparisons.drawn_means import DrawnMeans
+from spanagree.comparisons.inexact import Inexact, digest_of, generator_of
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 
@@ -60,42 +62,29 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
     return orders[0][np.concatenate(firsts)], orders[1][np.concatenate(seconds)]
 
 
-def expected_near(
-    layers: tuple[Layer, Layer],
-    cells: tuple[Ints, Ints],
-    count: int,
-    tokens: Ints,
-    measure: Match,
-    chance: str,
-) -> tuple[Floats, DrawnMeans]:
+def expected_near(sides: Sides, tokens: Ints, measure: Match) -> tuple[Floats, Inexact]:
     """Return the expected number of pairs of each cell, and those that are drawn.
 
-    Args:
-        layers: of the two annotators.
-        cells: of each segment of either, a document and label.
-        count: how many cells there are.
-        tokens: of each document.
-        measure: the measure.
-        chance: the chance model, in which the segments of a layer exclude each other.
+    ``tokens`` are those of each document. In the chance model, the segments of an annotator exclude
+    each other.
     """
-    values, drawn = np.zeros(count), DrawnMeans()
+    layers, cells = sides.layers, sides.cells
+    values, drawn = np.zeros(sides.count), Inexact()
     known: dict[bytes, tuple[float, float, float]] = {}
     both = np.intersect1d(*cells)
-    document = np.zeros(count, np.int64)
+    document = np.zeros(sides.count, np.int64)
     document[cells[0]] = layers[0].document
     kinds = [
-        _lengths(layer, cell, both, document[both], chance)
+        _lengths(layer, cell, both, document[both], sides.chance)
         for layer, cell in zip(layers, cells, strict=True)
     ]
     for cell, a, b in zip(both.tolist(), *kinds, strict=True):
         n = int(tokens[document[cell]])
         p = both_random(n, a, b, measure.within, BUDGET)
         if p is None:
-            import hashlib  # takes a while to load
-
-            what = hashlib.sha256(repr((n, a, b)).encode()).digest()
+            what = digest_of((n, a, b))
             if what not in known:
-                rng = np.random.default_rng(int.from_bytes(what[:16], "little"))
+                rng = generator_of(what, seed_of(sides.chance))
                 try:
                     bound = expected_pairs(n, a, b, measure.within)
                 except SettingError:  # too many numbers; each segment is in one pair at most

@@ -27,15 +27,15 @@ def similar(
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
-    if measure.route == "near":
+    if measure.kernel == "near":
         i, j = near_pairs((cell_a, a.start, a.end), (cell_b, b.start, b.end), measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
         return _similar_in_pieces(a, b, cell_a, cell_b, measure)
-    pairs = equal_pairs if measure.route == "equal" else overlapping_pairs
+    pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
-    if measure.route == "one-to-one":
+    if measure.kernel == "one-to-one":
         able = value > 0
         i, j = i[able], j[able]
         return _one_to_one(a, b, i, j, cell_a[i])
@@ -46,7 +46,7 @@ def _similar_in_pieces(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""
-    if measure.route == "equal":
+    if measure.kernel == "equal":
         i, j = equal_pairs(a, b, cell_a, cell_b)
         shape_a, shape_b = shape_codes((a, b), {})
         same = shape_a[i] == shape_b[j]
@@ -58,7 +58,7 @@ def _similar_in_pieces(
         return p, q, shared
     (i, j), which, _ = distinct(owner_a[p], owner_b[q])
     value = np.bincount(which, shared, len(i)).astype(np.int64)
-    if measure.route == "cover":
+    if measure.kernel == "cover":
         return i, j, value
     size_a, size_b = (
         np.bincount(owner, piece.end - piece.start, len(layer))
@@ -73,7 +73,7 @@ def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints
     The one of the earlier document comes first. All annotations of a text, as documents of a layer,
     are compared at once: two of them cost nothing but the segments that they share.
     """
-    if measure.route == "equal":
+    if measure.kernel == "equal":
         columns = cell, layer.start, layer.end
         begin = packed(*columns)
         begin = distinct(*columns)[1] if begin is None else begin
@@ -90,7 +90,7 @@ def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints
         i, j = i[~alone], j[~alone]
     start, length = layer.start, layer.end - layer.start
     value = measure.phi(start[j] - start[i], length[i], length[j])
-    if measure.route == "one-to-one":
+    if measure.kernel == "one-to-one":
         able = value > 0
         i, j = i[able], j[able]
         columns = layer.document[i], layer.document[j], cell[i]

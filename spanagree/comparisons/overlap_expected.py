@@ -10,15 +10,17 @@ who marked it, nor on what is compared beside it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, join
+from spanagree.arrays import Floats, Ints, distinct, join
+from spanagree.chance.model import seed_of
+from spanagree.chance.near_matches import Lengths, one_random
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
+from spanagree.comparisons.chance_distribution.near_at_places import near_walk_at_places
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
@@ -27,9 +29,11 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
     fixed_walk_at_places,
 )
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.drawn_means import DrawnMeans
 from spanagree.comparisons.expected_at_places import AtPlaces, expected_at_places
+from spanagree.comparisons.inexact import Inexact, digest_of, generator_of
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.near_pairs import BUDGET as NEAR_BUDGET
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.segments import Layer
 
 BUDGET = 20_000_000
@@ -43,55 +47,58 @@ DRAWS = 2000
 
 
 def expected_overlap(
-    layers: tuple[Layer, Layer],
-    cells: tuple[Ints, Ints],
-    count: int,
+    sides: Sides,
     tokens: Ints,
     measure: Match,
-    chance: str,
-    drawn: DrawnMeans,
-    at: tuple[AtPlaces, tuple[Ints, Ints]] | None = None,
+    drawn: Inexact,
+    at: AtPlaces | None = None,
     *,
     fixed: bool = False,
 ) -> Floats:
-    """Return the expected greatest matching of each cell, a document and label.
+    """Return the expected greatest matching of each cell.
 
     Args:
-        layers: of the two annotators.
-        cells: of each segment of either.
-        count: how many cells there are.
+        sides: the segments of both annotators; in the chance model those of one exclude each other.
         tokens: of each document.
         measure: the measure.
-        chance: the chance model, in which the segments of a layer exclude each other.
         drawn: takes what is drawn.
-        at: where the segments may stand, and their classes, under a rule of places.
+        at: where the segments may stand, under a rule of places.
         fixed: the first annotation stays as it is.
     """
-    values = np.zeros(count)
+    layers, cells = sides.layers, sides.cells
+    values = np.zeros(sides.count)
     both = np.intersect1d(*cells)
-    if at is not None and not fixed:
-        both = _but_single(at, cells, count, measure, both, values)
-    document = np.zeros(count, np.int64)
+    near = measure.kernel == "near"
+    if at is not None and not fixed and not near:
+        both = _but_single(at, sides, measure, both, values)
+    document = np.zeros(sides.count, np.int64)
     document[cells[0]] = layers[0].document
     kinds = [np.zeros(len(layer), np.int64) for layer in layers]
     classes = kinds
     if at is not None:
-        kinds, classes = [at[0].kinds_of(each) for each in at[1]], [*at[1]]
-    sides, rows = zip(
+        kinds, classes = [at.kinds_of(each) for each in sides.profiles], [*sides.profiles]
+    marks, rows = zip(
         *(
-            _side(layer, cell, both, document[both], chance, number, kinds[number])
+            _side(layer, cell, both, document[both], sides.chance, number, kinds[number])
             for number, (layer, cell) in enumerate(zip(layers, cells, strict=True))
         ),
         strict=True,
     )
-    pieces = Pieces(document[both], tokens[document[both]], *sides)
+    pieces = Pieces(document[both], tokens[document[both]], *marks)
     walked: list[Floats | None]
-    if fixed:
+    if near:
+        rest, t = np.arange(len(both)), measure.within
+        walked = (
+            _near_with_fixed(pieces, t)
+            if at is None
+            else near_walk_at_places(pieces, at.kinds, t, NEAR_BUDGET, fixed=fixed)
+        )
+    elif fixed:
         rest = np.arange(len(both))
         walked = (
             fixed_walk(pieces, measure, BUDGET, moments=True)
             if at is None
-            else fixed_walk_at_places(pieces, at[0].kinds, measure, BUDGET, moments=True)
+            else fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
         )
     elif at is None:
         single, values[both] = single_matches(pieces, measure)
@@ -99,7 +106,7 @@ def expected_overlap(
         walked = both_walk(pieces.some(rest), measure, BUDGET, moments=True, steps=STEPS)
     else:
         rest = np.arange(len(both))
-        walked = both_walk_at_places(pieces, at[0].kinds, measure, BUDGET, moments=True)
+        walked = both_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
     over = []
     for piece, made in zip(rest.tolist(), walked, strict=True):
         if made is None:
@@ -109,24 +116,38 @@ def expected_overlap(
     known: dict[bytes, tuple[float, float]] = {}
     marked = [
         _Marked(side, classes[number][of_side])
-        for number, (side, of_side) in enumerate(zip(sides, rows, strict=True))
+        for number, (side, of_side) in enumerate(zip(marks, rows, strict=True))
     ]
     for piece in over if fixed else ():
-        places = None if at is None else at[0]
-        values[both[piece]], error = _mean_with_fixed(pieces, marked, piece, measure, places)
-        drawn.add(repr(piece).encode(), error)
+        seed = seed_of(sides.chance)
+        values[both[piece]], error = _mean_with_fixed(pieces, marked, piece, measure, at, seed)
+        drawn.add(b"one stream of draws", error)  # so errors may be alike, and add up
     for piece, (shape, what) in zip(
         over if not fixed else (), _shapes(pieces, marked, over if not fixed else []), strict=True
     ):
         if what not in known:
-            n, places = int(pieces.tokens[piece]), None if at is None else at[0]
+            n = int(pieces.tokens[piece])
             plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
-            seed = hashlib.sha256(repr((n, plain)).encode()).digest()[:16]
-            rng = np.random.default_rng(int.from_bytes(seed, "little"))
-            known[what] = _drawn_mean(n, shape, measure, places, rng)
+            rng = generator_of(digest_of((n, plain)), seed_of(sides.chance))
+            known[what] = _drawn_mean(n, shape, measure, at, rng)
         values[both[piece]], error = known[what]
         drawn.add(what, error)
     return values
+
+
+def _near_with_fixed(pieces: Pieces, t: int) -> list[Floats | None]:
+    """Return the mean number of near pairs of each piece, with A as it is and B anywhere."""
+    means: list[Floats | None] = []
+    for number, n in enumerate(pieces.tokens.tolist()):
+        a, b = (side.of_piece(number) for side in (pieces.a, pieces.b))
+        here = a.label == 0
+        spans = np.stack((a.start[here], (a.start + a.length)[here]), axis=1).tolist()
+        (length, matches), _, count = distinct(b.length, (b.label == 0).astype(np.int64))
+        columns = length.tolist(), matches.astype(np.bool_).tolist(), count.tolist()
+        kinds = tuple(map(Lengths, *columns))
+        p = one_random(n, tuple(map(tuple, spans)), kinds, t, NEAR_BUDGET)
+        means.append(None if p is None else np.array([p @ np.arange(len(p))]))
+    return means
 
 
 class _Marked(NamedTuple):
@@ -174,7 +195,12 @@ def _drawn_mean(
 
 
 def _mean_with_fixed(
-    pieces: Pieces, marked: list[_Marked], piece: int, measure: Match, places: AtPlaces | None
+    pieces: Pieces,
+    marked: list[_Marked],
+    piece: int,
+    measure: Match,
+    places: AtPlaces | None,
+    seed: int,
 ) -> tuple[float, float]:
     """Return the mean match over draws of the second annotation, and its standard error."""
     layers, classes = [], []
@@ -186,7 +212,7 @@ def _mean_with_fixed(
         order = np.lexsort((label, start + length, start))
         classes.append(own[low:high][order])
     draws = number_of_draws(DRAWS, len(layers[1]))
-    tokens, rng = pieces.tokens[[piece]], np.random.default_rng(0)
+    tokens, rng = pieces.tokens[[piece]], np.random.default_rng(seed)
     cells = np.array([[0, 1]])
     ask = (layers, (False, True), tokens, cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
@@ -194,25 +220,19 @@ def _mean_with_fixed(
     return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
 
 
-def _but_single(
-    at: tuple[AtPlaces, tuple[Ints, Ints]],
-    cells: tuple[Ints, Ints],
-    count: int,
-    measure: Match,
-    both: Ints,
-    values: Floats,
-) -> Ints:
+def _but_single(at: AtPlaces, sides: Sides, measure: Match, both: Ints, values: Floats) -> Ints:
     """Fill in the cells in which either has one segment; return the others of ``both``.
 
     One segment of each is a pair or none, so their match is that of an additive measure.
     """
-    many = [np.bincount(cell, minlength=count) for cell in cells]
+    many = [np.bincount(cell, minlength=sides.count) for cell in sides.cells]
     single = (many[0] == 1) & (many[1] == 1)
-    rows = [single[cell] for cell in cells]
-    classes = at[1][0][rows[0]], at[1][1][rows[1]]
-    here = cells[0][rows[0]], cells[1][rows[1]]
-    additive = replace(measure, route="offsets")
-    values += expected_at_places(at[0], classes, here, count, additive)
+    classes, cells = (
+        tuple(each[single[cell]] for each, cell in zip(columns, sides.cells, strict=True))
+        for columns in (sides.profiles, sides.cells)
+    )
+    additive = replace(measure, kernel="offsets")
+    values += expected_at_places(at, classes, cells, sides.count, additive)
     return both[~single[both]]
 
 

@@ -11,7 +11,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.comparisons.relation_places import RelationCorpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import has_pieces, in_pieces
+from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, chosen, show
@@ -37,15 +37,15 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     check_names(match, chance)
     if not _go_together(match, chance):
         raise SettingError(
-            f"match {match} pairs segments of layers that do not overlap themselves, and those of"
-            f" chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
+            f"match {match} pairs segments of annotators who do not overlap themselves, and those"
+            f" of chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
             f" {chosen('match', 'token', 'iou')}"
         )
     if isinstance(corpus, RelationCorpus):
         check_choice(match, ("exact",), "match of relations")
         return
     layer = corpus.layers[name]
-    if has_pieces(corpus):
+    if corpus.has_pieces:
         _check_pieces(corpus, name, match)
         return
     forbidden = _forbidden(layer)
@@ -83,7 +83,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
     Those whose hulls overlap move together under every chance model.
     """
     measure = find_match(match)
-    if measure.route in ("one-to-one", "near"):
+    if measure.kernel in ("one-to-one", "near"):
         works = chosen("match", "exact", "boundaries", "token", "iou")
         raise SettingError(
             f"match {match} pairs segments of one piece, and this corpus has some of several; use"
@@ -91,7 +91,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
         )
     layer = corpus.layers[name]
     pair = None
-    if measure.route in ("cover", "offsets"):
+    if measure.kernel in ("cover", "offsets"):
         pieces, owner = in_pieces(layer)
         pair = _first_overlap(pieces, pieces.label)
         pair = None if pair is None else (int(owner[pair[0]]), int(owner[pair[1]]))
@@ -110,7 +110,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
 def _go_together(*names: str) -> bool:
     """Return whether a measure goes with a chance model; each is known by its name."""
     measures = (find_match(name) for name in names if name not in CHANCES)
-    one_to_one = any(measure.route in ("one-to-one", "near") for measure in measures)
+    one_to_one = any(measure.kernel in ("one-to-one", "near") for measure in measures)
     return not (one_to_one and "overlapping" in names)
 
 

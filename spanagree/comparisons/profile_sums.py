@@ -159,7 +159,7 @@ def _correlated_by_fourier(
 
 def _turned(functions: Floats, twice: Ints) -> Floats:
     """Return the transforms of symmetric functions, each about half of a whole number."""
-    from scipy.fft import rfft  # late: only long documents need it
+    from scipy.fft import rfft  # lazy: only long documents need it
 
     S = functions.shape[1]
     turns = np.exp(1j * np.pi / S * np.arange(2 * S))

@@ -8,7 +8,6 @@ annotations. Distributions are drawn: first segments, then relations between the
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -18,6 +17,7 @@ from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.chance_distribution.draws import copies_of, moves_in_blocks
 from spanagree.comparisons.chance_distribution.variance import StartsOfTwo, cost_of_two
+from spanagree.comparisons.inexact import digest_of, generator_of
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.relation_places import PairPlaces, RelationCells, RelationCorpus
@@ -32,7 +32,7 @@ DRAWS = 1000
 _PORTION = 1 << 18  # segments that are placed at a time
 
 
-def expected_shares(places: PairPlaces, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+def expected_shares(places: PairPlaces, i: Ints, j: Ints, seed: int) -> tuple[Floats, Floats]:
     """Return the probability that random relations of two sets match, for each two, and its error.
 
     The error is the standard error of draws, 0 where the probability is exact.
@@ -40,13 +40,14 @@ def expected_shares(places: PairPlaces, i: Ints, j: Ints) -> tuple[Floats, Float
     Args:
         places: the sets of pairs.
         i, j: the numbers of two sets of one document and kind.
+        seed: of draws.
     """
     value, error = np.zeros(len(i)), np.zeros(len(i))
     owner, document, _ = places.groups
     heads = [places.sets[0][sets] for sets in (i, j)]
     two, which, _ = distinct(owner[heads[0]], owner[heads[1]], document[heads[0]])
     for number, (one, other, at) in enumerate(zip(*(x.tolist() for x in two), strict=True)):
-        here = _Document(places.corpus, (places.names[one], places.names[other]), at)
+        here = _Document(places.corpus, (places.names[one], places.names[other]), at, seed)
         for row in np.flatnonzero(which == number).tolist():
             if possible := places.number[i[row]] * places.number[j[row]]:
                 common, off = here.common(*places.kind(int(i[row])))
@@ -64,8 +65,10 @@ class _Document:
         kinds: how many segments of each length and label either has; of label 0 if none counts.
     """
 
-    def __init__(self, corpus: RelationCorpus, names: Sequence[str], document: int) -> None:
-        self.rule = corpus.rule
+    def __init__(
+        self, corpus: RelationCorpus, names: Sequence[str], document: int, seed: int = 0
+    ) -> None:
+        self.rule, self.seed = corpus.rule, seed
         source = corpus.source.subset([document])
         self.layers = [source.layers[name] for name in names]
         self.n, self.labels = int(source.lengths[0]), max(1, len(source.labels))
@@ -102,12 +105,11 @@ class _Document:
         return float(both) / (1 + halved), 0.0
 
     def _drawn_once(self) -> Ints:
-        """Return what :meth:`shared` draws, from a seed that the segments themselves are."""
+        """Return what :meth:`shared` draws, from the seed and what the segments are."""
         if self._shared is None:
             columns = [x for y in self.layers for x in (y.start, y.end, y.label, y.shape)]
-            what = repr((self.n, [column.tolist() for column in columns])).encode()
-            seed = int.from_bytes(hashlib.sha256(what).digest()[:16], "little")
-            self._shared = self.shared(DRAWS, np.random.default_rng(seed))
+            what = digest_of((self.n, [column.tolist() for column in columns]))
+            self._shared = self.shared(DRAWS, generator_of(what, self.seed))
         return self._shared
 
     def pairs(self, shared: Ints, head: int, tail: int, halved: bool) -> Ints:

@@ -14,8 +14,9 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
-from spanagree.chance.start_distributions import Profiles, place
+from spanagree.chance.start_distributions import Profiles, start_profiles
 from spanagree.comparisons.measures import Match
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.discontinuous import shape_codes
@@ -57,7 +58,7 @@ class ShapedStarts:
         of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
         of_group[group] = document
         blocks = chain_hulls(group, start, end, alone=chance == "overlapping")
-        profiles, profile = place(
+        profiles, profile = start_profiles(
             blocks.group,
             corpus.lengths[of_group],
             blocks.end - blocks.start,
@@ -84,21 +85,19 @@ class ShapedStarts:
     def _shares(self, one: int, other: int, measure: Match) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
         least, shared = shares_of_offsets(self.pieces(one), self.pieces(other))
-        if measure.route == "cover":
+        if measure.kernel == "cover":
             return least, shared.astype(np.float64)
         sizes = sum(self.tokens(np.array([one, other])))
         return least, shared / (sizes - shared)
 
-    def expected(
-        self, cells: tuple[Ints, Ints], kinds: tuple[Ints, Ints], count: int, measure: Match
-    ) -> Floats:
+    def expected(self, sides: Sides, measure: Match) -> Floats:
         """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
-        sides = [distinct(cell, kind) for cell, kind in zip(cells, kinds, strict=True)]
-        if measure.route == "cover":
-            return self._covered(sides, count)
-        ((cell_a, kind_a), _, number_a), ((cell_b, kind_b), _, number_b) = sides
+        alike = [distinct(*columns) for columns in zip(sides.cells, sides.profiles, strict=True)]
+        if measure.kernel == "cover":
+            return self._covered(alike, sides.count)
+        ((cell_a, kind_a), _, number_a), ((cell_b, kind_b), _, number_b) = alike
         i, j = join(cell_a, cell_b)
-        if measure.route == "equal":
+        if measure.kernel == "equal":
             same = (self.shape[kind_a[i]] == self.shape[kind_b[j]]) & (
                 self.length[kind_a[i]] == self.length[kind_b[j]]
             )
@@ -108,7 +107,7 @@ class ShapedStarts:
             [self._pair(p, q, measure) for p, q in zip(one.tolist(), other.tolist(), strict=True)]
         )
         weight = number_a[i] * number_b[j]
-        total = np.bincount(cell_a[i], weight * value[which] if len(i) else None, count)
+        total = np.bincount(cell_a[i], weight * value[which] if len(i) else None, sides.count)
         return total.astype(np.float64)
 
     def _at(self, kind: int) -> Floats:
@@ -123,7 +122,7 @@ class ShapedStarts:
     def _pair(self, one: int, other: int, measure: Match) -> float:
         """Return E[φ] of a random segment of either kind."""
         p, q = self._at(one), self._at(other)
-        if measure.route == "equal":
+        if measure.kernel == "equal":
             shortest = min(len(p), len(q))
             return float(p[:shortest] @ q[:shortest])
         least, shared = self._shares(one, other, measure)

@@ -15,6 +15,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, unique
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums, whole_sums
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted
 
@@ -48,8 +49,7 @@ class Comparisons:
         expected_size_first, expected_size_second: the same of the random annotations: other than
             the sizes only where these are random.
         annotators, labels: the names that the numbers stand for.
-        how: in how many documents and labels ``expected`` is not exact and of two random
-            annotations, by how it was computed; and the variance of what draws add up to.
+        how: in how many documents and labels ``expected`` is not exact, and how far off.
         remainders: what sums lack that floats cannot hold, by column.
     """
 
@@ -65,7 +65,7 @@ class Comparisons:
     expected_size_second: Ints | Floats
     annotators: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    how: Mapping[str, float] = field(default_factory=dict)
+    how: Inexact = field(default_factory=Inexact)
     remainders: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
@@ -78,7 +78,7 @@ class Comparisons:
         sizes: Sequence[Ints],
         expected_sizes: Sequence[Ints | Floats] | None = None,
         *,
-        how: Mapping[str, float] | None = None,
+        how: Inexact | None = None,
     ) -> Comparisons:
         """Return the rows of two annotators, whose numbers are 0 and 1."""
         rows = len(document)
@@ -95,7 +95,7 @@ class Comparisons:
             size_second=sizes[1],
             expected_size_first=expected_sizes[0],
             expected_size_second=expected_sizes[1],
-            how=dict(how or {}),
+            how=how or Inexact(),
         )
 
     @classmethod
@@ -123,15 +123,11 @@ class Comparisons:
                 else _concatenated([getattr(part, name) for part in parts])
             )
         lacking = sorted({name for part in parts for name in part.remainders})
-        how: dict[str, float] = {}
-        for part in parts:
-            for key, number in part.how.items():
-                how[key] = how.get(key, 0) + number
         return cls(
             **columns,
             annotators=annotators,
             labels=labels,
-            how=dict(how),
+            how=sum((part.how for part in parts), Inexact()),
             remainders={
                 name: np.concatenate([part._remainder(name) for part in parts]) for name in lacking
             },
@@ -435,7 +431,7 @@ class Marginals:
     ways: int = 1
 
     @property
-    def how(self) -> Mapping[str, float]:
+    def how(self) -> Inexact:
         """As :class:`Comparisons` has it."""
         return self.rows.how
 

@@ -23,7 +23,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
     """
     if len(raw.annotators) < 2:
         raise SettingError("map_labels best needs two annotators; there is no other's label here")
-    from scipy.optimize import linear_sum_assignment  # late: no one else needs it
+    from scipy.optimize import linear_sum_assignment  # lazy: no one else needs it
 
     names = dict.fromkeys(raw.labels)
     number = {name: i for i, name in enumerate(raw.labels)}

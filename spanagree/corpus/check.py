@@ -206,6 +206,7 @@ def check(raw: RawCorpus) -> Check:
         for a, name in enumerate(raw.annotators)
     )
     sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
+    sizes = sizes[sizes >= 0]  # the others are reversed
     coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
     contents = {
         "documents": len(raw.lengths),
@@ -215,9 +216,7 @@ def check(raw: RawCorpus) -> Check:
         **_detailed(raw),
         "offsets": raw.offsets,
         "document_length": in_seconds(_spread(raw.lengths), raw.offsets),
-        "segment_length": in_seconds(
-            _spread(sizes[sizes >= 0]), raw.offsets
-        ),  # the others are reversed
+        "segment_length": in_seconds(_spread(sizes), raw.offsets),
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
     findings += [*_alike_names(raw), *_tags(raw)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
 from spanagree.corpus.offsets import (
     STANDS,
@@ -23,7 +24,7 @@ from spanagree.corpus.offsets import (
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST
 from spanagree.corpus.tokens import locate
-from spanagree.errors import InputError, counted, is_whole, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, is_whole, show
 
 _Content = TypeVar("_Content")
 
@@ -117,7 +118,7 @@ class Collector:
         content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
         if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
             needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
-            raise unfit(f"{where}: length", length, needed)
+            raise invalid_value(f"{where}: length", length, needed)
         if content is None:
             if length is not None:
                 return int(length)
@@ -135,7 +136,7 @@ class Collector:
             place = where.removesuffix(f", annotator {show(name)}")
             if place != where and name in (None, ""):
                 raise InputError(f"{place}: no annotator is named; give each row one")
-            raise unfit(f"{where}: name", name, "a string that is not empty is needed")
+            raise invalid_value(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(
@@ -164,13 +165,13 @@ class Collector:
         if rows is None:
             self.annotator(annotator, where)
             for relation in relations:
-                raise unfit(f"{where}: relation", relation, "its document was never seen")
+                raise invalid_value(f"{where}: relation", relation, "its document was never seen")
             return
         annotation = self.annotation(document, annotator, where)
         numbers = []
         for row in rows:
             if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
-                raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
+                raise invalid_value(f"{where}: segment", row, "(start, end, label) is needed")
             *bounds, last = row
             attributes = last if isinstance(last, Mapping) else None
             *bounds, label = bounds if attributes is not None else row
@@ -180,16 +181,20 @@ class Collector:
                 start, end = bounds
                 made = self.segment(annotation, start, end, label, where, attributes)
             else:
-                raise unfit(f"{where}: segment", row, "(start, end, label) is needed")
+                raise invalid_value(f"{where}: segment", row, "(start, end, label) is needed")
             numbers.append(made)
         for relation in relations:
             if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
-                raise unfit(f"{where}: relation", relation, "(first, second, label) is needed")
+                raise invalid_value(
+                    f"{where}: relation", relation, "(first, second, label) is needed"
+                )
             first, second, label, directed = (*relation, True)[:4]
             ends = []
             for place in (first, second):
                 if not is_whole(place):
-                    raise unfit(f"{where}: relation to", place, "the place of a segment, from 0")
+                    raise invalid_value(
+                        f"{where}: relation to", place, "the place of a segment, from 0"
+                    )
                 ends.append(numbers[int(place)] if 0 <= place < len(numbers) else None)
             self.relation(ends[0], ends[1], label, where, directed)
 
@@ -206,16 +211,16 @@ class Collector:
 
         Pieces that touch are one. A ``quote`` has blanks, or dots, between them.
         """
-        given = []
+        given, beyond = [], self.ends == "inclusive"
         for piece in pieces:
             if not isinstance(piece, (list, tuple)) or len(piece) != 2:
-                raise unfit(f"{where}: piece", piece, "a start and an end are needed")
+                raise invalid_value(f"{where}: piece", piece, "a start and an end are needed")
             self._check_offsets(piece[0], piece[1], where)
-            given.append((int(piece[0]), int(piece[1])))
+            given.append((int(piece[0]), int(piece[1]) + beyond))
         if not given:
             raise InputError(f"{where}: a segment without pieces; one is needed at least")
         tidy = tidy_pieces(given)
-        bounds = min(start for start, _ in tidy), max(end for _, end in tidy)
+        bounds = min(start for start, _ in tidy), max(end for _, end in tidy) - beyond
         if len(tidy) == 1:
             return self.segment(annotation, *bounds, label, where, attributes, quote)
         there = None if quote is None else self._pieces_say(annotation, given, quote)
@@ -235,9 +240,11 @@ class Collector:
     ) -> None:
         """Add a relation between two segments, by their numbers; ``None``: one is not there."""
         if not isinstance(label, str) or not label.strip():
-            raise unfit(f"{where}: label of a relation", label, "a string that is not blank")
+            raise invalid_value(
+                f"{where}: label of a relation", label, "a string that is not blank"
+            )
         if not isinstance(directed, bool):
-            raise unfit(f"{where}: directed", directed, "true or false is needed")
+            raise invalid_value(f"{where}: directed", directed, "true or false is needed")
         head, tail = (NOWHERE if end is None else end for end in (first, second))
         self._relations.append((head, tail, label, directed, where))
 
@@ -245,7 +252,9 @@ class Collector:
         """Add the value of an attribute of a segment, by its number; several are joined."""
         for what, given in (("name", name), ("value", value)):
             if not isinstance(given, str) or not given.strip():
-                raise unfit(f"{where}: {what} of an attribute", given, "a string that is not blank")
+                raise invalid_value(
+                    f"{where}: {what} of an attribute", given, "a string that is not blank"
+                )
         known = self._attributes.setdefault(segment, {})
         before = known.get(str(name), str(value))
         if str(value) not in before.split(";"):
@@ -336,10 +345,12 @@ class Collector:
         if self._quote:
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
-            spans = Spans(annotation, start, end, quote, self._quotes)
             before = f"{self.name}: " if self.name else ""
+            spans = self._with_pieces(Spans(annotation, start, end, quote, self._quotes))
             remarks, ends = resolve(spans, lambda a: self._place_of(a) or "", self.ends)
             notes = [*(f"{before}{note}" for note in remarks), *notes]
+            self._take_pieces(spans, quote)
+            start, end, quote = (x[: len(start)] for x in (spans.start, spans.end, spans.quote))
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
@@ -363,6 +374,41 @@ class Collector:
             reading=reading,
             notes=tuple(notes),
         )
+
+    def _with_pieces(self, spans: Spans) -> Spans:
+        """Return spans, and behind them the pieces of those that have several.
+
+        What these quote stands in pieces, and so shows nothing of the spans themselves.
+        """
+        if not self._pieces:
+            return spans
+        rows = [row for row, pieces in self._pieces.items() for _ in pieces]
+        bounds = np.array([piece for pieces in self._pieces.values() for piece in pieces])
+        quote = np.concatenate([spans.quote, np.full(len(rows), UNKNOWN)])
+        quote[[*self._pieces]] = UNKNOWN
+        return Spans(
+            np.concatenate([spans.annotation, spans.annotation[rows]]),
+            np.concatenate([spans.start, bounds[:, 0]]),
+            np.concatenate([spans.end, bounds[:, 1]]),
+            quote,
+            spans.quotes,
+            len(rows),
+        )
+
+    def _take_pieces(self, spans: Spans, quote: Ints) -> None:
+        """Take the pieces behind spans, and see which of their quotes stand there by now."""
+        starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
+        bounds = zip(starts, ends, strict=True)
+        taken = {row: tidy_pieces([*islice(bounds, len(p))]) for row, p in self._pieces.items()}
+        self._pieces = {row: pieces for row, pieces in taken.items() if len(pieces) > 1}
+        for row, pieces in taken.items():
+            annotation, number = int(spans.annotation[row]), int(quote[row])
+            whole = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote it so
+            stands = number >= 0 and any(
+                self._pieces_say(annotation, where, spans.quotes[number])
+                for where in (pieces, whole)
+            )
+            spans.quote[row] = STANDS if stands else number
 
     def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
         """Return the content of all documents, if each has it; some is an error if it is named."""

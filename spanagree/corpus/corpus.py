@@ -35,10 +35,10 @@ from spanagree.corpus.segments import (
     Content,
     Document,
     Layer,
-    Marked,
     RawLayer,
     Relation,
     Segment,
+    SegmentsByAnnotator,
     codes,
     frozen,
 )
@@ -52,13 +52,13 @@ from spanagree.errors import (
     check_known,
     chosen,
     counted,
+    invalid_value,
     is_iterable,
     length_of,
     listed,
     more_like_it,
     printable,
     show,
-    unfit,
 )
 from spanagree.files import PathName, read_text
 
@@ -113,7 +113,9 @@ def _check_names(corpus: Content, labels: Sequence[str]) -> None:
     seen: set[str] = set()
     for id_ in corpus.ids or ():
         if not isinstance(id_, str) or not id_ or id_ in seen:
-            raise unfit("document id", id_, "ids are strings that are not empty, each used once")
+            raise invalid_value(
+                "document id", id_, "ids are strings that are not empty, each used once"
+            )
         seen.add(id_)
     if len(set(labels)) < len(labels):
         raise InputError(f"labels {show(labels)}; each label is named once")
@@ -551,7 +553,7 @@ class Corpus(Content):
                 if not is_list or not all(x is None or isinstance(x, Sequence) for x in given):
                     size = counted(len(lengths), "document")
                     needed = f"a list of {size} is needed, each a list of {what}"
-                    raise unfit(f"annotator {show(name)}:", given, f"{needed} or None")
+                    raise invalid_value(f"annotator {show(name)}:", given, f"{needed} or None")
             for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
                 where = f"annotator {show(name)}, document {d + 1}"
                 collector.annotate(d, name, segments, where, linked or ())
@@ -603,6 +605,11 @@ class Corpus(Content):
         return (self[i] for i in range(len(self)))
 
     @cached_property
+    def has_pieces(self) -> bool:
+        """Whether any segment has several pieces."""
+        return any(bool(layer.shape.any()) for layer in self.layers.values())
+
+    @cached_property
     def _by_document(self) -> ByDocument:
         return ByDocument.of(self.layers, len(self))
 
@@ -610,9 +617,9 @@ class Corpus(Content):
         """Return document number ``index``, from 0; negative numbers count from the end."""
         index = range(len(self))[index]
         seen = self._by_document
-        segments = Marked(seen.seen(index, self.labels), seen.names)
+        segments = SegmentsByAnnotator(seen.seen(index, self.labels), seen.names)
         if self.has_details:
-            segments = Marked(self._detailed(index, segments.seen), seen.names)
+            segments = SegmentsByAnnotator(self._detailed(index, segments.seen), seen.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         relations = tuple(self._relations(index)) if self.has_details else ()

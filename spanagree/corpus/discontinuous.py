@@ -105,11 +105,6 @@ def check_in_one_piece(corpus: object, what: str) -> None:
             )
 
 
-def has_pieces(corpus: Corpus) -> bool:
-    """Return whether any segment of a corpus has several pieces."""
-    return any(bool(layer.shape.any()) for layer in corpus.layers.values())
-
-
 def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
     """Return the number of each segment's shape, the same for all layers; 0 for one piece."""
     known.setdefault((), 0)

@@ -31,11 +31,11 @@ from spanagree.errors import (
     check_choice,
     check_known,
     counted,
+    invalid_value,
     is_iterable,
     is_whole,
     length_of,
     show,
-    unfit,
 )
 from spanagree.settings import chosen_of
 
@@ -122,7 +122,9 @@ class LabelTable:
         rows = list(_iterated(rows))
         for number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or length_of(row) != 3:
-                raise unfit(f"row {number}:", row, "item, annotator and label of each are needed")
+                raise invalid_value(
+                    f"row {number}:", row, "item, annotator and label of each are needed"
+                )
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
@@ -283,7 +285,7 @@ class LabelTable:
         return None if self.documents is None else len(np.unique(self.documents))
 
     @cached_property
-    def telling(self) -> tuple[Bools, Bools, Bools]:
+    def informative(self) -> tuple[Bools, Bools, Bools]:
         """Which items have two labels or more, any that disagree, and any that agree."""
         item, _, number = self.cells
         equal = np.bincount(item, number * (number - 1), self.size)
@@ -293,11 +295,11 @@ class LabelTable:
     @cached_property
     def evidence(self) -> tuple[int, ...]:
         """How many items (of tokens, documents) have two labels, any that disagree, that agree."""
-        return self.evidence_of(self.telling[2])
+        return self.evidence_of(self.informative[2])
 
     def evidence_of(self, agreeing: Bools) -> tuple[int, ...]:
         """Return the same where these items have any labels that agree."""
-        masks = (*self.telling[:2], agreeing)
+        masks = (*self.informative[:2], agreeing)
         if self.documents is None:
             return tuple(int(mask.sum()) for mask in masks)
         return tuple(int((np.bincount(self.documents[m]) > 0).sum()) for m in masks)
@@ -310,7 +312,7 @@ class LabelTable:
         return number[np.searchsorted(item * per + label, self.item * per + self.label)] - 1
 
     @cached_property
-    def beside(self) -> tuple[Ints, Ints, Ints]:
+    def co_labels(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
         gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
         if self.annotator is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.names import alike
 from spanagree.corpus.segments import codes
-from spanagree.errors import InputError, counted, listed, more_like_it, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, listed, more_like_it, show
 
 _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
 """How other programs write that there is no label."""
@@ -98,7 +98,7 @@ def number_labels(
     row = column.first_row(text is not None and text not in code for text in texts)
     if row is not None:
         allowed, text = listed(names), texts[column.code[row]]
-        raise unfit(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
+        raise invalid_value(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     places = [-1 if text is None else code[text] for text in texts]
     return np.array(places, np.int64)[column.code], names, notes, effect
 

@@ -120,7 +120,8 @@ _UNITS: Mapping[str, Callable[[str], Ints | None]] = {
 class Spans(NamedTuple):
     """Segments as a source gives them: columns that are changed in place, and what was quoted.
 
-    ``quote`` is per segment :data:`UNKNOWN`, :data:`STANDS`, or a number of ``quotes``.
+    ``quote`` is per segment :data:`UNKNOWN`, :data:`STANDS`, or a number of ``quotes``. Behind so
+    many segments there may be ``pieces`` of them, which move as the others do.
     """
 
     annotation: Ints
@@ -128,6 +129,12 @@ class Spans(NamedTuple):
     end: Ints
     quote: Ints
     quotes: Sequence[str]
+    pieces: int = 0
+
+    @property
+    def segments(self) -> int:
+        """How many segments there are."""
+        return len(self.start) - self.pieces
 
 
 def resolve(
@@ -195,7 +202,7 @@ def _converted(
         )
         for i in rows:
             if fits.get(i, not mixed):
-                changed += there[i] != (spans.start[i], spans.end[i])
+                changed += i < spans.segments and there[i] != (spans.start[i], spans.end[i])
                 spans.start[i], spans.end[i] = there[i]
                 spans.quote[i] = STANDS if i in fits else spans.quote[i]
     return changed
@@ -219,7 +226,7 @@ def _made_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> int:
     moved = spans.quote != STANDS
     spans.end[moved] += 1
     spans.quote[fit] = STANDS
-    return int(moved.sum())
+    return int(moved[: spans.segments].sum())
 
 
 def nearest(place: Place, start: int, quote: str) -> tuple[int, int] | None:
@@ -228,11 +235,11 @@ def nearest(place: Place, start: int, quote: str) -> tuple[int, int] | None:
     >>> nearest("to be or not to be", 12, "to be"), nearest(["New", "York"], 0, "York")
     ((13, 18), (1, 2))
     """
-    spans = _occurrences(place, quote)
+    spans = places_of(place, quote)
     return min(spans, key=lambda span: abs(span[0] - start), default=None)
 
 
-def _occurrences(place: Place, quote: str) -> list[tuple[int, int]]:
+def places_of(place: Place, quote: str) -> list[tuple[int, int]]:
     """Return where a quote stands; white space in it stands for any."""
     words = flat(quote).split()
     if not words:

@@ -154,18 +154,20 @@ class Document:
     relations: tuple[Relation, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.segments, Marked):
+        if not isinstance(self.segments, SegmentsByAnnotator):
             seen = {name: some for name, some in self.segments.items() if some is not None}
-            object.__setattr__(self, "segments", Marked(seen, dict.fromkeys(self.segments)))
+            object.__setattr__(
+                self, "segments", SegmentsByAnnotator(seen, dict.fromkeys(self.segments))
+            )
 
     @property
     def seen(self) -> Mapping[str, tuple[Segment, ...]]:
         """The segments of those alone who saw the document, in the order of all."""
-        assert isinstance(self.segments, Marked)  # since it was made
+        assert isinstance(self.segments, SegmentsByAnnotator)  # since it was made
         return MappingProxyType(self.segments.seen)
 
 
-class Marked(Mapping[str, "tuple[Segment, ...] | None"]):
+class SegmentsByAnnotator(Mapping[str, "tuple[Segment, ...] | None"]):
     """What every annotator marked in a document; it cannot be changed, and it pickles.
 
     Only those who saw the document are kept, as of thousands few may have.

@@ -24,7 +24,7 @@ _Where: TypeAlias = Callable[[int], str]  # where a token stands
 
 PARTIAL = {
     "error": "a document with tags on some of its tokens only is an error",
-    "drop-tokens": "a token without a tag in one layer is left out in all, and counted",
+    "drop-tokens": "a token that one annotator did not tag is left out for all, and counted",
 }
 """What becomes of documents that a layer covers in part."""
 
@@ -135,7 +135,7 @@ def read_columns(
     notes, partial = list(notes), {}
     if not kept.all():
         lost = counted(int((~kept).sum()), "token")
-        notes.append(f"{lost} without a tag in some layer left out in all")
+        notes.append(f"{lost} that some annotator did not tag left out for all")
         partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
         cut = {name: before[np.cumsum(sizes)] for name, sizes in sentences.items()}
@@ -190,7 +190,7 @@ def _settings(
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         each = ", ".join(f"{printable(name)} {scheme}" for name, scheme in schemes.items())
-        notes.append(f"read strictly in different schemes ({each}); name one to compare layers")
+        notes.append(f"read strictly in different schemes ({each}); name one to compare annotators")
     ill_formed = {name: r.ill_formed for name, r in readings.items() if r.ill_formed}
     settings = {"scheme": options.scheme, "strict": options.strict, "schemes": schemes}
     return settings | ({"ill_formed": ill_formed} if ill_formed else {}), notes

@@ -285,12 +285,13 @@ def _unknown(tag: object, scheme: str) -> str:
     if scheme == "IO":
         allowed += (
             ", or a bare label that does not look like another scheme's tag. A scheme is for all"
-            " layers: where only some have bare labels, write I- before these and name no scheme"
+            " annotators: where only some have bare labels, write I- before these and name no"
+            " scheme"
         )
     elif scheme == "auto":
         allowed += (
-            "; where a layer's labels stand bare, write I- before them, or if all layers' do, name"
-            " --scheme IO (scheme='IO')"
+            "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
+            " do, name --scheme IO (scheme='IO')"
         )
     if isinstance(tag, str) and not any(map(str.isalnum, tag)):
         allowed += "; what stands for text never seen is named with --missing (missing=)"

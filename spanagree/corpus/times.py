@@ -19,7 +19,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
-from spanagree.errors import SettingError, counted, listed, show, unfit
+from spanagree.errors import SettingError, counted, invalid_value, listed, show
 from spanagree.results.frame import Frame
 from spanagree.settings import as_read
 
@@ -88,9 +88,13 @@ def seconds(value: object, where: str, unit: str = "s") -> Fraction:
         except (InvalidOperation, OverflowError):
             exact = None
     if exact is None:
-        raise unfit(f"{where}: time", value, "a number such as 12.5, or 0:00:12.5, is needed")
+        raise invalid_value(
+            f"{where}: time", value, "a number such as 12.5, or 0:00:12.5, is needed"
+        )
     if abs(exact) * _PER_SECOND > LONGEST:
-        raise unfit(f"{where}: time", value, f"up to {LONGEST // _PER_SECOND} s are allowed")
+        raise invalid_value(
+            f"{where}: time", value, f"up to {LONGEST // _PER_SECOND} s are allowed"
+        )
     return exact
 
 

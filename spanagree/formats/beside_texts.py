@@ -38,15 +38,12 @@ def beside(file: Path, wanted: str, where: str) -> Path:
     )
 
 
-def _files(path: PathName, ends: str) -> list[Path]:
-    """Return a file, or the files in a folder whose names end so."""
-    folder = Path(path)
-    return sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
-
-
 @naming_files()
-def _sources(path: PathName, ends: str) -> list[tuple[Path, str]]:
-    return [(file, printable(str(file))) for file in _files(path, ends)]
+def files_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
+    """Return a file, or those in a folder whose names end so, each with its name for errors."""
+    folder = Path(path)
+    files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
+    return [(file, printable(str(file))) for file in files]
 
 
 def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -79,7 +76,7 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for another line, or a word that is not there.
     """
-    for file, name in _sources(path, ".con"):
+    for file, name in files_ending(path, ".con"):
         text = read_text(beside(file, f"{file.stem}.txt", name), encoding).replace("\r\n", "\n")
         words: list[list[tuple[int, int]]] = []
         at = 0
@@ -114,7 +111,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for a text that is not there, or has not the parts of the entities.
     """
-    for file, name in _sources(path, ".ann.json"):
+    for file, name in files_ending(path, ".ann.json"):
         stem = file.name.removesuffix(".ann.json")
         parts: dict[str, int] = {}
         for _, record in json_records(file, encoding=encoding):
@@ -175,7 +172,7 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: if there are answers, and none of them marks a span.
     """
     rows, marked = [], 0
-    for file, name in _sources(path, "user_state.json"):
+    for file, name in files_ending(path, "user_state.json"):
         state = json.loads(read_text(file, encoding))
         spans, labels = (
             state.get(f"instance_id_to_{what}_to_value") or {} for what in ("span", "label")

@@ -9,21 +9,22 @@ from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from spanagree.choices import Ends
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
+    invalid_value,
     is_whole,
     listed,
     printable,
     show,
-    unfit,
     whole_number,
 )
 from spanagree.files import PathName, naming_files
 from spanagree.formats.exports import objects_in
+from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
-from spanagree.formats.peek import Peek, peek
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
@@ -32,7 +33,7 @@ from spanagree.settings import as_read
 _ALLOWED = "BioC has passages with offset and text, and annotations with locations"
 
 
-def knows_bioc(start: Peek) -> bool:
+def knows_bioc(start: FileHead) -> bool:
     """Return whether a file begins as BioC does, in XML or JSON."""
     if start.shape == "xml":
         text = "\n".join(start.lines)
@@ -58,6 +59,7 @@ def raw_bioc(
     path: PathName,
     *,
     feature: str | None = None,
+    ends: Ends | None = None,
 ) -> RawCorpus:
     """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
@@ -67,6 +69,7 @@ def raw_bioc(
     Args:
         path: the file.
         feature: the infon that holds the labels, ``type`` unless named.
+        ends: what offset and length lead to; unless given, what the texts of mentions show.
 
     Raises:
         InputError: for what is not BioC; passages that overlap.
@@ -74,12 +77,13 @@ def raw_bioc(
     """
     log = ReadLog(printable(str(path)))
     records = _records(_documents(path, log.name), log, feature or "type")
-    return gather(records, log, as_read(feature=feature), annotators=[""], again=False)
+    reading = as_read(feature=feature, ends=ends)
+    return gather(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
 def _documents(path: PathName, where: str) -> Iterator[Mapping[str, Any]]:
     """Yield the documents of a file; each is forgotten before the next is read."""
-    if peek(path).shape == "xml":
+    if read_head(path).shape == "xml":
         with open(path, "rb") as file:
             for element in elements(file, where):
                 if element.tag == "document":
@@ -87,7 +91,7 @@ def _documents(path: PathName, where: str) -> Iterator[Mapping[str, Any]]:
         return
     for place, record in json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
         if not isinstance(record, dict):
-            raise unfit(f"{place}:", record, _ALLOWED)
+            raise invalid_value(f"{place}:", record, _ALLOWED)
         yield from _in(record)
 
 
@@ -96,7 +100,7 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
     infons: Counter[str] = Counter()
     for document in documents:
         if document.get("id") is None:
-            raise unfit(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
+            raise invalid_value(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
         where = f"{log.name}: document {show(document['id'])}"
         passages = objects_in(document["passages"], "passages", where)
         inner = [objects_in(passage.get("sentences"), "sentences", where) for passage in passages]
@@ -157,7 +161,7 @@ def _text(parts: list[dict[str, Any]], where: str) -> str:
     text, size, known = [""], 0, 0
     for offset, piece in sorted(pieces, key=lambda each: each[0]):
         if not isinstance(piece, str) or offset < size:
-            raise unfit(
+            raise invalid_value(
                 f"{where}: the passage at {offset}",
                 piece,
                 f"it begins before {size}, where the one before it ends; offsets count"
@@ -177,10 +181,10 @@ def _row(
     infons, covered = marked.get("infons") or {}, marked.get("text") or ""
     if not isinstance(infons, dict) or not isinstance(covered, str):
         odd = infons if isinstance(covered, str) else covered
-        raise unfit(f"{where}: text or infons", odd, f"a string and a mapping: {_ALLOWED}")
+        raise invalid_value(f"{where}: text or infons", odd, f"a string and a mapping: {_ALLOWED}")
     label = infons.get(name)
     if not isinstance(label, (str, int, float, type(None))):
-        raise unfit(f"{where}: {name}", label, "a string is needed")
+        raise invalid_value(f"{where}: {name}", label, "a string is needed")
     kinds.update(infons.keys())
     locations = objects_in(marked.get("locations"), "locations", where)
     if not locations:
@@ -209,7 +213,9 @@ def _whole(value: object, where: str) -> int:
         return whole_number(value.strip(), f"{where}: offset")
     if is_whole(value):
         return value
-    raise unfit(f"{where}: offset or length", value, f"a whole number is needed: {_ALLOWED}")
+    raise invalid_value(
+        f"{where}: offset or length", value, f"a whole number is needed: {_ALLOWED}"
+    )
 
 
 def _from_xml(element: Element) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
-from spanagree.choices import Absent, Discontinuous, Repair
+from spanagree.choices import Absent, Discontinuous, Ends, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.raw import RawCorpus, check_absent
@@ -19,15 +20,15 @@ from spanagree.errors import (
     InputError,
     SettingError,
     counted,
+    invalid_value,
     listed,
     printable,
     show,
-    unfit,
     whole_number,
 )
-from spanagree.files import PathName, naming_files, read_text, write_text, writing
+from spanagree.files import BOM, PathName, naming_files, read_bytes, read_text, write_text, writing
 from spanagree.formats.combine import renamed
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import (
     Annotation,
     ReadLog,
@@ -51,7 +52,7 @@ _ALLOWED = {
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 
 
-def knows_brat(start: Peek) -> bool:
+def knows_brat(start: FileHead) -> bool:
     """Return whether a file begins as brat's annotations do; texts have none."""
     first = next((line for line in start.lines if line.strip()), "")
     return start.path.endswith(".ann") and bool(_TEXT_BOUND.fullmatch(first.rstrip("\r\n")))
@@ -62,6 +63,7 @@ def read_brat(
     *,
     discontinuous: Discontinuous = "keep",
     absent: Absent | None = None,
+    ends: Ends | None = None,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a brat folder: a collection, or one with a folder for each annotator.
@@ -81,6 +83,8 @@ def read_brat(
         discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
         absent: what an empty .ann says of its annotator, unseen or unmarked; unless given,
             unmarked, with a note.
+        ends: what the end of a span names: exclusive, or inclusive (the last character). Unless
+            given, what the text of the spans shows; else they are exclusive.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -89,8 +93,17 @@ def read_brat(
         InputError: for folders and files that are not there or not in the format, links that lead
             nowhere, texts that differ between annotators, and flaws that no repair was asked for.
         SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "7.txt").write_text("Jo runs")
+    ...     _ = Path(folder, "7.ann").write_text("T1\\tPER 0 2\\tJo\\n")
+    ...     corpus = read_brat(folder)
+    >>> [segments for segments in corpus[0].segments.values()]
+    [(Segment(start=0, end=2, label='PER'),)]
     """
-    raw = raw_brat(folder, absent=absent)
+    raw = raw_brat(folder, absent=absent, ends=ends)
     raw = renamed(raw, {who: who or Path(os.path.abspath(folder)).name for who in raw.annotators})
     raw = with_discontinuous(raw, discontinuous)
     return valid_corpus(raw, repair)
@@ -101,12 +114,13 @@ def raw_brat(
     folder: PathName,
     *,
     absent: Absent | None = None,
+    ends: Ends | None = None,
 ) -> RawCorpus:
     """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
     check_absent(absent)
     log = ReadLog("")
-    reading = {"format": "brat", **as_read(absent=absent)}
-    return gather(_records(Path(folder), log, absent), log, reading)
+    reading = {"format": "brat", **as_read(absent=absent, ends=ends)}
+    return gather(_records(Path(folder), log, absent), log, reading, ends=ends)
 
 
 def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
@@ -122,7 +136,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     places, log.notes = _places(root, files)
     texts = {place[1]: path for path, place in places.items() if path.suffix == ".txt"}
-    blank, joined, is_empty = 0, 0, True
+    blank, joined, marks, is_empty = 0, 0, 0, True
     for path, (annotator, id_) in places.items():
         txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
         if path == ann and txt not in places:
@@ -143,6 +157,11 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             is_seen = bool(rows.strip()) or absent != "unseen"
             lines = _rows_of(printable(str(ann)), rows)
             one = _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
+            if read_bytes(name, str(txt), size=3) == BOM_UTF8 and one.spans:
+                moved = _moved(one)
+                if _fits(one, text) < _fits(moved, text):
+                    one = moved
+                    marks += 1
             annotations = [one]
             if "\r\n" in text and _fits(one, text) < _fits(one, text.replace("\r\n", "\n")):
                 text = text.replace("\r\n", "\n")
@@ -164,11 +183,27 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             f"{counted(joined, 'text')} with line ends of two characters read with one, which"
             " fits the annotations"
         )
+    if marks:
+        log.notes.append(
+            f"{counted(marks, '.ann file')} counted the byte order mark of the text, which is none"
+            " of its characters"
+        )
     if blank and absent is None:
         log.notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
+
+
+def _moved(annotation: Annotation) -> Annotation:
+    """Return an annotation one character to the left."""
+    spans = [
+        span._replace(start=span.start - 1, end=span.end - 1)
+        if span.pieces is None
+        else span._replace(pieces=[(start - 1, end - 1) for start, end in span.pieces])
+        for span in annotation.spans or ()
+    ]
+    return annotation._replace(spans=spans)
 
 
 def _fits(annotation: Annotation, text: str) -> int:
@@ -180,17 +215,20 @@ def _fits(annotation: Annotation, text: str) -> int:
 def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, str]], list[str]]:
     """Return annotator and document of each file, and notes; a collection's annotator is ``""``."""
     parts = {path: path.with_suffix("").relative_to(root).parts for path in files}
-    marked: dict[str, set[tuple[str, ...]]] = {}  # by folder the documents that somebody marked
+    held: dict[str, set[tuple[str, ...]]] = {}  # by folder the documents
+    marked: dict[str, set[tuple[str, ...]]] = {}  # those that somebody marked
     for path, names in parts.items():
-        if path.suffix == ".ann":
-            marked.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
-    shared = any(one & other for one, other in combinations(marked.values(), 2))
+        for some in [held, marked] if path.suffix == ".ann" else [held]:
+            some.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
+    shared = any(marked[one] & held[other] for one, other in permutations(marked, 2))
     are_people = "" not in marked and (len(marked) < 2 or shared)
+    documents = set().union(*marked.values())
     places = {}
     for path, names in parts.items():
-        if are_people:  # texts may stand above the folders of all
+        if are_people and (len(names) > 1 or names in documents or not marked):
+            # texts may stand above the folders of all
             places[path] = names[0], "/".join(names[1:] or names)
-        elif path.with_suffix(".ann") in parts or not marked:
+        elif not are_people and path.with_suffix(".ann") in parts:
             places[path] = "", "/".join(names)
     notes = []
     if len(places) < len(parts):
@@ -276,7 +314,9 @@ def _segment(where: str, row: str) -> tuple[str, list[tuple[int, int]], str, str
     """Return id, pieces, label and text of a text-bound annotation."""
     match = _TEXT_BOUND.fullmatch(row)
     if match is None:
-        raise unfit(f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text")
+        raise invalid_value(
+            f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text"
+        )
     pieces = []
     for piece in (piece.split() for piece in match[3].split(";")):
         start, end = (whole_number(offset, f"{where}: offset") for offset in piece)
@@ -291,12 +331,12 @@ def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
     label, *ends = rest.split()
     if kind == "*":
         if len(ends) < 2:
-            raise unfit(f"{where}:", row, _ALLOWED[kind])
+            raise invalid_value(f"{where}:", row, _ALLOWED[kind])
         yield from ((*pair, label, False) for pair in combinations(ends, 2))
         return
     arguments = [end.partition(":")[::2] for end in ends]
     if not all(end for _, end in arguments) or (kind == "R" and len(arguments) != 2):
-        raise unfit(f"{where}:", row, _ALLOWED[kind])
+        raise invalid_value(f"{where}:", row, _ALLOWED[kind])
     if kind == "R":
         (_, first), (_, second) = arguments
         yield first, second, label, True
@@ -312,7 +352,7 @@ def _attribute(where: str, row: str) -> tuple[str, str, str]:
     fields = row.split("\t")
     parts = fields[1].split(" ", 2) if len(fields) > 1 else []
     if len(parts) < 2 or (kind == "N" and len(parts) < 3):
-        raise unfit(f"{where}:", row, _ALLOWED[kind])
+        raise invalid_value(f"{where}:", row, _ALLOWED[kind])
     name, target = parts[:2]
     value = parts[2].strip() if len(parts) > 2 else ""
     if kind == "N":
@@ -325,7 +365,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     """Write a corpus as a brat project: a folder for each annotator.
 
     One annotator's documents stand in the folder itself, as an ordinary collection, if their ids
-    name no folders.
+    name no folders; in folders of several, each has all texts, and an .ann of those that the
+    annotator saw.
 
     Relations without a direction are written as equivalences, attributes that are true without a
     value.
@@ -337,7 +378,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     Raises:
         SettingError: for a corpus without texts and tokens; for ids that are no paths within a
             folder.
-        InputError: for a folder that is not empty, or cannot be written.
+        InputError: for a folder that is not empty, or cannot be written; for segments of nothing
+            but line breaks, and texts that begin with a byte order mark, which it cannot hold.
     """
     corpus = corpus.to_characters()
     texts = corpus.known("texts", "brat")
@@ -353,26 +395,59 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     f"{what} {show(each)}: brat keeps it in a file of that name, which such a name"
                     " cannot be; give it another"
                 )
+    for number in (n for n, text in enumerate(texts) if text.startswith(BOM)):
+        raise InputError(
+            f"document {show(corpus.id_of(number))}: the text begins with a byte order mark, which"
+            " a file cannot hold; leave it out"
+        )
     is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
     for number, document in enumerate(corpus):
         links: dict[str, list[Relation]] = {}
         for relation in document.relations:
             links.setdefault(relation.annotator, []).append(relation)
-        for annotator, segments in document.seen.items():
+        for annotator, segments in document.segments.items():
+            if segments is None and is_one:
+                continue
             file = root / ("" if is_one else annotator) / f"{document.id}.txt"
             with writing(printable(str(file.parent)), "written"):
                 file.parent.mkdir(parents=True, exist_ok=True)
             write_text(file, texts[number])
-            lines = list(_lines(segments, links.get(annotator, ()), texts[number]))
-            write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
+            if segments is not None:
+                where = f"annotator {show(annotator)}, document {show(document.id)}"
+                lines = _lines(segments, links.get(annotator, ()), texts[number], where)
+                write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
 
 
 def _ids(corpus: Corpus) -> list[str]:
     return [corpus.id_of(number) for number in range(len(corpus))]
 
 
-def _lines(segments: Sequence[Segment], relations: Iterable[Relation], text: str) -> Iterator[str]:
-    """Yield the lines of an annotation."""
+def changed_in_brat(corpus: Corpus) -> list[str]:
+    """Return what brat's files have otherwise than a corpus, a sentence each."""
+    details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
+    names = {name for each in details for name in (*each.attributes, *each.relation_labels)}
+    names = {name for name in {*corpus.labels, *names} if "_".join(name.split()) != name}
+    written = f"written with _ for white space, which brat does not hold: {listed(sorted(names))}"
+    marked = [
+        (document.text or "")[start:end]
+        for document in corpus.to_characters()
+        for segments in document.seen.values()
+        for segment in segments
+        for start, end in segment.pieces
+    ]
+    cut = sum("\n" in text or "\r" in text for text in marked)
+    pieces = f"{counted(cut, 'segment')} cut at line breaks, which brat's do not hold"
+    return [*([written] if names else ()), *([pieces] if cut else ())]
+
+
+def _lines(
+    segments: Sequence[Segment], relations: Iterable[Relation], text: str, where: str
+) -> Iterator[str]:
+    """Yield the lines of an annotation.
+
+    Raises:
+        InputError: for a segment of line breaks alone.
+    """
     attributes = 0
     for number, segment in enumerate(segments, 1):
         label = "_".join(segment.label.split())
@@ -382,6 +457,11 @@ def _lines(segments: Sequence[Segment], relations: Iterable[Relation], text: str
             for start, end in segment.pieces
             for match in re.finditer(r"[^\n\r]+", text[start:end])
         ]
+        if not pieces:
+            raise InputError(
+                f"{where}: segment {segment.start}–{segment.end} {show(segment.label)} is nothing"
+                " but line breaks, which brat cannot hold; leave it out"
+            )
         at = ";".join(f"{start} {end}" for start, end in pieces)
         yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
         for name, value in segment.attributes.items():

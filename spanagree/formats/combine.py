@@ -41,13 +41,14 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
 
     Documents are matched by their ids; where one source has none, by their order. Annotators of
     the same name are one person, with a note, if their sources share documents and say the same of
-    these; else, or in a source to be kept ``apart``, one is called ``source:name``.
+    these; else, or in a source to be kept ``apart``, one is called ``source:name``, with a note if
+    what they say differs.
 
     Raises:
         InputError: for sources of which offsets, number of documents or texts do not fit.
     """
     count = Counter(name for raw in sources.values() for name in raw.annotators)
-    same = _same_people(sources, count, apart)
+    same, differing = _same_people(sources, count, apart)
     count = Counter({name: 1 if name in same else number for name, number in count.items()})
     (first, whole), *others = ((name, _named(name, raw, count)) for name, raw in sources.items())
     for source, part in others:
@@ -80,6 +81,12 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
             f" each: {listed(sorted(same))}; NAME=FILE keeps those of a file apart"
         )
         whole = replace(whole, notes=(*whole.notes, note))
+    if differing:
+        note = (
+            "annotators of the same name who mark shared documents differently are kept apart, each"
+            f" with the name of the file: {listed(sorted(differing))}"
+        )
+        whole = replace(whole, notes=(*whole.notes, note))
     met = sum(len(raw.lengths) for raw in sources.values())
     if len(whole.lengths) == met and max(count.values(), default=0) > 1:
         return replace(whole, notes=(*whole.notes, _APART))
@@ -88,24 +95,26 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
 
 def _same_people(
     sources: Mapping[str, RawCorpus], count: Mapping[str, int], apart: Collection[str]
-) -> set[str]:
-    """Return the names in several sources that are one person: nothing they say there differs."""
-    same = set()
+) -> tuple[set[str], set[str]]:
+    """Return the names in several sources that are one person, and those that say what differs."""
+    same, differing = set(), set()
     for name in (name for name, number in count.items() if number > 1 and name):
         known: dict[str, Any] = {}
-        shared = differs = False
+        shared = differs = other = False
         for source, raw in sources.items():
             if name not in raw.annotators or raw.ids is None or source in apart:
-                differs |= name in raw.annotators
+                other |= name in raw.annotators
                 continue
             shared |= not known.keys().isdisjoint(raw.ids)
             for id_, marked in _marked_by(raw, name).items():
                 before = known.setdefault(id_, marked)
                 differs |= None not in (before, marked) and before != marked
                 known[id_] = before if marked is None else marked
-        if shared and not differs:
+        if differs:
+            differing.add(name)
+        elif shared and not other:
             same.add(name)
-    return same
+    return same, differing
 
 
 def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
@@ -298,7 +307,8 @@ def _check_offsets(first: str, whole: RawCorpus, source: str, part: RawCorpus) -
     if part.offsets != whole.offsets:
         raise InputError(
             f"{printable(source)}: offsets in {part.offsets}, those of {printable(first)} are in"
-            f" {whole.offsets}; all need the same"
+            f" {whole.offsets}; all need the same: spanagree convert --tokenizer splits texts, and"
+            " quotes without a text beside them are found in another file's text or tokens, by id"
         )
 
 

@@ -15,16 +15,16 @@ from spanagree.errors import (
     InputError,
     SettingError,
     counted,
+    invalid_value,
     is_whole,
     listed,
     printable,
     show,
-    unfit,
 )
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
 from spanagree.formats.exports import OUR_ID, check_named, objects_in
+from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import json_records, records_in
-from spanagree.formats.peek import Peek, peek_inside
 from spanagree.formats.records import Annotation, ReadLog, Record, Span
 
 _LISTS = ("entities", "annotations", "labels", "label")
@@ -35,17 +35,17 @@ _NEEDED = "doccano writes an object a line"
 _ALL = "all"
 """The file of a collaborative project, in which the annotators are not told apart."""
 _ALL_IN_ONE = (
-    "all.jsonl, as of a collaborative project, does not say who marked what; it is one layer"
+    "all.jsonl, as of a collaborative project, does not say who marked what; it is one annotator"
 )
 
 
-def knows_doccano(start: Peek) -> bool:
+def knows_doccano(start: FileHead) -> bool:
     """Return whether a file begins as an export does; a zip is known by what is in it."""
     if start.shape == "zip":  # under another name it may be anybody's, packed by mistake
         named = start.path.lower().endswith(".zip") and bool(start.members)
         if not named or not all(map(_RECORDS.search, start.members)):
             return False
-        inside = [peek_inside(start, name) for name in start.members]
+        inside = [read_head_inside(start, name) for name in start.members]
         return all(_key(row) and _text(row) is not None for each in inside for row in each.objects)
     return any(map(_is_ours, start.objects))
 
@@ -91,7 +91,7 @@ def records(
     silent, row = 0, None
     for stem, where, row in _rows(path, log.name):
         if not isinstance(row, dict):
-            raise unfit(f"{where}:", row, _NEEDED)
+            raise invalid_value(f"{where}:", row, _NEEDED)
         key, text = _key(row), _text(row)
         if key is None or text is None:
             raise InputError(
@@ -107,7 +107,7 @@ def records(
             user = item.get("user") if by_user and isinstance(item, dict) else None
             who = stem if user is None else text_of_whole(user)
             if not isinstance(who, str):
-                raise unfit(f"{where}: name", who, "a string that is not empty is needed")
+                raise invalid_value(f"{where}: name", who, "a string that is not empty is needed")
             span = _span(item, where)
             layers.setdefault(who, []).extend([] if span is None else [span])
             log.passed["document label"] += span is None
@@ -191,7 +191,7 @@ def _span(item: object, where: str) -> Span | None:
     if is_whole(item) or isinstance(item, str) or (isinstance(item, dict) and "label" in item):
         return None
     needed = "[start, end, label], or start_offset, end_offset and label, is needed"
-    raise unfit(f"{where}: span", item, needed)
+    raise invalid_value(f"{where}: span", item, needed)
 
 
 def write_doccano(corpus: Corpus, path: PathName) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, show
 from spanagree.files import PathName, numbered_lines, read_text
+from spanagree.formats.beside_texts import files_ending
 from spanagree.formats.tagged_copies import without_tags
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\S+)\s*", re.DOTALL)
@@ -49,24 +48,24 @@ def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield the one text of a file as it was before the edits that are marked in it.
+    """Yield the text of a file, or of each in a folder, as before the edits marked in it.
 
     ``0109.a2.ann`` is document 0109 by annotator a2; other files are of nobody named.
 
     Raises:
         InputError: for marks inside each other.
     """
-    name = printable(os.fspath(path))
-    marked = read_text(path, encoding)
-    text, at, spans = "", 0, []
-    for mark in _MARK.finditer(marked):
-        text += marked[at : mark.start()]
-        spans.append([len(text), len(text) + len(mark[1]), mark[3].strip()])
-        text += mark[1]
-        at = mark.end()
-    text += marked[at:]
-    if ":::error_type=" in text:
-        raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
-    called = re.fullmatch(r"(.+)\.(a\d+)\.ann", Path(path).name)
-    id_, who = called.groups() if called else (Path(path).stem, "")
-    yield name, {"id": id_, "annotator": who, "text": text, "spans": spans}
+    for file, name in files_ending(path, ".ann"):
+        marked = read_text(file, encoding)
+        text, at, spans = "", 0, []
+        for mark in _MARK.finditer(marked):
+            text += marked[at : mark.start()]
+            spans.append([len(text), len(text) + len(mark[1]), mark[3].strip()])
+            text += mark[1]
+            at = mark.end()
+        text += marked[at:]
+        if ":::error_type=" in text:
+            raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
+        called = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
+        id_, who = called.groups() if called else (file.stem, "")
+        yield name, {"id": id_, "annotator": who, "text": text, "spans": spans}

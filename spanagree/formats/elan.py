@@ -11,7 +11,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, listed, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.timelines import Marks
 from spanagree.formats.xml_elements import tree
 
@@ -20,7 +20,7 @@ _UNIT = "ms"
 _Bounds = tuple[Fraction, Fraction]
 
 
-def knows_elan(start: Peek) -> bool:
+def knows_elan(start: FileHead) -> bool:
     """Return whether a file is ELAN's."""
     return any("<ANNOTATION_DOCUMENT" in line for line in start.lines)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime, timezone
 from typing import Any
 
-from spanagree.errors import check_choice, listed, unfit
+from spanagree.errors import check_choice, invalid_value, listed
 
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
@@ -75,4 +75,4 @@ def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
         return []
     if isinstance(value, list) and all(isinstance(each, dict) for each in value):
         return value
-    raise unfit(f"{where}: {what}", value, "a list of objects is needed")
+    raise invalid_value(f"{where}: {what}", value, "a list of objects is needed")

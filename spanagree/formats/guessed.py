@@ -71,7 +71,9 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     shapes = [] if isinstance(first, Corpus) else [shape_of(given) for given in (first, second)]
     if named and not isinstance(first, Mapping):
         if shapes[:1] == [(2, str)]:
-            raise InputError("the tags of one layer; pass gold's and the system's: y_true, y_pred")
+            raise InputError(
+                "the tags of one annotator; pass gold's and the system's: y_true, y_pred"
+            )
         return first, second
     for depth, kind in shapes:
         if depth >= 2 and kind is not str:  # tuples of segments, or mappings

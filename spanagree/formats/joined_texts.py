@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.offsets import Place
 from spanagree.errors import InputError, SpanAgreeError, counted, listed, printable, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
-from spanagree.formats.peek import peek
 from spanagree.formats.usual_names import COLUMNS, plain
 
 _IDS = ("id", "uid", *COLUMNS["document"], "customid", "key")
@@ -22,14 +23,20 @@ _IDS = ("id", "uid", *COLUMNS["document"], "customid", "key")
 class Texts:
     """The texts of other files by id, which are read when the first one is asked for."""
 
-    def __init__(self, read: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, read: Callable[[], Mapping[str, Place]]) -> None:
         self._read = read
-        self._texts: Mapping[str, str] | None = None
+        self._texts: Mapping[str, Place] | None = None
         self.joined: set[str] = set()
         self.left: set[str] = set()
 
-    def of(self, id_: object, where: str) -> str | None:
-        """Return the text of a document, ``None`` if no other file has the document.
+    @property
+    def are_tokens(self) -> bool:
+        """Whether the other files have tokens, and no texts."""
+        self._texts = self._read() if self._texts is None else self._texts
+        return bool(self._texts) and not any(isinstance(x, str) for x in self._texts.values())
+
+    def of(self, id_: object, where: str) -> Place | None:
+        """Return the text of a document or its tokens, ``None`` if no other file has the document.
 
         Raises:
             InputError: if no other file has a text by id.
@@ -39,7 +46,8 @@ class Texts:
         if not self._texts:
             raise InputError(
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
-                " beside this one, or the column of the text with --text"
+                " beside this one, or a folder of texts such as"
+                f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text"
             )
         key = str(text_of_whole(id_))
         (self.joined if key in self._texts else self.left).add(key)
@@ -78,7 +86,8 @@ class Texts:
                     f" there are {listed(row)}: --document names the column of the ids"
                 )
             if (text := self.of(id_, where)) is not None:
-                yield where, {**row, "text": text}
+                what = "text" if isinstance(text, str) else "tokens"
+                yield where, {**row, what: text if isinstance(text, str) else list(text)}
         if where and not self.joined:
             next(self.notes(f"{where.rpartition(':')[0]}: "), None)
 
@@ -104,7 +113,7 @@ def texts_in(
     Raises:
         InputError: for what cannot be read; for two texts of one id.
     """
-    start = peek(path)
+    start = read_head(path)
     texts: dict[str, str] = {}
     if start.shape == "folder":
         for name in (name for name in start.members if name.endswith(".txt")):

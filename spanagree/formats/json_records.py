@@ -78,13 +78,7 @@ class _Values:
             number += 1
             where = f"{self.name}: record {number}"
             yield where, self.value(where)
-            sign = self.sign()
-            if sign not in (",", "]"):
-                problem = "no comma after it" if sign else "no ] after it, the file is cut off"
-                raise self.odd(where, problem)
-            if sign == ",":
-                self.at += 1
-                self.sign()
+            sign = self._after_value(where, "]")
         self.at += 1
 
     def members(self, where: str, inside: Collection[str]) -> Iterator[tuple[str, Any]]:
@@ -103,16 +97,21 @@ class _Values:
             else:
                 value = self.value(where)
                 entry = None if entry is None else {**entry, key: value}
-            sign = self.sign()
-            if sign not in (",", "}"):
-                problem = "no comma after it" if sign else "no } after it, the file is cut off"
-                raise self.odd(where, problem)
-            if sign == ",":
-                self.at += 1
-                self.sign()
+            sign = self._after_value(where, "}")
         self.at += 1
         if entry is not None:
             yield where, entry
+
+    def _after_value(self, where: str, closing: str) -> str:
+        """Return the sign behind a value, a comma or the closing one, and go past a comma."""
+        sign = self.sign()
+        if sign not in (",", closing):
+            problem = "no comma after it" if sign else f"no {closing} after it, the file is cut off"
+            raise self.odd(where, problem)
+        if sign == ",":
+            self.at += 1
+            self.sign()
+        return sign
 
     def lines(self, inside: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
         """Yield the values of the file, each called by its line."""

@@ -28,7 +28,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.corpus.times import is_time
-from spanagree.errors import InputError, check_whole, is_whole, printable, show, unfit
+from spanagree.errors import InputError, check_whole, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
@@ -64,6 +64,17 @@ def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open a
         InputError: for a file that cannot be read, a line that is not such an object, and flaws
             that no repair was asked for; the message names file and line.
         SettingError: for an unknown repair, or a block below 1.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> line = (
+    ...     '{"spanagree": 1, "id": "7", "offsets": "characters", "text": "Jo", "annotators":'
+    ...     ' {"ann": [{"start": 0, "end": 2, "label": "PER"}], "bob": null}}'
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "one.jsonl").write_text(line)
+    ...     read_jsonl(Path(folder, "one.jsonl"))[0].segments
+    {'ann': (Segment(start=0, end=2, label='PER'),), 'bob': None}
     """
     if block is None:
         return valid_corpus(raw_jsonl(path), repair)
@@ -169,9 +180,9 @@ def _entry(line: str, where: str) -> dict[str, Any]:
 
     entry = from_json(line, where, "a line is one object", once)
     if not isinstance(entry, dict):
-        raise unfit(f"{where}:", entry, "a line is one object")
+        raise invalid_value(f"{where}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
-        raise unfit(
+        raise invalid_value(
             f"{where}: version",
             entry.get("spanagree"),
             f'"spanagree": {VERSION} is needed; rows of other tools are read with --from dataset'
@@ -210,11 +221,11 @@ def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
     """Yield what each annotator marked in a document."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
-        raise unfit(f"{where}: annotators", annotators, "an object is needed")
+        raise invalid_value(f"{where}: annotators", annotators, "an object is needed")
     relations = entry.get("relations") or {}
     if not isinstance(relations, dict) or relations.keys() - annotators.keys():
         allowed = "an object is needed, of annotators of the document"
-        raise unfit(f"{where}: relations", relations, allowed)
+        raise invalid_value(f"{where}: relations", relations, allowed)
     for annotator, segments in annotators.items():
         who = f"{where}: annotator {show(annotator)}"
         links = _links(relations.get(annotator), segments, who)
@@ -238,7 +249,7 @@ def _spans(segments: Any, where: str) -> list[Span]:
             )
             for span in segments
         ]
-    raise unfit(where, segments, "a list of {start, end, label} is needed, or null")
+    raise invalid_value(where, segments, "a list of {start, end, label} is needed, or null")
 
 
 def _links(given: Any, segments: Any, where: str) -> list[tuple[Any, ...]]:
@@ -250,14 +261,16 @@ def _links(given: Any, segments: Any, where: str) -> list[tuple[Any, ...]]:
         isinstance(link, dict) and all(key in link for key in keys) for link in given
     ):
         needed = "a list of {first, second, label} is needed"
-        raise unfit(f"{where}: relations", given, needed)
+        raise invalid_value(f"{where}: relations", given, needed)
     links = []
     for link in given:
         if segments is None:
-            raise unfit(f"{where}: relation", link, "its document was never seen")
+            raise invalid_value(f"{where}: relation", link, "its document was never seen")
         for place in (link["first"], link["second"]):
             if not is_whole(place):
-                raise unfit(f"{where}: relation to", place, "the place of a segment, from 0")
+                raise invalid_value(
+                    f"{where}: relation to", place, "the place of a segment, from 0"
+                )
         row = link["first"], link["second"], link["label"], where, link.get("directed", True)
         links.append(row)
     return links
@@ -275,6 +288,14 @@ def write_jsonl(
 
     Raises:
         InputError: for a path that cannot be written.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "PER")]]})
+    >>> with TemporaryDirectory() as folder:
+    ...     write_jsonl(corpus, Path(folder) / "one.jsonl")
+    ...     read_jsonl(Path(folder) / "one.jsonl") == corpus
+    True
     """
     check_corpus(corpus)
     write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))

@@ -16,7 +16,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, check_choice, counted, listed, printable
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
@@ -34,7 +34,7 @@ _TEST = "hotw-test"  # an error that was put in to see whether the rater finds i
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
 
 
-def knows_mqm(start: Peek) -> bool:
+def knows_mqm(start: FileHead) -> bool:
     """Return whether a file begins with the names of the columns of MQM."""
     names = start.lines[0].split("\t") if start.lines else []
     return {*_NEEDED} <= {*names} and not {*_SEGMENTS}.isdisjoint(names)

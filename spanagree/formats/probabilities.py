@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, counted, is_whole, listed, printable, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, is_whole, listed, printable, show
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import parsed
 from spanagree.formats.json_records import json_records
@@ -120,7 +120,7 @@ def _spans(cell: Any, length: int, where: str) -> list[tuple[int, int, float]]:
     """Return start, end and probability of the spans in a cell; those without a token are none."""
     spans = parsed(cell)
     if not isinstance(spans, list):
-        raise unfit(f"{where}: spans", spans, "a list of spans is needed")
+        raise invalid_value(f"{where}: spans", spans, "a list of spans is needed")
     rows = []
     for span in spans:
         keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
@@ -130,9 +130,11 @@ def _spans(cell: Any, length: int, where: str) -> list[tuple[int, int, float]]:
         start, end, share = values
         is_share = isinstance(share, (int, float)) and not isinstance(share, bool)
         if not (is_whole(start) and is_whole(end) and is_share and 0 <= share <= 1):
-            raise unfit(f"{where}: span", span, _NEEDED)
+            raise invalid_value(f"{where}: span", span, _NEEDED)
         if not 0 <= start <= end <= length:
-            raise unfit(f"{where}: span", span, f"the document ends at {length}; check the offsets")
+            raise invalid_value(
+                f"{where}: span", span, f"the document ends at {length}; check the offsets"
+            )
         if start < end:
             rows.append((start, end, float(share)))
     return rows

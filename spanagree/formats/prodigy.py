@@ -15,9 +15,9 @@ from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
     counted,
+    invalid_value,
     is_whole,
     listed,
-    unfit,
 )
 from spanagree.files import PathName, json_text, write_text
 from spanagree.formats.exports import (
@@ -61,7 +61,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
     row = None
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
-            raise unfit(f"{where}:", row, "an object is needed")
+            raise invalid_value(f"{where}:", row, "an object is needed")
         yield from rows.read(row, where)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")
@@ -128,7 +128,9 @@ class _Rows:
         answer = row.get("answer", "accept")
         if answer != "accept":
             if not isinstance(answer, str) or answer not in _PASSED:
-                raise unfit(f"{where}: answer", answer, "accept, reject or ignore is needed")
+                raise invalid_value(
+                    f"{where}: answer", answer, "accept, reject or ignore is needed"
+                )
             self.log.passed[_PASSED[answer]] += 1
             return Annotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
@@ -192,12 +194,14 @@ def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int
         first, last = span.get("token_start"), span.get("token_end")
         if not (is_whole(first) and is_whole(last) and 0 <= first <= last < len(tokens)):
             needed = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
-            raise unfit(f"{where}: token_start and token_end", (first, last), needed)
+            raise invalid_value(f"{where}: token_start and token_end", (first, last), needed)
         words = objects_in(tokens, "tokens", where)
         start, end = words[first].get("start"), words[last].get("end")
     if is_whole(start) and is_whole(end):
         return start, end
-    raise unfit(f"{where}: start and end of a span", (start, end), "whole numbers are needed")
+    raise invalid_value(
+        f"{where}: start and end of a span", (start, end), "whole numbers are needed"
+    )
 
 
 def write_prodigy(corpus: Corpus, path: PathName) -> None:
@@ -232,7 +236,9 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
         in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
         tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
         for name, segments in document.seen.items():
-            spans: list[dict[str, Any]] = [segment._asdict() for segment in segments]
+            spans: list[dict[str, Any]] = [
+                {"start": start, "end": end, "label": label} for start, end, label in segments
+            ]
             for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
                 span |= {"token_start": start, "token_end": end - 1}
             who = {"_session_id": name, "_annotator_id": name, "answer": "accept"}

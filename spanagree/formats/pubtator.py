@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 
+from spanagree.choices import Ends
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, printable, show, unfit, whole_number
+from spanagree.errors import InputError, invalid_value, printable, show, whole_number
 from spanagree.files import PathName, lines_of
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.settings import as_read
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
@@ -28,7 +30,7 @@ _JOINED: Mapping[
 """How the parts of a text may be joined, the usual way first."""
 
 
-def knows_pubtator(start: Peek) -> bool:
+def knows_pubtator(start: FileHead) -> bool:
     """Return whether a file begins as PubTator's do, with a title."""
     first = next((line for line in start.lines if line.strip()), "")
     return bool(re.match(r"[^|\t\s]+\|t\|", first))
@@ -49,11 +51,15 @@ class _Document:
         return zip(*places, self.says[::2], self.says[1::2], strict=True)
 
 
-def raw_pubtator(path: PathName) -> RawCorpus:
+def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     """Return the rows of a PubTator file, unchecked: one annotator, without a name.
 
     Offsets count the characters of title and abstract, joined by one; files that end a title with
     a blank are joined as most of their mentions show.
+
+    Args:
+        path: the file.
+        ends: what the end of a mention names; unless given, what the texts of mentions show.
 
     Raises:
         InputError: for what is not PubTator.
@@ -67,7 +73,7 @@ def raw_pubtator(path: PathName) -> RawCorpus:
     if way != next(iter(_JOINED)):
         log.notes = [f"{where}: titles and abstracts are joined {way}, which fits the mentions"]
     records = _records(documents, _JOINED[way], where)
-    return gather(records, log, {}, annotators=[""], again=False)
+    return gather(records, log, as_read(ends=ends), annotators=[""], ends=ends, again=False)
 
 
 def _records(
@@ -76,7 +82,7 @@ def _records(
     for id_ in list(documents):
         document = documents.pop(id_)  # a large file's texts are in memory once
         spans = (
-            Span(start, end, label, covered, None, None, f"{where}:{line}")
+            Span(start, end, label, covered or None, None, None, f"{where}:{line}")
             for line, start, end, covered, label in document.mentions
         )
         yield Record(where, id_, {"text": join(document.parts)}, [Annotation("", spans)])
@@ -101,7 +107,9 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
         elif not line.strip():
             continue
         elif id_ not in documents:
-            raise unfit(f"{place}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first")
+            raise invalid_value(
+                f"{place}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first"
+            )
         elif mention:
             start, end = (whole_number(mention[i], f"{place}: offset") for i in (2, 3))
             covered, label = map(intern, mention.group(4, 5))  # they come again and again
@@ -111,7 +119,7 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
             passed["relation"] += 1
         else:
             needed = "a mention has id, start, end, text and type, with tabs between"
-            raise unfit(f"{place}:", line, needed)
+            raise invalid_value(f"{place}:", line, needed)
     if not documents:
         raise InputError(f"{where}: no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT")
     return documents, passed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from spanagree.corpus.offsets import Place, places_of
 from spanagree.errors import counted, printable
 from spanagree.formats.changed_texts import nearest, plain
 
@@ -19,9 +20,10 @@ class Quotes:
         self.changed: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def place(self, text: str, quote: str, number: int, who: str) -> tuple[int, int] | None:
+    def place(self, text: Place, quote: str, number: int, who: str) -> tuple[int, int] | None:
         """Return where a quote stands for the time of a ``number``, from 0; ``None``: it does not.
 
+        In tokens, it stands where whole tokens say it, whatever is between them.
         If it does not stand there exactly, it may but for case, white space, and the kind of
         quotation marks; if it nowhere does, and that is to be aligned, where it is like it.
         """
@@ -29,7 +31,8 @@ class Quotes:
         counts = self.exact
         if len(spans) <= number:
             spans, counts = loose_occurrences(text, quote), self.loose
-        if self.align and not spans and (near := nearest(text, quote)):
+        whole = text if isinstance(text, str) else None  # tokens are not aligned
+        if self.align and whole is not None and not spans and (near := nearest(whole, quote)):
             spans, counts = [near], self.changed
         if number < 0 or len(spans) <= number:
             self.lost[who] += 1
@@ -56,13 +59,18 @@ class Quotes:
             )
 
 
-def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands in a text.
+def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+    """Return where a quote stands in a text, or in tokens.
 
-    >>> occurrences("to be or not to be", "to be")
-    [(0, 5), (13, 18)]
+    >>> occurrences("to be or not to be", "to be"), occurrences(["New", "York", "."], "York.")
+    ([(0, 5), (13, 18)], [(1, 3)])
     """
-    spans = []
+    spans: list[tuple[int, int]] = []
+    if not isinstance(text, str):
+        for start, end in places_of(text, quote):
+            if not spans or spans[-1][1] <= start:
+                spans.append((start, end))
+        return spans
     at = text.find(quote) if quote else -1
     while at >= 0:
         spans.append((at, at + len(quote)))
@@ -70,11 +78,13 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def loose_occurrences(text: str, quote: str) -> list[tuple[int, int]]:
+def loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     """Return where a quote stands but for case, white space and the kind of quotation marks.
 
     >>> loose_occurrences("She said “New\\n York”.", '"new york"')
     [(9, 20)]
     """
+    if not isinstance(text, str):
+        return occurrences([plain(token)[0] for token in text], plain(quote.strip())[0])
     (there, places), (wanted, _) = plain(text), plain(quote.strip())
     return [(places[a], places[b - 1] + 1) for a, b in occurrences(there, wanted)]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
-from spanagree.formats.peek import passed_over
+from spanagree.formats.file_head import passed_over
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.tagged_copies import TaggedCopies
 

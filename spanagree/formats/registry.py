@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from spanagree.choices import Scheme, names_of
 from spanagree.corpus.corpus import LABELS, Corpus, with_labels
 from spanagree.corpus.discontinuous import check_in_one_piece, with_discontinuous
+from spanagree.corpus.offsets import Place
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import with_absent
 from spanagree.corpus.times import of_one_length, with_resolution, within_parts
@@ -36,9 +39,9 @@ from spanagree.extras import optional
 from spanagree.files import PathName, naming_files, open_zip, write_bytes
 from spanagree.formats.combine import renamed, unite
 from spanagree.formats.conll.columns import split_columns
+from spanagree.formats.file_head import FileHead, Shape, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.peek import Peek, Shape, peek, peek_text
-from spanagree.formats.tools import OF_PATHS, PATHS, TOOLS, Tool, late
+from spanagree.formats.tools import OF_PATHS, PATHS, TOOLS, Tool, lazy
 from spanagree.formats.usual_names import COLUMNS, keys_of, may_have_spans, plain
 from spanagree.settings import as_read
 
@@ -50,7 +53,7 @@ class Format(NamedTuple):
     does. It is asked of files of these ``shapes`` (all unless given), and of texts that ``begin``
     so, as asking loads the reader. ``read`` takes a file, or all files of the format by
     layer name where each is a layer, and those of the options that it ``takes``; what they say is
-    not checked.
+    not checked. ``changes`` says what of a corpus is written otherwise than it is.
     """
 
     means: str
@@ -59,11 +62,12 @@ class Format(NamedTuple):
     takes: tuple[str, ...] = ()
     write: Callable[..., None] | None = None
     is_layer: bool = False
-    knows: Callable[[Peek], bool] | None = None
+    knows: Callable[[FileHead], bool] | None = None
     shapes: tuple[Shape, ...] = ()
     begin: str = ""
+    changes: Callable[[Corpus], list[str]] | None = None
 
-    def is_of(self, start: Peek) -> bool:
+    def is_of(self, start: FileHead) -> bool:
         """Return whether a file is of the format, by its beginning."""
         if self.knows is None or (self.shapes and start.shape not in self.shapes):
             return False
@@ -125,7 +129,7 @@ _LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment",
 # --- files that nothing knows ---------------------------------------------------------------------
 
 
-def header_of(start: Peek) -> list[str]:
+def header_of(start: FileHead) -> list[str]:
     """Return the names of the columns of a table in text."""
     first = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
     sign = "\t" if "\t" in first else "," if "," in first else ";"
@@ -138,14 +142,14 @@ def is_of_labels(names: Iterable[str]) -> bool:
     return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(_LABELS)
 
 
-def looks_like(start: Peek) -> tuple[str, str] | None:
+def looks_like(start: FileHead) -> tuple[str, str] | None:
     """Return what a file seems to be that no format is, and what to do with it."""
     text = "\n".join(start.lines)
     seen = (each[1:] for each in _LOOKS if re.search(each[0], text))
     return next(seen, None)
 
 
-def unrecognised(start: Peek, formats: Iterable[str]) -> InputError:
+def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
     """Return the error for a file whose beginning no format knows."""
     name = printable(start.path)
     if looks := looks_like(start):
@@ -199,7 +203,7 @@ def check_stdin(form: str | None) -> None:
     buffer: Any = getattr(sys.stdin, "buffer", None)
     if form is not None or not hasattr(buffer, "peek"):
         return
-    start = peek_text("-", buffer.peek(1))
+    start = head_of_text("-", buffer.peek(1))
     kind = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
     if {"start", "end"} <= keys_of(tuple(header_of(start))).keys():
         kind = "a table of spans"
@@ -213,11 +217,12 @@ def check_stdin(form: str | None) -> None:
 Options = Mapping[str, Any]
 
 
-_texts_by_id = late("spanagree.formats.joined_texts", "Texts")
-_has_texts = late("spanagree.formats.joined_texts", "has_texts")
-_texts_in = late("spanagree.formats.joined_texts", "texts_in")
-_guess_of = late("spanagree.formats.hugging_face.load", "guess_of")
-read_uem: Callable[..., Any] = late("spanagree.formats.timelines", "read_uem")
+_texts_by_id = lazy("spanagree.formats.joined_texts", "Texts")
+_has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
+_texts_in = lazy("spanagree.formats.joined_texts", "texts_in")
+_guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
+_columns_read = lazy("spanagree.formats.conll.read", "columns_read")
+read_uem: Callable[..., Any] = lazy("spanagree.formats.timelines", "read_uem")
 
 
 def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> None:
@@ -264,7 +269,7 @@ _TABLES: tuple[Shape, ...] = ("csv", "tsv")
 
 def _of_tool(tool: Tool) -> Format:
     """Return the format of an entry of the table of tools."""
-    read = partial(late("spanagree.formats.tool_records", "raw_records"), tool)
+    read = partial(lazy("spanagree.formats.tool_records", "raw_records"), tool)
     return Format(
         tool.means,
         (),
@@ -283,28 +288,28 @@ FORMATS: Mapping[str, Format] = {
             *(".conll", ".conllu", ".conllup", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".io"),
             *(".txt", ".tsv"),
         ),
-        late("spanagree.formats.conll.read", "raw_conll"),
+        lazy("spanagree.formats.conll.read", "raw_conll"),
         (
             *("columns", "unit", "sentences_from", "scheme", "strict", "encoding", "ignore_tokens"),
             *("missing", "partial", "attributes"),
         ),
-        late("spanagree.formats.conll.write", "write_conll"),
+        lazy("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,
-        knows=late("spanagree.formats.conll.choose", "knows_rows"),
+        knows=lazy("spanagree.formats.conll.choose", "knows_rows"),
         shapes=(*_TABLES, "text", "xml"),
     ),
     "jsonl": Format(
         "our own: a document a line",
         (".jsonl",),
-        late("spanagree.formats.jsonl", "raw_jsonl"),
-        write=late("spanagree.formats.jsonl", "write_jsonl"),
+        lazy("spanagree.formats.jsonl", "raw_jsonl"),
+        write=lazy("spanagree.formats.jsonl", "write_jsonl"),
         knows=lambda start: any("spanagree" in row for row in start.objects),
         shapes=_JSON,
     ),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
-        late("spanagree.formats.spacy", "raw_docbin"),
+        lazy("spanagree.formats.spacy", "raw_docbin"),
         ("spans", "partial"),
         _write_docbin,
         is_layer=True,
@@ -312,53 +317,56 @@ FORMATS: Mapping[str, Format] = {
     "brat": Format(
         "standoff: a folder, a folder for each annotator, or one file",
         ("/", ".ann"),
-        late("spanagree.formats.brat", "raw_brat"),
-        ("absent",),
-        late("spanagree.formats.brat", "write_brat"),
-        knows=late("spanagree.formats.brat", "knows_brat"),
+        lazy("spanagree.formats.brat", "raw_brat"),
+        ("absent", "ends"),
+        lazy("spanagree.formats.brat", "write_brat"),
+        knows=lazy("spanagree.formats.brat", "knows_brat"),
         shapes=(*_TABLES, "text"),
         begin=r"T[^\t]*\t\S+ \d",
+        changes=lazy("spanagree.formats.brat", "changed_in_brat"),
     ),
     "inception": Format(
         "INCEpTION's projects (zip or folder), WebAnno TSV 3, UIMA CAS as XMI or JSON",
         (".xmi",),
-        late("spanagree.formats.inception.read", "raw_inception"),
+        lazy("spanagree.formats.inception.read", "raw_inception"),
         ("layer", "feature", "in_progress", "ground_truth"),
-        late("spanagree.formats.inception.write", "write_webanno_tsv"),
+        lazy("spanagree.formats.inception.write", "write_webanno_tsv"),
         is_layer=True,
-        knows=late("spanagree.formats.inception.read", "knows_inception"),
+        knows=lazy("spanagree.formats.inception.read", "knows_inception"),
         begin=r"#FORMAT=|#id=|\s*#[^|]*\|",
+        changes=lazy("spanagree.formats.inception.write", "changed_in_webanno"),
     ),
     "bioc": Format(
         "BioC as XML or JSON, one annotator a file",
         (),
-        late("spanagree.formats.bioc", "raw_bioc"),
-        ("feature",),
-        knows=late("spanagree.formats.bioc", "knows_bioc"),
+        lazy("spanagree.formats.bioc", "raw_bioc"),
+        ("feature", "ends"),
+        knows=lazy("spanagree.formats.bioc", "knows_bioc"),
         shapes=(*_JSON, "xml"),
     ),
     "xml": Format(
         "XML of GATE, Knowtator, eHOST, i2b2, ACE, REFI-QDA; names in TEI, ENAMEX",
         (".qdpx", ".qde"),
-        late("spanagree.formats.xml_tools", "raw_xml_tools"),
-        knows=late("spanagree.formats.xml_tools", "knows_xml_tools"),
+        lazy("spanagree.formats.xml_tools", "raw_xml_tools"),
+        knows=lazy("spanagree.formats.xml_tools", "knows_xml_tools"),
         shapes=("xml", "text", "zip", "folder"),
         begin=r".*<(ENAMEX|NUMEX|TIMEX\d?)\b",
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file",
         (),
-        late("spanagree.formats.pubtator", "raw_pubtator"),
-        knows=late("spanagree.formats.pubtator", "knows_pubtator"),
+        lazy("spanagree.formats.pubtator", "raw_pubtator"),
+        ("ends",),
+        knows=lazy("spanagree.formats.pubtator", "knows_pubtator"),
         shapes=(*_TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
     "mqm": Format(
         "MQM's table of errors in translations",
         (),
-        late("spanagree.formats.mqm", "raw_mqm"),
+        lazy("spanagree.formats.mqm", "raw_mqm"),
         ("text", "feature", "align", "encoding"),
-        knows=late("spanagree.formats.mqm", "knows_mqm"),
+        knows=lazy("spanagree.formats.mqm", "knows_mqm"),
         shapes=(*_TABLES, "text"),
         begin=r".*\brater\b",
     ),
@@ -366,74 +374,74 @@ FORMATS: Mapping[str, Format] = {
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
-        late("spanagree.formats.tool_records", "raw_by_paths"),
+        lazy("spanagree.formats.tool_records", "raw_by_paths"),
         OF_PATHS,
     ),
     "textgrid": Format(
         "Praat's TextGrid, one annotator a file",
         (".textgrid",),
-        late("spanagree.formats.textgrid", "raw_textgrid"),
+        lazy("spanagree.formats.textgrid", "raw_textgrid"),
         (*_TIERS, *_TIMES),
-        late("spanagree.formats.write_times", "write_textgrid"),
-        knows=late("spanagree.formats.textgrid", "knows_textgrid"),
+        lazy("spanagree.formats.write_times", "write_textgrid"),
+        knows=lazy("spanagree.formats.textgrid", "knows_textgrid"),
         shapes=("text", "binary", *_TABLES),
         begin=r".*ooTextFile",
     ),
     "elan": Format(
         "ELAN's .eaf, one annotator a file",
         (".eaf",),
-        late("spanagree.formats.elan", "raw_elan"),
+        lazy("spanagree.formats.elan", "raw_elan"),
         (*_TIERS, *_TIMES[1:]),
-        knows=late("spanagree.formats.elan", "knows_elan"),
+        knows=lazy("spanagree.formats.elan", "knows_elan"),
         shapes=("xml",),
     ),
     "rttm": Format(
         "RTTM, turns of speakers",
         (".rttm",),
-        late("spanagree.formats.timelines", "raw_rttm"),
+        lazy("spanagree.formats.timelines", "raw_rttm"),
         _TIMES,
-        late("spanagree.formats.write_times", "write_rttm"),
-        knows=late("spanagree.formats.timelines", "knows_rttm"),
+        lazy("spanagree.formats.write_times", "write_rttm"),
+        knows=lazy("spanagree.formats.timelines", "knows_rttm"),
         shapes=("text", *_TABLES),
         begin=r";|[A-Z]+(-[A-Z]+)? +\S+ +\S+ +[\d<]",
     ),
     "labels": Format(
         "Audacity's labels and DCASE's events: start, end and label in a line",
         (),
-        late("spanagree.formats.timelines", "raw_labels"),
+        lazy("spanagree.formats.timelines", "raw_labels"),
         (*_TIMES, "time_unit"),
-        knows=late("spanagree.formats.timelines", "knows_labels"),
+        knows=lazy("spanagree.formats.timelines", "knows_labels"),
         shapes=("text", *_TABLES),
         begin=r"([^\t, ]+[\t, ]+){0,2}[-+]?\d[\d.e+-]*[\t, ]+[-+]?\d|\S+\.wav",
     ),
     "sections": Format(
         "sections that last until the next, as in SALAMI",
         (),
-        late("spanagree.formats.timelines", "raw_sections"),
+        lazy("spanagree.formats.timelines", "raw_sections"),
         _TIMES,
-        knows=late("spanagree.formats.timelines", "knows_sections"),
+        knows=lazy("spanagree.formats.timelines", "knows_sections"),
         shapes=("text", *_TABLES),
         begin=r"\d",
     ),
     "subtitles": Format(
         "WebVTT and SRT, a cue a segment",
         (".vtt", ".srt"),
-        late("spanagree.formats.timelines", "raw_subtitles"),
+        lazy("spanagree.formats.timelines", "raw_subtitles"),
         (*_TIERS, *_TIMES),
-        knows=late("spanagree.formats.timelines", "knows_subtitles"),
+        knows=lazy("spanagree.formats.timelines", "knows_subtitles"),
         shapes=("text", *_TABLES),
         begin=r"WEBVTT|\d+\s*$",
     ),
     "times": Format(
         "tables with times, as of BORIS, Datavyu, Raven and ChildProject",
         (".boris",),
-        late("spanagree.formats.time_tables", "raw_times"),
+        lazy("spanagree.formats.time_tables", "raw_times"),
         (
             *(*_TIERS, *_TIMES, "time_unit"),
             *("start", "end", "label", "document", "annotator"),
         ),
-        late("spanagree.formats.write_times", "write_times"),
-        knows=late("spanagree.formats.time_tables", "knows_times"),
+        lazy("spanagree.formats.write_times", "write_times"),
+        knows=lazy("spanagree.formats.time_tables", "knows_times"),
         shapes=("text", *_TABLES),
         begin=r"(?!-DOCSTART)(?=.*[,;\t]).*"
         r"(?i:onset|start|begin|tmin|observation id|recording_filename|state|point)",
@@ -441,7 +449,7 @@ FORMATS: Mapping[str, Format] = {
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
-        late("spanagree.formats.hugging_face.load", "read_dataset"),
+        lazy("spanagree.formats.hugging_face.load", "read_dataset"),
         _OF_ROWS,
         _write_parquet,
         knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
@@ -450,7 +458,7 @@ FORMATS: Mapping[str, Format] = {
     "hub": Format(
         "a dataset on the Hugging Face hub, by its name",
         (),
-        late("spanagree.formats.hugging_face.load", "read_hub"),
+        lazy("spanagree.formats.hugging_face.load", "read_hub"),
         _OF_ROWS,
     ),
 }
@@ -529,9 +537,9 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         InputError: for a file that no format knows, showing what was found in it.
     """
     if not (os.path.isfile(path) or os.path.isdir(path)):
-        are_pages = late("spanagree.formats.inception.files", "are_pages")
+        are_pages = lazy("spanagree.formats.inception.files", "are_pages")
         return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
-    start = peek(path)
+    start = read_head(path)
     names = [name for name, form in FORMATS.items() if form.is_of(start)]
     timed = [name for name in (format_named(path), *names) if "resolution" in FORMATS[name].takes]
     if timed:
@@ -585,13 +593,21 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
         for name, value in read.items():
             table = isinstance(value, dict)
             known[name] = ",".join(f"{k}={v}" for k, v in value.items()) if table else str(value)
+    elif form == "conll":
+        takes = {name: value for name, value in given.items() if name in FORMATS[form].takes}
+        schemes = {*raw_files({"": path}, options, form).reading["schemes"].values()}
+        columns = _columns_read(path, **takes)
+        known |= {"columns": columns} if columns else {}
+        is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
+        known |= {"scheme": next(iter(schemes))} if is_one else {}
     known.pop("from", None)
     written = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in known.items()]
     return " ".join([line, f"--from {form}", *written])
 
 
 def _is_brat(names: Iterable[str]) -> bool:
-    return any(name.endswith((".txt", ".ann")) for name in names)
+    """Return whether a folder has annotations of brat, or nothing but texts that lack them."""
+    return any(n.endswith(".ann") for n in names) or all(n.endswith(".txt") for n in names)
 
 
 def format_named(path: PathName) -> str:
@@ -653,12 +669,15 @@ def raw_files(
         by_format.setdefault(form or format_of(path, own[layer]), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
+    joined: list[Any] = []
 
     def read_one(name: str, layer: str, path: PathName) -> RawCorpus:
         takes = {*_form(name).takes} - {*times}
         known = {key: value for key, value in own[layer].items() if key in takes}
         if "texts" in _form(name).takes and len(sources) > 1:
-            known["texts"] = _texts_by_id(partial(_texts_beside, layer, sources, own, form))
+            texts = _texts_by_id(partial(_texts_beside, layer, sources, own, form))
+            joined.append(texts)
+            known["texts"] = texts
         return _form(name).read(path, **known)
 
     for name, paths in by_format.items():
@@ -675,6 +694,12 @@ def raw_files(
                 layer: _from_file(read_one(name, layer, path), layer, path, name)
                 for layer, path in paths.items()
             }
+    if not any(texts.joined for texts in joined):
+        for path in (sources[layer] for layer in sources if layer not in files):
+            raise InputError(
+                f"{printable(os.fspath(path))}: texts with nothing marked in them, which no other"
+                " file needs; leave it out, or name the file with the annotations"
+            )
     parts = dict(of_one_length(parts))
     _refuse_apart(parts, by_format)
     apart = [layer for layer, path in files.items() if not os.fspath(path).endswith(layer)]
@@ -716,10 +741,10 @@ def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> di
 def _has_texts_only(path: PathName) -> bool:
     """Return whether a file has texts by id for the others, and nothing that is marked."""
     if os.path.isdir(path):
-        names = peek(path).members
-        return any(name.endswith(".txt") for name in names) and not any(
-            name.endswith(".ann") for name in names
-        )
+        start = read_head(path)
+        are_texts = any(name.endswith(".txt") for name in start.members)
+        are_marked = any(name.endswith(".ann") for name in start.members)
+        return are_texts and not are_marked and not any(f.is_of(start) for f in FORMATS.values())
     if not os.path.isfile(path):
         return False
     try:
@@ -731,9 +756,9 @@ def _has_texts_only(path: PathName) -> bool:
 
 def _texts_beside(
     layer: str, files: Mapping[str, PathName], own: Mapping[str, Options], form: str | None
-) -> dict[str, str]:
-    """Return the texts by id that the files of other layers have."""
-    texts: dict[str, str] = {}
+) -> dict[str, Place]:
+    """Return the texts by id that the files of other layers have, or their tokens."""
+    texts: dict[str, Place] = {}
     for other, path in files.items():
         if other != layer:
             with suppress(SpanAgreeError):  # one without texts, or what is said when it is read
@@ -741,13 +766,19 @@ def _texts_beside(
     return texts
 
 
-def _texts_of(layer: str, path: PathName, options: Options, form: str | None) -> Mapping[str, str]:
+def _texts_of(
+    layer: str, path: PathName, options: Options, form: str | None
+) -> Mapping[str, Place]:
     if _has_texts_only(path):
-        texts: Mapping[str, str] = _texts_in(path, options.get("document"), options.get("text"))
+        texts: Mapping[str, Place] = _texts_in(path, options.get("document"), options.get("text"))
         return texts
     name = form or format_of(path, options)
     known = {key: value for key, value in options.items() if key in _form(name).takes}
     raw = _form(name).read({layer: path} if _form(name).is_layer else path, **known)
+    if raw.texts is None and raw.tokens is not None:
+        tokens = iter(raw.tokens)
+        words = (tuple(islice(tokens, n)) for n in raw.lengths.tolist())
+        return dict(zip(raw.ids or (), words, strict=False))
     return dict(zip(raw.ids or (), raw.texts or (), strict=False))
 
 
@@ -841,13 +872,17 @@ def form_to_write(path: PathName, form: str | None) -> str:
 def left_behind(corpus: Corpus, form: str) -> list[str]:
     """Return what of a corpus a format does not hold, a sentence each."""
     seen = np.array([layer.annotated for layer in corpus.layers.values()])
-    unseen = int((~seen.any(axis=0)).sum()) if form in ("prodigy", "doccano", "brat") else 0
+    holds_seen = ("prodigy", "doccano", *(("brat",) if len(seen) == 1 else ()))
+    unseen = int((~seen.any(axis=0)).sum()) if form in holds_seen else 0
     idle = [who for who, each in zip(corpus.annotators, seen, strict=True) if not each.any()]
     gone = [f"{counted(unseen, 'document')} that nobody saw"] if unseen else []
     if idle and form in ("prodigy", "label-studio", "brat"):
         gone.append(f"annotators who saw none: {listed(idle)}")
-    notes = [f"left out, as {form} files hold annotations alone: {'; '.join(gone)}"]
-    return [*(notes if gone else ()), *_details_left(corpus, form)]
+    notes = _details_left(corpus, form)
+    if gone:
+        notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(gone)}")
+    changes = FORMATS[form].changes
+    return [*notes, *(changes(corpus) if changes else ())]
 
 
 def _details_left(corpus: Corpus, form: str) -> list[str]:

@@ -41,8 +41,8 @@ def read_shards(
             docred, spert, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
             ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
             argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans, kaggle, crowdtruth, esa,
-            seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, by-id, paths, textgrid,
-            elan, rttm, labels, sections, subtitles, times, dataset or hub.
+            seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, factgenie, by-id,
+            paths, textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -220,14 +220,14 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
         for stars, path in _named(pattern).items():
             shards.setdefault(stars, {})[layer] = path
     if not shards:
-        raise InputError("no file; a pattern for each layer is needed, such as 'gold-*.conll'")
+        raise InputError("no file; a pattern for each annotator is needed, such as 'gold-*.conll'")
     for stars, files in shards.items():
         for layer in (layer for layer in source if layer not in files):
             other, path = next(iter(files.items()))
             raise InputError(
                 f"{printable(os.fspath(source[layer]))}: no file of shard {show(','.join(stars))},"
-                f" of which {printable(other)} has {printable(os.fspath(path))}; each layer needs"
-                " every shard"
+                f" of which {printable(other)} has {printable(os.fspath(path))}; each annotator"
+                " needs every shard"
             )
     ordered = [shards[stars] for stars in sorted(shards)]
     _refuse_same(list(dict.fromkeys(path for files in ordered for path in files.values())))

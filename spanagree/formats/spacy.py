@@ -27,11 +27,11 @@ from spanagree.errors import (
     check_choice,
     check_known,
     counted,
+    invalid_value,
     listed,
     printable,
     reason,
     show,
-    unfit,
 )
 from spanagree.extras import optional
 from spanagree.files import (
@@ -117,7 +117,7 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         isinstance(docs, (list, tuple)) and all(d is None or hasattr(d, "text") for d in docs)
         for docs in layers.values()
     ):
-        raise unfit("Docs", layers, "a mapping of annotators to lists of Docs is needed")
+        raise invalid_value("Docs", layers, "a mapping of annotators to lists of Docs is needed")
     counts = {name: len(docs) for name, docs in layers.items()}
     if len(set(counts.values())) != 1:
         each = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
@@ -168,7 +168,7 @@ def _records(
         yield Record(f"document {show(id_)}", id_, content, annotations)
     if dropped:
         log.notes.append(
-            f"{counted(dropped, 'token')} without annotation in some layer left out in all"
+            f"{counted(dropped, 'token')} that some annotator did not annotate left out for all"
         )
         log.reading["partial"] = "drop-tokens"
 
@@ -366,7 +366,7 @@ def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
         return words, [True] * (len(words) - 1) + [False] * (len(words) > 0)
     starts = corpus.token_starts[corpus.starts[d] :][: len(words)].tolist()
     ends = [at + len(word) for at, word in zip(starts, words, strict=True)]
-    following = [*starts[1:], len(document.text)]
+    following = [*starts[1:], len(document.text)][: len(words)]
     gaps = [a < b for a, b in zip(ends, following, strict=True)]
     rebuilt = "".join(w + " " * g for w, g in zip(words, gaps, strict=True))
     if rebuilt != document.text:

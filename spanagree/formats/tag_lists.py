@@ -14,7 +14,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, counted, is_iterable, length_of, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, is_iterable, length_of, show
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -52,7 +52,7 @@ def from_tags(
     """
     options = TagOptions(scheme, strict)
     if not isinstance(layers, Mapping) or not layers:
-        raise unfit("layers", layers, "a mapping of names to tags, at least one, is needed")
+        raise invalid_value("layers", layers, "a mapping of names to tags, at least one, is needed")
     layers = {name: _documents(name, documents) for name, documents in layers.items()}
     if tokens is not None:
         tokens = [words or () for words in _documents("tokens", tokens)]
@@ -110,19 +110,19 @@ def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None)
         if len(sizes_here) != len(lengths):
             raise InputError(
                 f"{what}: {counted(len(sizes_here), 'document')}; {first} has {len(lengths)}, and"
-                " each layer needs the same (None for one that it never saw)"
+                " each annotator needs the same (None for one never seen)"
             )
         differ = (sizes_here != lengths) & (sizes_here >= 0) & (lengths >= 0)
         if differ.any():
             d = int(differ.argmax())
             raise InputError(
-                f"{what}, document {d + 1}: {counted(int(sizes_here[d]), 'tag')}; the layers"
-                f" before it have {lengths[d]}, and each layer needs the same"
+                f"{what}, document {d + 1}: {counted(int(sizes_here[d]), 'tag')}; the annotators"
+                f" before it have {lengths[d]}, and each annotator needs the same"
             )
         lengths = np.maximum(lengths, sizes_here)
     if len(lengths) and lengths.min() < 0:
         raise InputError(
-            f"document {int(lengths.argmin()) + 1}: no layer saw it, so its length is not known;"
-            " give tokens, or leave it out"
+            f"document {int(lengths.argmin()) + 1}: no annotator saw it, so its length is not"
+            " known; give tokens, or leave it out"
         )
     return lengths

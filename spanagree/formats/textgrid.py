@@ -12,7 +12,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_named
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.timelines import Marks
 
 _TOKEN = re.compile(
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 _BINARY = b"ooBinaryFile"
 
 
-def knows_textgrid(start: Peek) -> bool:
+def knows_textgrid(start: FileHead) -> bool:
     """Return whether a file is Praat's, by its first line."""
     if start.shape == "binary":
         return start.path.lower().endswith(".textgrid")

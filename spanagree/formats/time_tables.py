@@ -23,8 +23,8 @@ from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import next_row
 from spanagree.formats.exports import check_named
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
-from spanagree.formats.peek import Peek
 from spanagree.formats.timelines import Marks
 
 _STARTS = (
@@ -142,7 +142,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     return [(reader.line_num, row) for row in rows if any(cell.strip() for cell in row)]
 
 
-def knows_times(start: Peek) -> bool:
+def knows_times(start: FileHead) -> bool:
     """Return whether a table has times: columns of that name, of which some value is a time."""
     rows = _rows("\n".join(start.lines))
     if not rows:

@@ -27,7 +27,7 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.exports import check_named
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
@@ -160,7 +160,7 @@ class Marks:
 # --- formats with a line for each segment -------------------------------------------------------
 
 
-def knows_rttm(start: Peek) -> bool:
+def knows_rttm(start: FileHead) -> bool:
     """Return whether a text has lines of RTTM."""
     return any(re.match(rf"SPEAKER \S+ \S+ {_NUMBER} {_NUMBER} ", _spaced(x)) for x in start.lines)
 
@@ -237,7 +237,7 @@ def _bounds_at(cells: list[str]) -> int:
     return -1
 
 
-def knows_labels(start: Peek) -> bool:
+def knows_labels(start: FileHead) -> bool:
     """Return whether lines are a start, an end and a label, as Audacity and DCASE write them."""
     lines = [line for line in start.lines if line.strip() and not line.startswith("\\")]
     rows = [row for row in map(_cells, lines) if len(row) > 1 or not _SOUND.fullmatch(row[0])]
@@ -277,7 +277,7 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
     )
 
 
-def knows_sections(start: Peek) -> bool:
+def knows_sections(start: FileHead) -> bool:
     """Return whether lines are a time and what begins then, as in SALAMI."""
     lines = [line for line in start.lines if line.strip()]
     stamps = [_STAMP.fullmatch(line) for line in lines]
@@ -317,7 +317,7 @@ _CUE = re.compile(r"((?:\d+:)?\d\d:\d\d[.,]\d+)\s+-->\s+((?:\d+:)?\d\d:\d\d[.,]\
 _VOICE = re.compile(r"<v(?:\.[^ <>]*)? ([^<>]+)>")
 
 
-def knows_subtitles(start: Peek) -> bool:
+def knows_subtitles(start: FileHead) -> bool:
     """Return whether a text has cues of WebVTT or SRT."""
     return any(_CUE.match(line.strip()) for line in start.lines)
 

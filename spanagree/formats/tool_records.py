@@ -10,18 +10,18 @@ from typing import Any
 
 from spanagree.arrays import Ints
 from spanagree.corpus.collector import text_of_whole
-from spanagree.corpus.offsets import point, points_at
+from spanagree.corpus.offsets import Place, point, points_at
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    invalid_value,
     is_whole,
     listed,
     printable,
     reason,
     show,
-    unfit,
 )
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader
@@ -78,7 +78,8 @@ def raw_records(
     log = ReadLog(printable(os.fspath(path)), align=align)
     if tool.read:
         reading = {"format": tool.name, **as_read(encoding, **options)}
-        return gather(tool.read(path, log, **options), log, reading)
+        ends = options.pop("ends", None)
+        return gather(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
     for what in PATHS:
         if options.get(what) is not None:
@@ -93,7 +94,7 @@ def raw_records(
         reader.records(rows),
         log,
         {"format": tool.name, **as_read(encoding, **own, align=align)},
-        offsets="tokens" if tool.tokens else "characters",
+        offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
     )
@@ -142,6 +143,8 @@ class _ByPaths:
         self.answers = SpanReader(log)
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.number = 0
+        quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
+        self.in_tokens = quotes and texts is not None and texts.are_tokens
 
     def records(self, values: Iterable[tuple[str, Any]]) -> Iterator[Record]:
         """Yield the records in what a file holds.
@@ -174,7 +177,7 @@ class _ByPaths:
         """Yield a record, unless its document is in no other file, which has the texts."""
         tool = self.tool
         if not isinstance(record, (dict, list)) and not key:
-            raise unfit(f"{where}:", record, _NEEDED)
+            raise invalid_value(f"{where}:", record, _NEEDED)
         self.number += 1
         id_ = self._id_of(record, key)
         where = f"{where}, document {show(id_)}" if tool.document else where
@@ -182,7 +185,7 @@ class _ByPaths:
         if tool.tokens:
             words = values_at(record, tool.tokens)
             if not words and self.texts is not None and (text := self.texts.of(id_, where)):
-                words = text.split()
+                words = text.split() if isinstance(text, str) else list(text)
             if not words:
                 raise InputError(
                     f"{where}: no tokens at {tool.tokens}; --tokens names them, or name the file"
@@ -197,18 +200,19 @@ class _ByPaths:
                 text = self.texts.of(id_, where)
                 if text is None:
                     return
-            if not isinstance(text, str):
+            if not isinstance(text, str) and not self.in_tokens:
                 at = f" at {show(tool.text)}" if tool.text else ""
                 keys = listed(record) if isinstance(record, dict) else "no keys"
                 raise InputError(
                     f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
                     " that has the texts by id beside this one"
                 )
-            content = {"text": text}
+            content = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
+        place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
             there = [value for value in values_at(record, path) if value is not None]
             self.log.passed[noun] += len(there)
-        yield Record(where, id_, content, self._annotations(record, content.get("text"), where))
+        yield Record(where, id_, content, self._annotations(record, place, where))
 
     def _id_of(self, record: Any, key: str) -> Any:
         """Return the id of a record: what a path leads to, or what several do."""
@@ -224,12 +228,12 @@ class _ByPaths:
         self.led[what] += there is not None
         return there
 
-    def _annotations(self, record: Any, text: str | None, where: str) -> Iterator[Annotation]:
+    def _annotations(self, record: Any, text: Place | None, where: str) -> Iterator[Annotation]:
         """Yield what each annotator marked in a document, if she saw it."""
         tool = self.tool
         path, says = tool.utf16
         in_utf16 = text is not None and bool(path) and first_at(record, path) == says
-        points = points_at(text) if in_utf16 and text is not None else None
+        points = points_at(text) if in_utf16 and isinstance(text, str) else None
         for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
             who: Any = key
             if tool.annotator != KEY:
@@ -273,7 +277,7 @@ class _ByPaths:
         return bool(other) or (bool(spans) and all(isinstance(s, str) for _, s in spans))
 
     def _answer(
-        self, part: Any, text: str | None, who: Any, place: str, *, seen: bool
+        self, part: Any, text: Place | None, who: Any, place: str, *, seen: bool
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         answer = first_at(part, self.tool.spans) if seen else None
@@ -288,7 +292,7 @@ class _ByPaths:
     def _spans(
         self,
         spans: Iterable[tuple[str | None, Any]],
-        text: str | None,
+        text: Place | None,
         points: Ints | None,
         who: Any,
         where: str,
@@ -332,7 +336,7 @@ class _ByPaths:
         for number, each in enumerate(values_at(part, links.relations), 1):
             place, label = f"{where}, relation {number}", text_of_whole(first_at(each, links.label))
             if not isinstance(label, str):
-                raise unfit(f"{place}: label", label, "a string is needed")
+                raise invalid_value(f"{place}: label", label, "a string is needed")
             first, second = (known.get(_name_at(each, p)) for p in (links.first, links.second))
             yield first, second, label, place, True
 
@@ -343,7 +347,7 @@ class _ByPaths:
             if isinstance(span, str) and not tool.start:
                 yield Span(None, None, None, span)
                 return
-            raise unfit(f"{where}: span", span, "an object or a list is needed")
+            raise invalid_value(f"{where}: span", span, "an object or a list is needed")
         starts, ends, quotes = (
             values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
@@ -356,7 +360,9 @@ class _ByPaths:
         if len(quotes) == 1 < len(starts) and tool.in_pieces:
             quotes = [None] * len(starts)
         if not len(starts) == len(ends) == len(quotes):
-            raise unfit(f"{where}: span", span, "as many starts as ends, and texts, are needed")
+            raise invalid_value(
+                f"{where}: span", span, "as many starts as ends, and texts, are needed"
+            )
         if tool.in_pieces and len(starts) > 1:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
             pieces = list(zip(starts, ends, strict=True))
@@ -367,6 +373,8 @@ class _ByPaths:
             if end is None and is_whole(start) and covered is not None:
                 end = start + len(covered) - (tool.ends == "inclusive")
             if start is None and covered is None:
-                raise unfit(f"{where}: span", span, f"nothing stands at {tool.start or 'quote'}")
+                raise invalid_value(
+                    f"{where}: span", span, f"nothing stands at {tool.start or 'quote'}"
+                )
             for label in labels:
                 yield Span(start, end, text_of_whole(label), covered)

@@ -7,16 +7,17 @@ engine (:mod:`spanagree.formats.tool_records`) reads all of them.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.errors import is_whole
 from spanagree.files import PathName
+from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, values_at
-from spanagree.formats.peek import Peek, Shape
 from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
 
 if TYPE_CHECKING:
@@ -38,7 +39,23 @@ OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
 """The options of what is read by paths."""
 
 
-def late(module: str, name: str) -> Callable[..., Any]:
+class SpanPaths(TypedDict):
+    """The paths from a span to what is in it, and what its end names."""
+
+    start: str
+    end: str
+    label: str
+    ends: str
+
+
+OBJECT: SpanPaths = {"start": "start", "end": "end", "label": "label", "ends": "exclusive"}
+"""The paths of a span that is an object."""
+
+TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]", "ends": "exclusive"}
+"""The paths of a span that is a list."""
+
+
+def lazy(module: str, name: str) -> Callable[..., Any]:
     """Return a function that is imported when it is called: no command needs all readers."""
 
     def call(*arguments: Any, **named: Any) -> Any:
@@ -50,7 +67,7 @@ def late(module: str, name: str) -> Callable[..., Any]:
 _FLAT = r"(?<!\[)\[(\d+(, ?\d+)*)?\]"  # a list of numbers that is in no other
 
 
-def has_indices(start: Peek) -> bool:
+def has_indices(start: FileHead) -> bool:
     """Return whether a file has texts with flat lists of indices."""
     if start.shape not in ("json", "jsonl"):
         names = {*re.split("[,;\t]", start.lines[0].strip().lower())} if start.lines else set()
@@ -63,7 +80,7 @@ def has_indices(start: Peek) -> bool:
     return bool(filled) and all(is_whole(each) for some in filled for each in some)
 
 
-def is_by_id(start: Peek) -> bool:
+def is_by_id(start: FileHead) -> bool:
     """Return whether a file is one object that has records, or lists of spans, under ids."""
     (record,) = start.records if len(start.records) == 1 else ({},)
     values = list(record.values()) if isinstance(record, dict) else []
@@ -80,6 +97,8 @@ def _is_span(span: Any) -> bool:
         return bool(keys_of(tuple(span)).keys() & {"start", "text"})
     return isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
 
+
+_LOOKED_AT = 5  # files of a folder
 
 NUMBER = "@number"
 """In place of a path to a span's name: its number in the record, from 0."""
@@ -141,7 +160,7 @@ class Tool:
 
     name: str
     means: str
-    knows: tuple[str, ...] | Callable[[Peek], bool] = ()
+    knows: tuple[str, ...] | Callable[[FileHead], bool] = ()
     begins: str = ""
     members: str = ""
     zips: bool = False
@@ -169,14 +188,18 @@ class Tool:
     takes: tuple[str, ...] = OF_PATHS
     write: Callable[..., None] | None = None
 
-    def is_of(self, start: Peek) -> bool:
+    def is_of(self, start: FileHead) -> bool:
         """Return whether a file is of the tool, by its beginning."""
         if callable(self.knows):
             return self.knows(start)
         if start.shape not in self.shapes:
             return False
         if start.shape == "folder":
-            return any(name.endswith(self.members) for name in start.members)
+            files = [name for name in start.members if name.endswith(self.members)]
+            if not self.begins:
+                return bool(files)
+            begun = (read_head(os.path.join(start.path, name)) for name in files[:_LOOKED_AT])
+            return any(re.search(self.begins, "\n".join(file.lines)) for file in begun)
         if start.shape not in ("json", "jsonl"):
             return bool(re.search(self.begins, "\n".join(start.lines)))
         return any(all(values_at(each, path) for path in self.knows) for each in start.records)
@@ -210,26 +233,26 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "label-studio",
             "Label Studio's JSON and JSON-MIN",
-            knows=late("spanagree.formats.label_studio.tasks", "knows_label_studio"),
-            read=late("spanagree.formats.label_studio.read", "records"),
-            takes=("text", "annotator_from", "predictions", "ground_truth"),
-            write=late("spanagree.formats.label_studio.write", "write_label_studio"),
+            knows=lazy("spanagree.formats.label_studio.tasks", "knows_label_studio"),
+            read=lazy("spanagree.formats.label_studio.read", "records"),
+            takes=("text", "annotator_from", "predictions", "ground_truth", "ends"),
+            write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
         ),
         Tool(
             "prodigy",
             "Prodigy's db-out",
             knows=("_input_hash", "_task_hash|_view_id|answer"),
-            read=late("spanagree.formats.prodigy", "records"),
-            takes=("annotator_from",),
-            write=late("spanagree.formats.prodigy", "write_prodigy"),
+            read=lazy("spanagree.formats.prodigy", "records"),
+            takes=("annotator_from", "ends"),
+            write=lazy("spanagree.formats.prodigy", "write_prodigy"),
         ),
         Tool(
             "doccano",
             "doccano's JSON lines, one annotator a file or several, and its zip",
-            knows=late("spanagree.formats.doccano", "knows_doccano"),
-            read=late("spanagree.formats.doccano", "records"),
-            takes=("annotator_from", "absent"),
-            write=late("spanagree.formats.doccano", "write_doccano"),
+            knows=lazy("spanagree.formats.doccano", "knows_doccano"),
+            read=lazy("spanagree.formats.doccano", "records"),
+            takes=("annotator_from", "absent", "ends"),
+            write=lazy("spanagree.formats.doccano", "write_doccano"),
             zips=True,
         ),
         Tool(
@@ -272,7 +295,7 @@ TOOLS: Mapping[str, Tool] = {
             "docred",
             "DocRED: entities by their mentions, and relations between entities",
             knows=("sents[0][0]", "vertexSet"),
-            rows=late("spanagree.formats.word_indices", "docred_rows"),
+            rows=lazy("spanagree.formats.word_indices", "docred_rows"),
             document="title",
             tokens="tokens",
             spans="mentions[*]",
@@ -327,10 +350,7 @@ TOOLS: Mapping[str, Tool] = {
             records="annotations[*]",
             text="[0]",
             spans="[1].entities[*]",
-            start="[0]",
-            end="[1]",
-            label="[2]",
-            ends="exclusive",
+            **TRIPLE,
         ),
         Tool(
             "gate",
@@ -402,7 +422,6 @@ TOOLS: Mapping[str, Tool] = {
             start="[0]",
             end="[1]",
             label="[2]",
-            ends="exclusive",
         ),
         Tool(
             "spacy-json",
@@ -410,17 +429,14 @@ TOOLS: Mapping[str, Tool] = {
             knows=("text", "tokens[0].start", "ents"),
             text="text",
             spans="ents[*]",
-            start="start",
-            end="end",
-            label="label",
-            ends="exclusive",
+            **OBJECT,
             passed={"spans.*[*]": "grouped span"},
         ),
         Tool(
             "squad",
             "SQuAD's questions with their answers",
             knows=("data[0].paragraphs[0].qas|answers.answer_start|answers[0].answer_start",),
-            rows=late("spanagree.formats.questions", "squad_rows"),
+            rows=lazy("spanagree.formats.questions", "squad_rows"),
             document="id",
             text="context",
             marked="by.*",
@@ -434,7 +450,7 @@ TOOLS: Mapping[str, Tool] = {
             "universalner",
             "UniversalNER's conversations, a question for each type",
             knows=("conversations[0].from", "conversations[0].value"),
-            rows=late("spanagree.formats.questions", "conversation_rows"),
+            rows=lazy("spanagree.formats.questions", "conversation_rows"),
             text="text",
             spans="spans",
         ),
@@ -442,7 +458,7 @@ TOOLS: Mapping[str, Tool] = {
             "bigbio",
             "BigBIO's documents",
             knows=("passages[0].text", "passages[0].offsets", "entities"),
-            rows=late("spanagree.formats.word_indices", "bigbio_rows"),
+            rows=lazy("spanagree.formats.word_indices", "bigbio_rows"),
             document="document_id|id",
             text="text",
             spans="entities[*]",
@@ -464,10 +480,7 @@ TOOLS: Mapping[str, Tool] = {
             marked="responses.*[*]",
             annotator="user_id",
             spans="value[*]",
-            start="start",
-            end="end",
-            label="label",
-            ends="exclusive",
+            **OBJECT,
             unseen={"status": frozenset(("draft", "discarded", "pending"))},
             passed={"suggestions.*.value[*]": "suggestion"},
         ),
@@ -475,16 +488,13 @@ TOOLS: Mapping[str, Tool] = {
             "hatexplain",
             "HateXplain's posts with rationales by token",
             knows=("*.post_tokens|post_tokens", "*.rationales|rationales"),
-            rows=late("spanagree.formats.word_indices", "hatexplain_rows"),
+            rows=lazy("spanagree.formats.word_indices", "hatexplain_rows"),
             document="post_id|id",
             tokens="post_tokens",
             marked="by.*",
             annotator=KEY,
             spans="[*]",
-            start="[0]",
-            end="[1]",
-            label="[2]",
-            ends="exclusive",
+            **TRIPLE,
         ),
         Tool(
             "mqm-answers",
@@ -504,7 +514,7 @@ TOOLS: Mapping[str, Tool] = {
             "tagged-lines",
             "a text a line with tags or GPT-NER's marks in it",
             begins=r"@@[^@#\n]+##|<([A-Za-z][\w-]*)>[^<>\n]+</\1>",
-            rows=late("spanagree.formats.edits", "tagged_rows"),
+            rows=lazy("spanagree.formats.edits", "tagged_rows"),
             text="text",
             spans="marked",
         ),
@@ -513,7 +523,7 @@ TOOLS: Mapping[str, Tool] = {
             "texts with lists of the indices of marked characters",
             knows=has_indices,
             begins=_FLAT,
-            rows=late("spanagree.formats.word_indices", "index_rows"),
+            rows=lazy("spanagree.formats.word_indices", "index_rows"),
             document="id",
             text="text",
             spans="spans[*]",
@@ -525,7 +535,7 @@ TOOLS: Mapping[str, Tool] = {
             "kaggle",
             "Kaggle's predictionstring: indices of the words of a text",
             begins=r"\A.*\bpredictionstring\b",
-            rows=late("spanagree.formats.word_indices", "prediction_rows"),
+            rows=lazy("spanagree.formats.word_indices", "prediction_rows"),
             document="id",
             tokens="tokens",
             spans="spans[*]",
@@ -540,7 +550,7 @@ TOOLS: Mapping[str, Tool] = {
             "crowdtruth",
             "CrowdTruth's judgments: strings that a worker marked in a sentence",
             begins=r"\A.*\b_unit_id\b.*\b_worker_id\b",
-            rows=late("spanagree.formats.questions", "crowdtruth_rows"),
+            rows=lazy("spanagree.formats.questions", "crowdtruth_rows"),
             document="id",
             text="text",
             annotator="worker",
@@ -550,7 +560,7 @@ TOOLS: Mapping[str, Tool] = {
             "esa",
             "Appraise's scores with error spans (ESA, MQM)",
             begins=r'\A[^,]+,[^,]+,\d+,[A-Z]+,[^,]+,[^,]+,[^,]*,[^,]+,(True|False),"?\[',
-            rows=late("spanagree.formats.translation_errors", "appraise_rows"),
+            rows=lazy("spanagree.formats.translation_errors", "appraise_rows"),
             document="id",
             text="text",
             annotator="login",
@@ -566,7 +576,7 @@ TOOLS: Mapping[str, Tool] = {
             "seg-rating",
             "MQM ratings of one rater, a line for each segment of a system",
             begins=r'\A[^\t]+\t(None|\{"errors": ?\[)',
-            rows=late("spanagree.formats.translation_errors", "rating_rows"),
+            rows=lazy("spanagree.formats.translation_errors", "rating_rows"),
             document="id",
             text="text",
             unseen={"rated": frozenset((False,))},
@@ -581,42 +591,34 @@ TOOLS: Mapping[str, Tool] = {
             "m2",
             "M2: edits of sentences, by annotator",
             begins=r"(?m)^S .*\nA -?\d+ -?\d+\|\|\|",
-            rows=late("spanagree.formats.edits", "m2_rows"),
+            rows=lazy("spanagree.formats.edits", "m2_rows"),
             tokens="tokens",
             marked="by.*",
             annotator=KEY,
             spans="[*]",
-            start="[0]",
-            end="[1]",
-            label="[2]",
-            ends="exclusive",
+            **TRIPLE,
         ),
         Tool(
             "ua-gec",
             "texts with edits in them: {wrong=>right:::error_type=X}",
             begins=r"\{[^{}]*=>[^{}]*:::error_type=",
-            rows=late("spanagree.formats.edits", "marked_rows"),
+            members=".ann",
+            rows=lazy("spanagree.formats.edits", "marked_rows"),
             document="id",
             text="text",
             annotator="annotator",
             spans="spans[*]",
-            start="[0]",
-            end="[1]",
-            label="[2]",
-            ends="exclusive",
+            **TRIPLE,
         ),
         Tool(
             "propaganda",
             "lines of article, label, start and end, with the articles beside them",
             begins=r"\A(?:article)?\d{1,18}\t(?:[A-Za-z][^\t\n]*\t)?\d{1,9}\t\d{1,9}\s?(?:\n|\Z)",
-            rows=late("spanagree.formats.beside_texts", "article_rows"),
+            rows=lazy("spanagree.formats.beside_texts", "article_rows"),
             document="id",
             text="text",
             spans="spans[*]",
-            start="[0]",
-            end="[1]",
-            label="[2]",
-            ends="exclusive",
+            **TRIPLE,
             unsaid=True,
         ),
         Tool(
@@ -624,48 +626,60 @@ TOOLS: Mapping[str, Tool] = {
             "i2b2's concepts (.con), with the text beside them",
             begins=r'\Ac="[^\n]*" \d+:\d+ \d+:\d+\|\|t="',
             members=".con",
-            rows=late("spanagree.formats.beside_texts", "concept_rows"),
+            rows=lazy("spanagree.formats.beside_texts", "concept_rows"),
             document="id",
             text="text",
             spans="spans[*]",
-            start="start",
-            end="end",
-            label="label",
+            **OBJECT,
             quote="quote",
-            ends="exclusive",
         ),
         Tool(
             "tagtog",
             "tagtog's ann.json, with the text beside it",
             knows=("annotatable.parts", "entities"),
             members=".ann.json",
-            rows=late("spanagree.formats.beside_texts", "tagtog_rows"),
+            rows=lazy("spanagree.formats.beside_texts", "tagtog_rows"),
             document="id",
             text="text",
             marked="by.*",
             annotator=KEY,
             spans="[*]",
-            start="start",
-            end="end",
-            label="label",
+            **OBJECT,
             quote="quote",
-            ends="exclusive",
         ),
         Tool(
             "potato",
             "Potato's user_state.json, a file for each user",
             knows=("user_id", "instance_id_to_span_to_value"),
             members="user_state.json",
-            rows=late("spanagree.formats.beside_texts", "potato_rows"),
+            rows=lazy("spanagree.formats.beside_texts", "potato_rows"),
             document="id",
             annotator="user",
             unseen={"seen": frozenset((False,))},
             spans="spans[*]",
+            **OBJECT,
+            quote="text",
+        ),
+        Tool(
+            "factgenie",
+            "factgenie's campaigns, with the texts in them or in outputs beside them",
+            knows=lazy("spanagree.formats.factgenie", "knows_factgenie"),
+            members=".jsonl",
+            rows=lazy("spanagree.formats.factgenie", "campaign_rows"),
+            document="id",
+            text="output",
+            annotator="who",
+            spans="annotations[*]",
             start="start",
-            end="end",
             label="label",
             quote="text",
             ends="exclusive",
+            passed={
+                "flags[*]": "flag",
+                "options[*]": "option",
+                "sliders[*]": "slider",
+                "text_fields[*]": "text field",
+            },
         ),
         Tool(
             "by-id",

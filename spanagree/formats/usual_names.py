@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -76,7 +76,7 @@ def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
     return {what: plainly[usual[0]] for what, usual in there.items() if usual}
 
 
-def may_have_spans(start: Peek) -> bool:
+def may_have_spans(start: FileHead) -> bool:
     """Return whether columns of a table may have spans or tags, at a glance; JSON always may.
 
     Usual names in the header may, and columns whose first cell is blank or begins as a list

@@ -14,9 +14,9 @@ from spanagree.errors import InputError, counted, is_whole, printable, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.beside_texts import beside
 from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
-from spanagree.formats.peek import peek
 
 
 def runs(indices: Sequence[int]) -> list[list[int]]:
@@ -118,7 +118,7 @@ def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for what is no list of whole numbers.
     """
     name = printable(os.fspath(path))
-    if peek(path).shape in ("json", "jsonl"):
+    if read_head(path).shape in ("json", "jsonl"):
         for where, record in json_records(path, encoding=encoding):
             yield where, {**record, "spans": runs(_indices(record.get("spans"), where))}
         return

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, listed, printable, show, unfit, whole_number
+from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
 from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.beside_texts import beside
-from spanagree.formats.peek import Peek, peek
+from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.xml_elements import name_of, tree
 
@@ -53,7 +53,7 @@ _TEI = ("rs", "persName", "placeName", "orgName", "geogName", "name")
 _BLOCKS = ("p", "head", "l", "ab", "div", "lg", "s", "TEXT", "DOC", "doc", "HL", "P")
 
 
-def knows_xml_tools(start: Peek) -> bool:
+def knows_xml_tools(start: FileHead) -> bool:
     """Return whether a file, a folder or a zip is of one of the tools."""
     if start.shape == "zip":
         return any(name.endswith(".qde") for name in start.members)
@@ -92,7 +92,7 @@ def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:
 
 def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
     """Yield each file that is read, and its tool."""
-    start = peek(path)
+    start = read_head(path)
     if start.shape == "zip":
         yield from _in_zip(path, passed)
         return
@@ -151,7 +151,7 @@ def _tool_of(text: str) -> Tool | None:
 def _whole(digits: str, where: str) -> int:
     """Return the whole number that digits write, of which the sign is taken too."""
     if not re.fullmatch(r"\s*-?[0-9]+\s*", digits):
-        raise unfit(where, digits, "a whole number is needed")
+        raise invalid_value(where, digits, "a whole number is needed")
     return whole_number(digits.strip(), where)
 
 
@@ -159,7 +159,7 @@ def _number(element: Element, name: str, where: str) -> int:
     """Return a whole number that an element has as an attribute."""
     value = element.get(name)
     if value is None:
-        raise unfit(f"{where}: {name_of(element)}", element.attrib, f"{name} is needed")
+        raise invalid_value(f"{where}: {name_of(element)}", element.attrib, f"{name} is needed")
     return _whole(value, f"{where}: {name}")
 
 
@@ -186,7 +186,9 @@ def _gate(source: Source) -> Iterator[Record]:
         for each in group.findall("Annotation"):
             ends = each.get("StartNode"), each.get("EndNode")
             if not {*ends} <= place.keys():
-                raise unfit(f"{source.where}: annotation", each.attrib, "of nodes in the text")
+                raise invalid_value(
+                    f"{source.where}: annotation", each.attrib, "of nodes in the text"
+                )
             features = {
                 f.findtext("Name", ""): f.findtext("Value", "") for f in each.iter("Feature")
             }
@@ -263,7 +265,7 @@ def _i2b2(source: Source) -> Iterator[Record]:
         if several is not None:
             bounds = [piece.split("~") for piece in several.split(",")]
             if any(len(bound) != 2 for bound in bounds):
-                raise unfit(f"{place}: spans", several, "start~end, with commas between")
+                raise invalid_value(f"{place}: spans", several, "start~end, with commas between")
             pieces = [tuple(_whole(x, place) for x in bound) for bound in bounds]
         elif each.get("start") is None:
             source.passed["relation"] += 1

@@ -22,10 +22,10 @@ from spanagree.labels.nearness import (
     NOMINAL,
     Nearness,
     counted_pairs,
-    credit,
-    credit_by_item,
     is_graded,
     nearness,
+    weighted_agreement,
+    weighted_agreement_by_item,
 )
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.results.score import corrected
@@ -52,6 +52,9 @@ def pi(
         category_weights: see :func:`spanagree.coefficients`.
         order: see :func:`spanagree.coefficients`.
 
+    Raises:
+        SettingError: for what :func:`spanagree.coefficients` refuses.
+
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)
     ...     for who, labels in {"Alice": "YYNYNYNNYY", "Bill": "YYNNYYYNYY"}.items()
@@ -77,6 +80,9 @@ def kappa(
     annotator, over all she labelled. Undefined for a table of counts. With ``category_weights`` it
     is weighted κ (Cohen 1968); see :func:`spanagree.coefficients`.
 
+    Raises:
+        SettingError: for what :func:`spanagree.coefficients` refuses.
+
     >>> grades = [(1, "ann", 1), (1, "bob", 2), (2, "ann", 3), (2, "bob", 3)]
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
@@ -97,6 +103,13 @@ def alpha(
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
     label do not count. Labels are nominal unless ``measurement`` says otherwise; see
     :func:`spanagree.coefficients`.
+
+    Raises:
+        SettingError: for what :func:`spanagree.coefficients` refuses.
+
+    >>> table = LabelTable.from_counts([[2, 0], [2, 0], [1, 1], [0, 2]], ["O", "X"])
+    >>> round(alpha(table).value, 3)
+    0.533
     """
     return score("α", Basis.of(table, complete_only, measurement, category_weights, order))
 
@@ -112,6 +125,13 @@ def ac1(
     """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
 
     With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
+
+    Raises:
+        SettingError: for what :func:`spanagree.coefficients` refuses.
+
+    >>> table = LabelTable.from_counts([[2, 0], [2, 0], [1, 1]], ["O", "X"])
+    >>> round(ac1(table).value, 3)
+    0.538
     """
     return score("AC1", Basis.of(table, complete_only, measurement, category_weights, order))
 
@@ -237,13 +257,15 @@ class Basis:
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
-        """Pairs of labels by their weights, and by those of α; see ``credit``."""
-        return credit(self.table, self.nearness.weights), credit(self.table, self.nearness.alpha)
+        """Pairs of labels by their weights, and by those of α; see ``weighted_agreement``."""
+        return weighted_agreement(self.table, self.nearness.weights), weighted_agreement(
+            self.table, self.nearness.alpha
+        )
 
     @cached_property
-    def credit_by_item(self) -> Any:
+    def weighted_agreement_by_item(self) -> Any:
         """Ordered pairs of labels of each item (or pattern) by their weights; (items,)."""
-        return credit_by_item(self.table, self.nearness.weights)
+        return weighted_agreement_by_item(self.table, self.nearness.weights)
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
@@ -251,7 +273,7 @@ class Basis:
 
         Over blocks only equal labels are near.
         """
-        table, credit = self.table, self.credit_by_item
+        table, credit = self.table, self.weighted_agreement_by_item
         if self.nearness.weights is None or isinstance(table, LabelTallies):
             return table.evidence
         return table.evidence_of(credit > 0)

@@ -17,7 +17,7 @@ from spanagree.blocks.poisson import Key, percentile_intervals
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.nearness import NOMINAL, Nearness, credit_by_item
+from spanagree.labels.nearness import NOMINAL, Nearness, weighted_agreement_by_item
 from spanagree.labels.patterns import LabelTallies
 from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
@@ -141,7 +141,7 @@ def units_of(
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
-    equal, of_alpha = (credit_by_item(table, each) for each in nearness)
+    equal, of_alpha = (weighted_agreement_by_item(table, each) for each in nearness)
     unit: Ints = np.arange(table.size)
     if units is not None:
         _, unit = np.unique(units, return_inverse=True)

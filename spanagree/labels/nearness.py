@@ -218,7 +218,7 @@ SETS = {"jaccard": _jaccard, "masi": _masi}
 # --- what labels beside each other add ----------------------------------------------------------
 
 
-def beside(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
+def co_labels(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
     """Return item, category, category, and ordered pairs of labels of these on this item, if any.
 
     Items are sorted, and within them the categories.
@@ -230,7 +230,7 @@ def beside(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
     return item[one[kept]], label[one[kept]], label[other[kept]], pairs[kept]
 
 
-def credit(table: Labels, weights: Floats | None) -> Floats | Ints:
+def weighted_agreement(table: Labels, weights: Floats | None) -> Floats | Ints:
     """Return pairs of labels by their weights: how many labels items have, by first category.
 
     As ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`; (R, categories).
@@ -238,7 +238,7 @@ def credit(table: Labels, weights: Floats | None) -> Floats | Ints:
     n, _, given, agreeing = table.counts
     if weights is None:
         return agreeing
-    item, one, other, pairs = beside(table)
+    item, one, other, pairs = co_labels(table)
     rows = np.searchsorted(n, table.given[item])
     (row, one, other), cell, _ = distinct(rows, one, other)  # whole numbers first, in their order
     number = np.zeros(len(row), np.int64)
@@ -247,12 +247,12 @@ def credit(table: Labels, weights: Floats | None) -> Floats | Ints:
     return sums.reshape(given.shape)
 
 
-def credit_by_item(table: Labels, weights: Floats | None) -> Any:
+def weighted_agreement_by_item(table: Labels, weights: Floats | None) -> Any:
     """Return the ordered pairs of labels of each item by their weights; (items,)."""
     if weights is None:
         item, _, number = table.cells
         return np.bincount(item, number * (number - 1), table.size)
-    item, one, other, pairs = beside(table)
+    item, one, other, pairs = co_labels(table)
     return np.bincount(item, weights[one, other] * pairs, table.size)
 
 

@@ -129,7 +129,7 @@ class LabelTallies(Counted[Settings]):
         return self._by_annotator("own")
 
     @cached_property
-    def beside(self) -> tuple[Ints, Ints, Ints]:
+    def co_labels(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
         sums = self.own, self._by_annotator("own", others=True), self._by_annotator("equal")
         gave, others, equal = (each.sum(axis=1) for each in sums)
@@ -235,7 +235,7 @@ def tally_labels(
 def _count_telling(table: LabelTable, documents: Ints) -> dict[Key, int]:
     """Count documents with an item that tells something, by how many labels it has."""
     sums: Counter[Key] = Counter()
-    for name, mask, whole in zip(EVIDENCE, table.telling, table.evidence, strict=True):
+    for name, mask, whole in zip(EVIDENCE, table.informative, table.evidence, strict=True):
         (given, _), _, _ = distinct(table.given[mask], documents[mask])
         sums.update((name, n) for n in given.tolist())
         sums[name, 0] = whole
@@ -280,7 +280,7 @@ def _draw(
     (ns,), of_n, _ = distinct(n[some])
     cells, of_cell, _ = distinct(n[item], label)
     keys = [(k, table.labels[c]) for k, c in _rows(cells)]
-    beside: list[Entries] = []
+    of_pairs: list[Entries] = []
 
     def entries(name: str, keys: Iterable[tuple[Any, ...]], *columns: Ints) -> Entries:
         which, documents, values = columns
@@ -292,11 +292,11 @@ def _draw(
         apart, of_pair, _ = distinct(n[item[one]], label[one], label[other])
         names = ((k, table.labels[a], table.labels[b]) for k, a, b in _rows(apart))
         both = number[one] * number[other] * times[item[one]]
-        beside.append(entries("pair", names, of_pair, document[item[one]], both))
+        of_pairs.append(entries("pair", names, of_pair, document[item[one]], both))
     return replicates(
         ids,
         [
-            *beside,
+            *of_pairs,
             entries("items", _rows([ns]), of_n, document[some], times[some]),
             entries("given", keys, of_cell, document[item], number * times[item]),
             entries("agreeing", keys, of_cell, document[item], number * (number - 1) * times[item]),

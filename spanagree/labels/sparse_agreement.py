@@ -138,7 +138,7 @@ def score_spa(
     sums = basis.weighted_sums(by_n)
     ((observed, expected, beyond),) = rows_of("SPA", sums)
     of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
-    per_item = _item_agreement(table.given, basis.credit_by_item)
+    per_item = _item_agreement(table.given, basis.weighted_agreement_by_item)
     share = (sums.weighted_share / sums.weight)[0]
     jackknife = _jackknife(basis, per_item, of_item, observed, share)
     left_out = not math.isnan(beyond) and math.isnan(jackknife)

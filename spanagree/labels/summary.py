@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -29,12 +29,30 @@ from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Dot, Picture, dots, rows_size
-from spanagree.results.result import Comparable, Result, together
+from spanagree.results.result import Comparable, Result, merge_caveats
 from spanagree.results.score import UNDEFINED, Interval, Score
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
 
 # --- bias between annotators ----------------------------------------------------------------------
+
+
+Part = TypeVar("Part")
+
+
+class ResultByPart(Result, Mapping[str, Part]):
+    """A result that is a mapping: of each part, by its name."""
+
+    parts: Mapping[str, Part]
+
+    def __getitem__(self, name: str) -> Part:
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,6 +77,10 @@ def bias(table: Labels, *, complete_only: bool = False) -> Bias:
     ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
     negative; by category it is the term of k, by annotator the share of c in the variances. With
     gaps, annotators who labelled other items differ for that reason too.
+
+    >>> rows = [("1", "ann", "O"), ("1", "bob", "O"), ("2", "ann", "O"), ("2", "bob", "X")]
+    >>> bias(LabelTable.from_rows(rows)).value
+    0.125
     """
     return score_bias(Basis.of(table, complete_only))
 
@@ -132,13 +154,13 @@ class CategoryAgreement(Coefficient):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categories(Result, Mapping[str, CategoryAgreement]):
+class Categories(ResultByPart[CategoryAgreement]):
     """Agreement on each category; ``lowest`` is the name of that on which it is lowest.
 
     ``mean`` and ``median`` are over the categories that are in a pair of labels.
     """
 
-    by_name: Mapping[str, CategoryAgreement]
+    parts: Mapping[str, CategoryAgreement]
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     mean: Score = field(kw_only=True)
@@ -148,15 +170,6 @@ class Categories(Result, Mapping[str, CategoryAgreement]):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each; all categories rest on the same items."""
         return next((part.caveats for part in self.values()), ())
-
-    def __getitem__(self, category: str) -> CategoryAgreement:
-        return self.by_name[category]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.by_name)
-
-    def __len__(self) -> int:
-        return len(self.by_name)
 
     @property
     def lowest(self) -> str | None:
@@ -293,7 +306,7 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     items = np.bincount(pair, times, size).astype(np.int64)
     of_a, of_b = (np.bincount(pair * q + each, times, size * q).reshape(size, q) for each in (x, y))
 
-    def credit(weights: Floats | None) -> Floats:
+    def weighted_agreement(weights: Floats | None) -> Floats:
         weight = (x == y) if weights is None else weights[x, y]
         sums: Floats = np.bincount(pair, weight * times, size)[:, None].astype(np.float64)
         return sums
@@ -302,8 +315,8 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     nothing = np.zeros_like(number)
     values = (of_a + of_b).astype(np.float64)
     sums = Sums(
-        number, number, credit(near.weights), nothing, nothing,
-        2 * (number - credit(near.alpha)), values / 2, np.zeros_like(values), values,
+        number, number, weighted_agreement(near.weights), nothing, nothing,
+        2 * (number - weighted_agreement(near.alpha)), values / 2, np.zeros_like(values), values,
         np.concatenate((of_a, of_b), axis=1), nearness=near,
     )  # fmt: skip
     both = np.zeros((size, 0, 0))
@@ -362,8 +375,8 @@ def items_table(basis: Basis) -> Frame:
     table = _kept(basis, "item")
     n = table.given
     pairs = np.maximum(n * (n - 1), 1)
-    agreement = np.where(n >= 2, basis.credit_by_item / pairs, UNDEFINED)
-    disputed = np.flatnonzero(table.telling[1])
+    agreement = np.where(n >= 2, basis.weighted_agreement_by_item / pairs, UNDEFINED)
+    disputed = np.flatnonzero(table.informative[1])
     names = _names(table, disputed)
     rank = sorted(names, key=lambda i: (agreement[i], -n[i], names[i]))
     given = _given(table, disputed)
@@ -754,10 +767,10 @@ def _scored(
 def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     """Return what each annotator gave, and how it agrees with the others."""
     table, weights = basis.table, basis.nearness.weights
-    gave, others, equal = table.beside
+    gave, others, equal = table.co_labels
     if weights is not None and table.named:
-        beside = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
-        who, one, other, number = beside[:4]
+        co_labels = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
+        who, one, other, number = co_labels[:4]
         equal = np.bincount(who, weights[one, other] * number, len(gave))
     columns = (column.tolist() for column in (gave, others, equal))
     whole = sum(of_bias.by_annotator.values()) or UNDEFINED
@@ -792,7 +805,7 @@ def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CoefficientsByPart(Result, Mapping[str, Coefficients]):
+class CoefficientsByPart(ResultByPart[Coefficients]):
     """The coefficients of parts of what was labelled: a mapping from the name of each.
 
     Attributes:
@@ -807,21 +820,12 @@ class CoefficientsByPart(Result, Mapping[str, Coefficients]):
 
     PICTURED: ClassVar[str] = "α"
 
-    def __getitem__(self, name: str) -> Coefficients:
-        return self.parts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.parts)
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each, with the names of the parts."""
         every = ((name, each) for name, part in self.items() for each in part.caveats)
         parts = ((name, *each.partition(": ")) for name, each in every)
-        return together(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
+        return merge_caveats(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
 
     def _picture(self, by: str | None) -> Picture:
         """Return α of each part with its interval."""
@@ -866,7 +870,6 @@ class CoefficientsByLabel(CoefficientsByPart):
             for_people={at + row for at in shift for row in whole.for_people},
             for_data={at + row for at in shift for row in whole.for_data},
             settings=self.settings,
-            caption="",
             meanings={name: each for name, each in whole.meanings.items() if name == each},
             remarks=list(self.caveats),
         )

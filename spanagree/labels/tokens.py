@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -36,20 +36,10 @@ def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable: .
 
 
 @overload
-def token_labels(
-    corpus: Iterable[Block],
-    *,
-    skip_outside: bool = False,
-    pairs: bool = False,
-    resamples: int = 0,
-    seed: int = 0,
-    executor: Executor | None = None,
-    on_error: OnError = "raise",
-    progress: Callable[[int, int], None] | None = None,
-) -> LabelTallies: ...
+def token_labels(corpus: Iterable[Block], **options: Any) -> LabelTallies: ...
 
 
-def token_labels(
+def token_labels(  # type: ignore[misc]  # the options that overloads leave open are these
     corpus: CorpusLike | Iterable[Block],
     *,
     skip_outside: bool = False,

@@ -233,6 +233,14 @@ def evaluate_levels(
 
     Raises:
         SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], []]}
+    >>> corpus = sa.Corpus.from_segments([2, 20], layers)
+    >>> evaluation, difficulty = sa.evaluate(corpus), sa.difficulty(corpus, "gold")
+    >>> levels = evaluate_levels(evaluation, difficulty, levels=2)
+    >>> [(row["level"], row["f1_observed"]) for row in levels.to_rows()]
+    [('level-1', 1.0), ('level-2', 0.0), ('all', 0.6666666666666666)]
     """
     check_evaluation(evaluation, "evaluate_levels")
     difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")

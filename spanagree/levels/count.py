@@ -12,9 +12,9 @@ from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.exact_sums import exact_sums
-from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
 from spanagree.corpus.corpus import Corpus
@@ -32,6 +32,7 @@ class DifficultySettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_seed: int | None = None
     places_mean: int | None = None
     of_: str
     annotators: int | None = None
@@ -119,7 +120,7 @@ def count(
             gold_first=None if gold in (None, corpus.annotators[0]) else False,
             match=match,
             chance=chance,
-            expected=expected_how(how),
+            **how.settings(chance),
             places_mean=None if shares is None else shares.mixed,
             of_="team" if gold is None else "gold",
             offsets=corpus.offsets,
@@ -128,7 +129,7 @@ def count(
         ),
         notes=(
             *team.notes,
-            *notes_on(how, 2 * float(documents.size.sum())),
+            *how.notes(2 * float(documents.size.sum())),
             *(notes_on_places(team, shares) if keep else ()),
         ),
         ids=() if keep else ids_of(corpus),
@@ -141,12 +142,12 @@ def count(
 
 def _documents(
     team: Corpus, match: str, chance: str, progress: Progress
-) -> tuple[Documents, Mapping[str, float]]:
+) -> tuple[Documents, Inexact]:
     """Return the mean over all ordered pairs of those who saw each document, i = j included.
 
-    Beside it stands how the expected match was computed, as :func:`notes_on` takes it.
+    Beside it stands where the expected match is not exact.
     """
-    crowd = Crowd.of(team)
+    crowd = AnnotationIndex.of(team)
     first, second = crowd.pairs(with_itself=True)
     rows = compare_pairs(team, crowd, (first, second), match, chance, progress)
     each = rows.by("document", "first", "second")

@@ -25,14 +25,14 @@ from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName, OnError
 from spanagree.comparisons.place_shares import PlaceShares, with_uniform
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import SettingError, check_known, counted, printable
+from spanagree.errors import SettingError, check_known, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
 from spanagree.results.plots import Picture, histogram, sentence
 from spanagree.results.result import Result
-from spanagree.settings import kept_names, unit
+from spanagree.settings import as_list, unit
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -134,6 +134,7 @@ class Difficulty(Result):
         figures = (self.values, self.chance, self.expected, self.size)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
+        over = counted_of(int(self.seen.sum()), len(self), document)
         table = Frame(
             [
                 Column("document", document, "name", "document of difficulty"),
@@ -145,7 +146,7 @@ class Difficulty(Result):
             ],
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
-            caption=f"difficulty of {counted(len(self), document)} by {self._whose()}",
+            caption=f"difficulty of {over} by {self._whose()}",
             remarks=[*remarks(self), *self._remarks_on_places()],
         )
         table = with_seconds(table, "expected", "size")
@@ -233,6 +234,7 @@ def difficulty(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
     places: Given | None = None,
+    seed: int = 0,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Progress = None,
@@ -247,6 +249,7 @@ def difficulty(
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
+        seed: a whole number from 0, of draws where expected scores are too much work.
         executor: of blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of pairs of annotations done, and of all; or of blocks.
@@ -264,8 +267,8 @@ def difficulty(
     corpus = source_of(corpus)
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
-    annotators = kept_names(annotators)
-    chance, corpus = with_ids(chance_model(chance, places), corpus)
+    annotators = as_list(annotators)
+    chance, corpus = with_ids(chance_model(chance, places, seed=seed), corpus)
     if whose(chance) != "both":
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
     counting = functools.partial(

@@ -88,6 +88,15 @@ def write_split(
         SettingError: for an unknown format, or one that cannot hold the corpus.
         InputError: for a folder that is not empty, cannot be written, or has something in the
             place of a part that is not as an earlier split wrote it.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> corpus = sa.Corpus.from_segments([2, 20], {"gold": [[(0, 1, "X")], [(0, 1, "X")]]})
+    >>> parts = sa.split(corpus, sa.difficulty(corpus, "gold"), levels=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_split(parts, folder)
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['level-1.jsonl', 'level-2.jsonl', 'split.json']
     """
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from spanagree.project.coefficient_batches import coefficients_by_batch as coefficients_by_batch
     from spanagree.project.disputed_documents import Disputes as Disputes
     from spanagree.project.disputed_documents import disputes as disputes
-    from spanagree.project.document_presence import Presence as Presence
-    from spanagree.project.document_presence import presence as presence
+    from spanagree.project.document_level import DocumentAgreement as DocumentAgreement
+    from spanagree.project.document_level import document_agreement as document_agreement
     from spanagree.project.gold import Gold as Gold
     from spanagree.project.plan import Plan as Plan
 

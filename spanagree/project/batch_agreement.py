@@ -281,7 +281,7 @@ def batches(
         corpus = {name: corpus_of(each) for name, each in corpus.items()}
     else:
         corpus = corpus_of(corpus)
-    chance = chance_model(chance, places)
+    chance = chance_model(chance, places, seed=resampling.seed)
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
     parts, says, notes = parts_of(corpus, spec)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import printable
+from spanagree.errors import counted_of, printable
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.summary import CoefficientsByPart, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.project.batch_names import BatchesBy, parts_of, parts_of_ids
@@ -50,6 +50,7 @@ class CoefficientsByBatch(CoefficientsByPart):
         columns = [
             Column("batch", "batch", "name", "batch"),
             Column("items", "items", "count", "items of a batch"),
+            Column("compared", "with two", "count", "items of a batch with two labels"),
             Column("labels", "labels", "count", "labels of a batch"),
             Column("observed", "agreement", meaning="agreement of a pair"),
             Column("spa", "SPA", meaning="SPA"),
@@ -62,13 +63,15 @@ class CoefficientsByBatch(CoefficientsByPart):
             ends = getattr(part.alpha.interval, "corrected", _NO_ENDS)
             own = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
             counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
-            rows.append([name, counts.items, counts.labels, *own, *last])
-        caption = f"{len(self)} batch{'es' * (len(self) != 1)}"
+            rows.append([name, counts.items, counts.compared, counts.labels, *own, *last])
+        items = sum(part.counts.items for part in self.values())
+        with_two = counted_of(sum(part.counts.compared for part in self.values()), items, "item")
+        caption = f"{len(self)} batch{'es' * (len(self) != 1)}, {with_two} with two labels or more"
         return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
 
 
 def coefficients_by_batch(
-    source: LabelTable | Corpus,
+    source: LabelTable | CorpusLike,
     spec: BatchesBy,
     *,
     skip_outside: bool = False,
@@ -92,8 +95,8 @@ def coefficients_by_batch(
     >>> {name: round(part.pi.observed, 2) for name, part in found.items()}
     {'1': 0.67, '2': 0.67}
     """
-    if isinstance(source, Corpus):
-        corpora, says, notes = parts_of(source, spec)
+    if not isinstance(source, LabelTable):
+        corpora, says, notes = parts_of(corpus_of(source), spec)
         tables = {
             name: token_labels(part, skip_outside=skip_outside)
             for name, (part, _) in corpora.items()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import Kept
+from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import (
     around,
     no_texts,
@@ -17,14 +17,14 @@ from spanagree.agreement.disagreements import (
     texts_of,
 )
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
+from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, DisputeSort, MatchName
-from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import (
     Question,
     distribution,
     has_whole_matches,
 )
-from spanagree.comparisons.expected import expected_how
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -148,10 +148,10 @@ def least_likely(
     measure = find_match(match)
     if not has_whole_matches(measure):
         raise SettingError(
-            f"sort surprise: matches under {match} are not whole numbers; use match exact,"
+            f"sort unexpected: matches under {match} are not whole numbers; use match exact,"
             " boundaries, token or overlap"
         )
-    crowd = Crowd.of(corpus)
+    crowd = AnnotationIndex.of(corpus)
     wanted = np.zeros(len(corpus), np.bool_)
     wanted[documents] = True
     first, second = crowd.pairs(documents=wanted)
@@ -189,7 +189,7 @@ def least_likely(
 SORTS = {
     "disagreement": "1 − F1 of a document, over all pairs; of equal ones, the most disputed first",
     "segments": "how many segments of a document are disputed",
-    "surprise": "how seldom chance alone would agree so little in a pair",
+    "unexpected": "how seldom chance alone would agree so little in a pair",
 }
 """By what documents are ranked, by name."""
 
@@ -211,6 +211,7 @@ class DisputeSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_seed: int | None = None
     sort: str = "disagreement"
 
 
@@ -357,15 +358,15 @@ class Disputes(Result):
             Column("disagreement", "disagreement"),
             Column("difficulty", "difficulty"),
         ]
-        surprise = self.settings.sort == "surprise"
-        if surprise:
+        unexpected = self.settings.sort == "unexpected"
+        if unexpected:
             columns += [Column("p", "", "probability"), Column("", "p", "place")]
             columns += [Column("pair", "between", "name")]
         rows: list[list[Value]] = []
         for each in self.documents[:count]:
             row: list[Value] = list(each[:6])
             pair = None if each.pair is None else ", ".join(each.pair)
-            rows.append([*row, each.p, probability(each.p), pair] if surprise else row)
+            rows.append([*row, each.p, probability(each.p), pair] if unexpected else row)
         return self._shown(columns, rows)
 
     def _rows_of(self, count: int) -> Frame:
@@ -417,10 +418,11 @@ class Disputes(Result):
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = unit(self.settings)
+        more = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
         caption = (
             f"{counted(len(self.corpus.layers), 'annotator')}: {counted(len(self), 'segment')} in"
             f" dispute, in {len(self.documents)} of {counted(self.shared, noun)} that two or more"
-            " saw"
+            f" saw{more}"
         )
         if not rows:  # people see no column
             columns = [column._replace(title="") for column in columns]
@@ -452,6 +454,7 @@ def disputes(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
     text: bool = True,
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Disputes:
     """Return what annotators disagree about, the documents ranked by how far they disagree.
@@ -461,16 +464,17 @@ def disputes(
 
     Args:
         corpus: two annotators or more as layers.
-        sort: what ranks documents, disagreement, segments or surprise.
+        sort: what ranks documents, disagreement, segments or unexpected.
         match: the measure of disagreement, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         text: whether rows have the texts.
+        seed: a whole number from 0, of draws where expected scores are too much work.
         progress: called with the number of pairs compared, and of all.
 
     Raises:
-        SettingError: for an unknown name; if no two annotators saw the same document; for surprise
-            with ``iou``, whose matches are not whole numbers; for a layer that overlaps itself
-            where the measure or the chance model does not allow it.
+        SettingError: for an unknown name; if no two annotators saw the same document; for
+            unexpected with ``iou``, whose matches are not whole numbers; for an annotator who
+            overlaps herself where the measure or the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments(
     ...     [9], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 2, "PER"), (4, 5, "LOC")]], "cy": [[]]}
@@ -480,13 +484,13 @@ def disputes(
     """
     corpus = corpus_of(corpus)
     check_choice(sort, SORTS, "sort")
+    chance = chance_model(chance, seed=seed)
     contested = _contested(corpus, match, chance)
-    comparisons = Kept.of(corpus, match, chance, progress).sums
+    comparisons = PerDocument.of(corpus, match, chance, progress).sums
     sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
-    how = expected_how(comparisons.how)
-    how = expected_how(comparisons.how)
-    settings = DisputeSettings(match=match, chance=chance, expected=how, sort=sort, **read)
+    how = comparisons.how.settings(chance)
+    settings = DisputeSettings(match=match, chance=chance, sort=sort, **how, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
     unknown = no_texts(corpus)
@@ -525,7 +529,7 @@ def _ranked(
     there = np.unique(contested.document)
     many = np.bincount(contested.document, minlength=len(corpus))
     unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
-    if settings.sort == "surprise":
+    if settings.sort == "unexpected":
         unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
     queued = {}
     for d in there.tolist():
@@ -539,7 +543,7 @@ def _ranked(
         first: dict[str, tuple[float, ...]] = {
             "disagreement": (-each.disagreement, -each.disputed),
             "segments": (-each.disputed, -each.disagreement),
-            "surprise": (each.p if each.p == each.p else 1, -each.disagreement, -each.disputed),
+            "unexpected": (each.p if each.p == each.p else 1, -each.disagreement, -each.disputed),
         }
         return (*first[settings.sort], each.document)
 

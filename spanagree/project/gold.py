@@ -25,6 +25,7 @@ from spanagree.errors import (
     check_choice,
     check_whole,
     counted,
+    counted_of,
     cut,
     listed,
     printable,
@@ -44,7 +45,7 @@ from spanagree.project.vote import (
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, histogram
 from spanagree.results.result import Result
-from spanagree.settings import Settings, chosen_of, kept_names, unit
+from spanagree.settings import Settings, as_list, chosen_of, unit
 
 VOTES = {
     "tokens": "a token gets the label that enough gave it, and boundaries are voted on too",
@@ -84,7 +85,7 @@ class Gold(Result):
     notes: tuple[str, ...]
 
     BY: ClassVar[Mapping[str, str]] = {
-        "segment": "a row for each segment of the new layer, and who supports it",
+        "segment": "a row for each segment of the new gold, and who supports it",
         "adjudicate": "a row for each tie, conflict, and document with too few annotators",
     }
 
@@ -134,7 +135,8 @@ class Gold(Result):
     @property
     def verdict(self) -> str:
         """How many segments were voted for, and how many are left to decide."""
-        where = counted(int(self.layer.annotated.sum()), unit(self.settings))
+        seen = self.layer.annotated
+        where = counted_of(int(seen.sum()), len(seen), unit(self.settings))
         taken = f"{counted(len(self.layer), 'segment')} in {where}"
         return f"The vote gives {taken}; to be adjudicated: {self._open() or 'nothing'}."
 
@@ -212,7 +214,8 @@ class Gold(Result):
         """Return the table; of one without rows, people see no column."""
         if not rows:
             columns = [column._replace(title="") for column in columns]
-        where = counted(int(self.layer.annotated.sum()), unit(self.settings))
+        seen = self.layer.annotated
+        where = counted_of(int(seen.sum()), len(seen), unit(self.settings))
         voters = counted(len(self.voters), "annotator")
         what = f"{printable(self.name)}: {counted(len(self.layer), 'segment')} in {where}"
         caption = f"{what}, by the votes of {voters}"
@@ -285,7 +288,7 @@ def make_gold(
             f"{'weighted' if weighted else 'share'} is for votes on tokens or segments; dawid-skene"
             " weighs annotators by itself and takes what is most probable: leave it out"
         )
-    asked = kept_names(annotators)
+    asked = as_list(annotators)
     voting = corpus if asked is None else corpus.of_annotators(asked)
     names = list(voting.layers)
     notes = list(voting.notes)
@@ -295,7 +298,9 @@ def make_gold(
     if name is None:
         name = vote if vote == "dawid-skene" else MAJORITY
     if not isinstance(name, str) or not name or name in corpus.layers:
-        raise SettingError(f"name {show(name)}; a name that no layer has is needed: pass another")
+        raise SettingError(
+            f"name {show(name)}; a name that no annotator has is needed: pass another"
+        )
     measured = _measured(voting, vote) if weighted else None
     weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
     ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
@@ -379,7 +384,7 @@ def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
                 for name in corpus.layers:
                     check_layer(corpus, name, match, chance)
                 return match, chance
-    raise AssertionError("exact match allows every layer, and so does chance overlapping")
+    raise AssertionError("exact match allows all annotators, and so does chance overlapping")
 
 
 def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:

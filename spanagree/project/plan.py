@@ -27,7 +27,7 @@ from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
-from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.errors import SettingError, check_choice, counted, counted_of, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -70,6 +70,7 @@ class Plan(Result):
     Attributes:
         value: the team's figure.
         documents: how many documents two or more annotators saw.
+        of_documents: how many the corpus has.
         each: the mean number of annotators who saw one of these.
         width: the width of the interval over these documents, by the same variance.
         variance: by the number of annotators of each document, the variance of one document.
@@ -86,6 +87,7 @@ class Plan(Result):
 
     value: float
     documents: int
+    of_documents: int
     each: float
     width: float
     variance: Mapping[int, float]
@@ -202,9 +204,9 @@ class Plan(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
 
     def _summary(self) -> dict[str, Any]:
+        counts = ("documents", "of_documents", "each", "enough")
         return {
-            name: getattr(self, name)
-            for name in ("value", "documents", "each", "width", "annotators_width", "enough")
+            name: getattr(self, name) for name in ("value", *counts, "width", "annotators_width")
         } | ({} if self.without is None else {"without": self.without._rows()})
 
     def _table(self, by: str | None) -> Frame:
@@ -254,7 +256,7 @@ class Plan(Result):
     def _remarks(self) -> list[str]:
         """Say what is there, whether annotators alone would do, and what documents cannot do."""
         noun = unit(self.settings)
-        there = counted(self.documents, noun)
+        there = counted_of(self.documents, self.of_documents, noun)
         seen = f"{there} seen by two or more, {self.each:.1f} annotators each"
         remarks = [f"so far: {seen}, width {self.width:.4f}"]
         if self.width > self.settings.width:
@@ -334,7 +336,7 @@ def plan_sample(
         figure: the figure whose interval it is, observed, expected or corrected.
         confidence: of the interval, in per cent.
         resamples: how many resamples of documents say how certain the plan itself is.
-        seed: of these resamples, a whole number from 0.
+        seed: of these resamples, a whole number from 0; of draws for expected scores, too.
         progress: called with the number of pairs done, and of all.
 
     Raises:
@@ -352,7 +354,9 @@ def plan_sample(
         raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
     check_choice(figure, Figures._fields, "figure")
     resampling = Resampling(confidence, resamples, seed)
-    made = agree(corpus, match=match, chance=chance, annotators=annotators, progress=progress)
+    made = agree(
+        corpus, match=match, chance=chance, annotators=annotators, seed=seed, progress=progress
+    )
     if width is not None:
         return planned(made, width, figure, resampling)
     plan = planned(made, _WIDTHS[0], figure, resampling)
@@ -426,6 +430,7 @@ def _of_rows(
     plan = Plan(
         getattr(rows.total().f1, settings.figure),
         len(table),
+        made.documents,
         float(table[:, _SEEN].mean()),
         _scale(resampling.tail) * here,
         {k: float(each[0]) for k, each in variance.items()},

@@ -15,7 +15,6 @@ from spanagree.blocks.poisson import asked_resampling
 from spanagree.chance.model import ChanceModel, chance_model, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
-from spanagree.comparisons.expected import expected_how, notes_on
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.comparisons.place_shares import (
@@ -42,9 +41,9 @@ from spanagree.references.ceiling import (
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
-from spanagree.results.result import Comparable, Result, caveats, note_left_out, together
+from spanagree.results.result import Comparable, Result, caveats, merge_caveats, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns
-from spanagree.settings import Settings, confidence_of, kept_names, unit
+from spanagree.settings import MatchSettings, as_list, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 PEOPLE = "human agreement"
@@ -52,13 +51,9 @@ _SHARE = ("share of F1", "", "share above chance")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AgainstSettings(Settings):
+class AgainstSettings(MatchSettings):
     """The settings of systems against references; ``chosen`` are these if not all others are."""
 
-    match: str
-    chance: str
-    expected: str | None = None
-    places_mean: int | None = None
     systems: Sequence[str]
     references: int
     best_match: bool | None = None
@@ -148,7 +143,7 @@ class AgainstReferences(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         scores = {name: system.f1 for name, system in self.systems.items()} | {"": self.ceiling.f1}
-        return together(
+        return merge_caveats(
             caveat
             for name, score in scores.items()
             for caveat in caveats(
@@ -162,7 +157,9 @@ class AgainstReferences(Result):
         people = verdict.short(self.ceiling.f1.corrected)
         scores = {name: system.f1 for name, system in self.systems.items()}
         where = f"{counted(self.ceiling.documents, unit(self.settings))} of two people or more"
-        sentence = verdict.order(scores, where, confidence_of(self.settings))
+        confidence = confidence_of(self.settings)
+        advice = "--ci" if confidence is None else ""
+        sentence = verdict.order(scores, where, confidence, advice)
         return f"{sentence} People agree with each other to {people}."
 
     def __getitem__(self, system: str) -> SystemAgainst:
@@ -359,11 +356,11 @@ def evaluate_references(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")
-    chance, corpus = with_ids(chance_model(chance, places, chance_of), corpus)
+    chance, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
     check_names(match, chance)
     check_draws(draws)
     resampling = asked_resampling(ci, seed=seed)
-    people, machines = _sides(corpus, kept_names(references), kept_names(systems))
+    people, machines = _sides(corpus, as_list(references), as_list(systems))
     settings = AgainstSettings(
         match=match, chance=chance, systems=machines, references=len(people),
         chosen=None if len(corpus.layers) == len(people + machines) else people,
@@ -419,8 +416,8 @@ def _compared(
         shared = next(by_label)
         if len(codes) == 1:
             by_label = iter((shared,))
-        settings = replace(settings, expected=expected_how(shared.how))
-        notes += notes_on(shared.how, shared.size)
+        settings = replace(settings, **shared.how.settings(chance))
+        notes += shared.how.notes(shared.size)
         if is_drawn(corpus) and NAME in corpus.annotators[people:]:
             mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
             number = corpus.annotators.index(NAME)
@@ -480,7 +477,7 @@ def _sides(
     for side, what in ((people, "reference"), (machines, "system")):
         if not side:
             raise SettingError(
-                f"no {what} is left; there are {counted(len(names), 'layer')}:"
+                f"no {what} is left; there are {counted(len(names), 'annotator')}:"
                 f" {listed(names)}; name those that are {what}s"
             )
     return people, machines

@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, LabelScore, MatchName
-from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
-from spanagree.comparisons.expected import expected_how, notes_on
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -43,13 +43,14 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
-from spanagree.settings import Settings, kept_names, unit
+from spanagree.settings import Settings, as_list, unit
 from spanagree.uncertainty.noninferiority import exact_p
 from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 
 LEAST = 30  # instances of an annotator who is tested
 PASSES = 0.5  # the winning rate from which a candidate passes
 _FDR = 0.05  # of Benjamini & Yekutieli
+_BLANK = "annotators agree too little to be told from an empty annotation"
 _NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
 SCORES = {
     "accuracy": "the share of the others who gave the same label",
@@ -69,6 +70,7 @@ class ReplacementSettings(Settings):
     match: str | None = None
     chance: str | None = None
     expected: str | None = None
+    chance_seed: int | None = None
     items_: str | None = None
     score: str | None = None
     candidate: str
@@ -132,6 +134,7 @@ class AltTest(Result):
         documents: how many documents or items there are.
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and who was left out.
+        marked: how many segments the candidate marked; nothing of a table of labels.
     """
 
     verdicts: Mapping[str, Verdict]
@@ -141,6 +144,7 @@ class AltTest(Result):
     documents: int
     settings: ReplacementSettings
     notes: tuple[str, ...]
+    marked: int | None = None
 
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
     DRAWN: ClassVar[tuple[str, ...]] = ("annotator",)
@@ -148,16 +152,19 @@ class AltTest(Result):
     @property
     def verdict(self) -> str:
         """Whether the candidate passes, by each kind of score."""
-        outcomes = [
-            f"{'passes' if each.passes else 'does not pass'} by {_NAMES.get(kind, kind)}"
-            f" (ω {verdict.short(each.winning_rate)})"
-            for kind, each in self.verdicts.items()
-        ]
+        kinds: dict[bool, list[str]] = {True: [], False: []}
+        for kind, each in self.verdicts.items():
+            rate = verdict.short(each.winning_rate)
+            kinds[bool(each.passes)].append(f"by {_NAMES.get(kind, kind)} (ω {rate})")
+        passed, failed = " and ".join(kinds[True]), " or ".join(kinds[False])
         candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
-        return (
-            f"{candidate} {' and '.join(outcomes)}: ω is the share of annotators that it matches,"
-            f" with ε {epsilon}, and {verdict.short(PASSES)} is enough."
-        )
+        if not passed:
+            outcome = f"does not pass the alternative annotator test {failed}"
+        else:
+            but = f", but not {failed}" if failed else ""
+            outcome = f"passes the alternative annotator test {passed}{but}"
+        blank = f" It marked nothing: {_BLANK}." if passed and self.marked == 0 else ""
+        return f"{candidate} {outcome}, with ε {epsilon}.{blank}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 
@@ -167,6 +174,7 @@ class AltTest(Result):
             "documents": self.documents,
             "left_out": dict(self.left_out),
             "empty": self.empty,
+            **({} if self.marked is None else {"marked": self.marked}),
         }
 
     def _table(self, by: str | None) -> Frame:
@@ -228,6 +236,10 @@ class AltTest(Result):
         )
 
     def _too_few(self) -> list[str]:
+        blank = [f"{printable(self.settings.candidate)} marked nothing: {_BLANK}"]
+        return [*blank * (self.marked == 0), *self._left_out()]
+
+    def _left_out(self) -> list[str]:
         names = listed(f"{name} ({n})" for name, n in self.left_out.items())
         few = [f"left out, with fewer than {LEAST} instances: {names}"] if names else []
         if not self.empty:
@@ -270,6 +282,7 @@ def alt_test(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
     score: LabelScore = "accuracy",
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> AltTest:
     """Return whether a candidate may replace an annotator: the alternative annotator test.
@@ -289,6 +302,7 @@ def alt_test(
         chance: the chance model, nonoverlapping, per-label or overlapping.
         score: of labels: accuracy, the share of the others who gave the same; or neg-rmse, of
             numbers the root of the mean squared difference from the others', negative.
+        seed: a whole number from 0, of draws where expected scores are too much work.
         progress: called with the number of pairs done, and of all.
 
     Raises:
@@ -314,9 +328,11 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
+    chance = chance_model(chance, seed=seed)
     wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
-    settings = replace(settings, match=match, chance=chance, expected=how, offsets=corpus.offsets)
-    return _result(names, wins, (empty, len(corpus)), settings, notes)
+    settings = replace(settings, match=match, chance=chance, **how, offsets=corpus.offsets)
+    result = _result(names, wins, (empty, len(corpus)), settings, notes)
+    return replace(result, marked=len(corpus.layers[candidate]))
 
 
 def _settings(
@@ -336,7 +352,7 @@ def _settings(
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
-    asked = kept_names(annotators)
+    asked = as_list(annotators)
     if isinstance(asked, str):
         raise SettingError(f"annotators {show(asked)}; a list of names is needed")
     check_known(asked or (), everybody)
@@ -357,7 +373,7 @@ def _settings(
 
 def _of_spans(
     corpus: Corpus, match: str, chance: str, progress: Progress
-) -> tuple[dict[str, _Wins], int, str | None, list[str]]:
+) -> tuple[dict[str, _Wins], int, dict[str, Any], list[str]]:
     """Return who wins by F1 of a corpus whose last layer is the candidate.
 
     Then in how many instances nobody marked anything, how chance was found, and notes.
@@ -367,7 +383,7 @@ def _of_spans(
     people = len(corpus.annotators) - 1
     ask = corpus, np.arange(people + 1) < people, match, chance, progress
     (shared,) = shared_by_label(*ask)
-    crowd = Crowd.of(corpus)  # its rows are those of shared
+    crowd = AnnotationIndex.of(corpus)  # its rows are those of shared
     first, second = crowd.pairs()
     with_it = (crowd.annotator[second] == people) & (shared.others[first] > 0)
     first, second = first[with_it], second[with_it]
@@ -391,7 +407,7 @@ def _of_spans(
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(each) for each in (its, hers)]
     undefined = [np.isnan(each[:, 2]) for each in scores]
-    notes = [*corpus.notes, *notes_on(shared.how, shared.size)]
+    notes = [*corpus.notes, *shared.how.notes(shared.size)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
@@ -410,7 +426,7 @@ def _of_spans(
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
         who = crowd.document[first], crowd.annotator[first]
         wins[kind] = _Wins(*who, it >= she - TIE, she >= it - TIE)
-    return wins, empty, expected_how(shared.how), notes
+    return wins, empty, shared.how.settings(chance), notes
 
 
 def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:

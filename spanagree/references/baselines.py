@@ -19,7 +19,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.gold import make_gold, with_layer
-from spanagree.settings import kept_names
+from spanagree.settings import as_list
 
 BASELINES = {
     "everything": "one segment over the whole document, with the most frequent label",
@@ -74,7 +74,7 @@ def with_baselines(
         )
     check_choice(chance, CHANCES, "chance")
     check_whole(seed, 0, "seed")
-    names = list(corpus.layers) if references is None else list(kept_names(references))
+    names = list(corpus.layers) if references is None else list(as_list(references))
     check_known(names, corpus.layers)
     whole = corpus
     for name in dict.fromkeys(asked):

@@ -14,7 +14,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_of
 from spanagree.chance.model import whose
 from spanagree.chance.random_annotations import redraw
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.observed import similar, similar_within
@@ -63,7 +63,7 @@ def best_matches(
         where nobody has a choice, and nothing is drawn.
     """
     corpus, order, own = _in_canonical_order(corpus)
-    crowd = Crowd.of(corpus)
+    crowd = AnnotationIndex.of(corpus)
     best = _Best(corpus, crowd, find_match(match), own[crowd.annotator] < references)
     layer = best.layer
     draws = draws if best.chooses.any() else 0
@@ -92,7 +92,7 @@ def best_matches(
 
 
 def _random(
-    corpus: Corpus, crowd: Crowd, layer: Layer, chance: str, draws: int, seed: int
+    corpus: Corpus, crowd: AnnotationIndex, layer: Layer, chance: str, draws: int, seed: int
 ) -> Iterator[Layer]:
     """Yield random annotations of all, of which ``layer`` has those that were made."""
     rng = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
     names = sorted(corpus.annotators)
     numbers = {name: number for number, name in enumerate(corpus.annotators)}
     named = corpus.of_annotators(names)
-    crowd = Crowd.of(named)
+    crowd = AnnotationIndex.of(named)
     start, end, label = crowd.segments(named)
     # of each annotation who, then start, end and label of each segment, then 0, as no start is
     size = 2 + 3 * (crowd.end - crowd.begin)
@@ -146,7 +146,9 @@ def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
 class _Best:
     """The best match of each annotation of a crowd, also where its segments stand elsewhere."""
 
-    def __init__(self, corpus: Corpus, crowd: Crowd, measure: Match, reference: Bools) -> None:
+    def __init__(
+        self, corpus: Corpus, crowd: AnnotationIndex, measure: Match, reference: Bools
+    ) -> None:
         """Number the pairs of annotations of a document, and lay out who chooses among whom."""
         self.measure, self.document = measure, crowd.document
         self.labels = max(1, len(corpus.labels)) if measure.of_label else 1

@@ -17,7 +17,8 @@ import numpy as np
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress
 from spanagree.chance.model import whose
-from spanagree.comparisons.annotation_pairs import Crowd, compare_pairs
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -47,7 +48,7 @@ class Shared(NamedTuple):
     annotator: Ints
     others: Ints
     sums: Floats
-    how: Mapping[str, float] = {}
+    how: Inexact = Inexact()
 
     @property
     def size(self) -> float:
@@ -70,7 +71,7 @@ def shared_by_label(
     ``progress`` is called with the number of pairs done, and of all. If chance is that of systems
     only, the references are as they are, and the annotation is random that is compared with them.
     """
-    crowd, measure = Crowd.of(corpus), find_match(match)
+    crowd, measure = AnnotationIndex.of(corpus), find_match(match)
     is_reference = references[crowd.annotator].astype(np.int64)
     at_once = crowd_sums(
         corpus, crowd, measure, chance, progress, references, by_label=len(labels) > 0

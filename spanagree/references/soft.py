@@ -20,7 +20,7 @@ from spanagree.errors import check_known
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
-from spanagree.settings import kept_names
+from spanagree.settings import as_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "shares of annotators")
-    names = list(corpus.layers) if annotators is None else list(kept_names(annotators))
+    names = list(corpus.layers) if annotators is None else list(as_list(annotators))
     check_known(names, corpus.layers)
     seen = np.zeros(len(corpus), np.int64)
     for name in names:

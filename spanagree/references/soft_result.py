@@ -30,7 +30,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
-from spanagree.settings import Settings, chosen_of, kept_names, unit
+from spanagree.settings import Settings, as_list, chosen_of, unit
 from spanagree.systems.count import count
 
 PEOPLE = "people"
@@ -313,8 +313,8 @@ def _sides(
     Raises:
         SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
     """
-    names = None if systems is None else list(kept_names(systems))
-    others = None if references is None else list(kept_names(references))
+    names = None if systems is None else list(as_list(systems))
+    others = None if references is None else list(as_list(references))
     check_known([*(names or ()), *(others or ())], corpus.layers)
     if names is None and others is None:
         names = [name for name in given if name in corpus.layers]

@@ -19,7 +19,6 @@ from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import has_pieces
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
 from spanagree.labels.summary import (
     Coefficients,
@@ -33,7 +32,7 @@ from spanagree.levels.difficulty import Difficulty, difficulty
 from spanagree.project.batch_agreement import Batches, batches
 from spanagree.project.batch_names import BatchesBy
 from spanagree.project.disputed_documents import Disputes, disputes
-from spanagree.project.document_presence import Presence, presence
+from spanagree.project.document_level import DocumentAgreement, document_agreement
 from spanagree.project.gold import Gold
 from spanagree.project.gold import make_gold as by_votes
 from spanagree.project.plan import Plan, narrower
@@ -239,9 +238,9 @@ class TeamOverview(Overview):
         return confusion(self.corpus)
 
     @cached_property
-    def presence(self) -> Presence:
+    def document_agreement(self) -> DocumentAgreement:
         """How far they agree on which documents have anything, which chance keeps."""
-        return presence(self.corpus)
+        return document_agreement(self.corpus)
 
     @cached_property
     def queue(self) -> Disputes | None:
@@ -273,15 +272,15 @@ class TeamOverview(Overview):
         Votes are of tokens, so segments of several pieces have none.
         """
         is_there = MAJORITY in self.corpus.layers
-        if not self.agreement.pairs or is_there or has_pieces(self.corpus):
+        if not self.agreement.pairs or is_there or self.corpus.has_pieces:
             return None
         return by_votes(self.corpus, vote="tokens")
 
     @property
-    def apart(self) -> list[Member]:
+    def outliers(self) -> list[Member]:
         """The outliers, the lowest F1 first."""
         members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
-        return [who for who in members if who.name in standings and standings[who.name].apart]
+        return [who for who in members if who.name in standings and standings[who.name].outlier]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -438,7 +437,7 @@ def _overview_of_team(
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
     made = agree(corpus, **settings)
-    agreement = made.sorted("apart")
+    agreement = made.sorted("outlier")
     if _few(corpus, len(agreement.pairs)):
         agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)

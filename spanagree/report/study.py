@@ -24,7 +24,8 @@ from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, SpanAgreeError
+from spanagree.errors import SettingError, SpanAgreeError, show
+from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
@@ -81,6 +82,12 @@ class Study(Result):
         refused: measures that segments did not allow, and why.
         settings: the measures, who was compared, and how much was drawn.
         notes: what a reader repaired or passed over.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    >>> study = sa.study(sa.Corpus.from_segments([9] * 9, layers), matches=["exact", "token"])
+    >>> [row["match"] for row in study.rows]
+    ['exact', 'token']
     """
 
     about: Mapping[str, Any]
@@ -190,7 +197,7 @@ class _Asked(NamedTuple):
 
 
 def study(
-    corpus: Corpus,
+    corpus: CorpusLike,
     gold: str | None = None,
     *,
     systems: Sequence[str] | None = None,
@@ -217,7 +224,8 @@ def study(
         places: a rule for where segments may stand, whose chance stands beside the uniform one.
         whole: groups of documents, as :meth:`Corpus.grouped_by` takes them: chance over whole ones
             stands beside that of their parts.
-        settings: further ones of :func:`spanagree.evaluate`, such as ``what`` is compared.
+        settings: further ones of :func:`spanagree.evaluate`, such as ``what`` is compared; not with
+            ``systems``.
         bootstrap: how intervals and paired tests are made; its seed is that of the draws, too.
         draws: of random annotations of each system, for the share not told from chance.
         progress: called with the number of measures done, and of all.
@@ -230,8 +238,14 @@ def study(
     >>> [(row["best"]["name"], row["best"]["expected"]) for row in made.rows]
     [('one', 0.2)]
     """
+    corpus = corpus_of(corpus)
     if gold is not None and systems is not None:
         raise SettingError("gold and systems; systems are named beside annotators without gold")
+    if systems is not None and settings:
+        raise SettingError(
+            f"settings {show(dict(settings))}: with systems beside annotators none are taken;"
+            " places and whole have arguments of their own"
+        )
     if gold is None and systems is None:
         bootstrap = replace(bootstrap, resample_by="unit", resamples=_OF_TEAM)
     resampling = resampling_of(bootstrap)

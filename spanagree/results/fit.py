@@ -50,7 +50,7 @@ def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
 
 
 @dataclass(frozen=True)
-class Lane:
+class TextColumn:
     """A column of a table, as texts.
 
     Attributes:
@@ -74,7 +74,7 @@ class Lane:
         """The width of the widest line."""
         return max(map(width_of, "\n".join({self.head, *self.cells}).split("\n")))
 
-    def change(self, short: Callable[[str], str]) -> Lane:
+    def change(self, short: Callable[[str], str]) -> TextColumn:
         """Return the column with other names."""
         return replace(self, cells=list(map(short, self.cells)))
 
@@ -90,7 +90,7 @@ class Grid:
         below: what has to be said below.
     """
 
-    lanes: list[Lane]
+    lanes: list[TextColumn]
     breaks: Collection[int] = ()
     above: dict[int, str] = field(default_factory=dict)
     below: list[str] = field(default_factory=list)
@@ -130,7 +130,7 @@ def _squeezed(grid: Grid) -> Grid:
     *before, last = grid.lanes
     if not last.names or last.width <= _ROOM or not before:
         return _cut(grid, _LEAST)
-    room = Lane("", ["." * _ROOM] * len(last.cells))
+    room = TextColumn("", ["." * _ROOM] * len(last.cells))
     names = _cut(replace(grid, lanes=[*before, room]), _LEAST).lanes[:-1]
     left = max(PAGE - sum(lane.width + _GAP for lane in names), _LEAST)
     return replace(grid, lanes=[*names, last.change(lambda text: wrap(text, left, ""))])
@@ -162,7 +162,7 @@ def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable
 def _with_low_heads(grid: Grid) -> Grid:
     """Break titles of several words, and those that are names, as far as that makes room."""
 
-    def low(lane: Lane, width: int) -> Lane:
+    def low(lane: TextColumn, width: int) -> TextColumn:
         own = max(map(width_of, lane.cells), default=1)
         if lane.head_names or lane.names:
             least = width if lane.head_names else _HEADS[0]

@@ -53,7 +53,7 @@ as two figures, and are the places of these in their block, as far as they are p
 _ALIKE = 12  # digits up to which figures that share a rank are the same, however few are printed
 
 
-class Look(NamedTuple):
+class TableStyle(NamedTuple):
     """How people see tables.
 
     Attributes:
@@ -73,7 +73,7 @@ class Look(NamedTuple):
         return self.digits if self.digits is not None else max(usual - bool(self.percent) * 2, 1)
 
 
-PLAIN = Look()
+PLAIN = TableStyle()
 
 
 class Pivot(NamedTuple):

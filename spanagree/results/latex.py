@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spanagree.results.frame import PLAIN, UNDEFINED, Column, Frame, Look
+from spanagree.results.frame import PLAIN, UNDEFINED, Column, Frame, TableStyle
 from spanagree.settings import confidence_of
 
 _GREEK = dict(zip(
@@ -43,7 +43,7 @@ _USUAL = 2  # decimals, as papers print, of F1 in per cent
 _RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
 
 
-def render(table: Frame, look: Look = PLAIN) -> str:
+def render(table: Frame, look: TableStyle = PLAIN) -> str:
     """Return a ``tabular`` to paste into a ``table``.
 
     Tables of F1 are in per cent unless something else is asked for. Caption, remarks and signature

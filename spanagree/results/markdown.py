@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from spanagree.results.frame import PLAIN, Frame, Look
+from spanagree.results.frame import PLAIN, Frame, TableStyle
 
 USUAL = 2  # decimals, as papers print
 
 
-def render(table: Frame, look: Look = PLAIN) -> str:
+def render(table: Frame, look: TableStyle = PLAIN) -> str:
     """Return a Markdown table; whatever a name contains shows as text."""
     table = table if look.all_columns else table.turned
     shown = table.shown

@@ -169,7 +169,7 @@ class Signed(Comparable):
 
     def _repr_html_(self) -> str:
         """Return the table, for notebooks."""
-        from spanagree.results.html import as_html  # late, as few results are shown so
+        from spanagree.results.html import as_html  # lazy, as few results are shown so
 
         return str(as_html(self.table().for_reading))
 
@@ -252,7 +252,8 @@ class Result(Signed, Drawn):
 def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
     """Return what to keep in mind with one score, in sentences; empty if there is nothing.
 
-    ``evidence`` is what the score rests on, as :class:`spanagree.uncertainty.evidence.Evidence`.
+    ``evidence`` is what the score rests on, as
+    :func:`spanagree.uncertainty.evidence.evidence_of` returns it.
 
     >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: chance alone gives 0.8000, so the corrected figure is unstable']
@@ -279,10 +280,10 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
 
 
-def together(caveats: Iterable[str]) -> tuple[str, ...]:
+def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
     """Return caveats of several rows: of those that differ in a number only, one names all rows.
 
-    >>> together(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware"])
+    >>> merge_caveats(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware"])
     ('a, b: chance alone gives 0.7 to 0.8; beware',)
     """
     alike: dict[tuple[str, str], list[tuple[str, str]]] = {}

@@ -232,3 +232,6 @@ class ScoreColumns(NamedTuple):
 
 F1 = ("F1", "chance F1", "corrected F1")
 """The titles of an F1."""
+
+ERROR_OF_CHANCE = Column("f1_expected_error", "chance error")
+"""The column of the standard error of an F1 by chance that is a mean over draws."""

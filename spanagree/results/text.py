@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from spanagree.errors import counted
-from spanagree.results.fit import PAGE, Grid, Lane, fitted, width_of, wrap
-from spanagree.results.frame import PLAIN, Frame, Look
+from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of, wrap
+from spanagree.results.frame import PLAIN, Frame, TableStyle
 
 _USUAL = 4  # decimals
 _LONGEST = 200  # characters of a line, beyond which no row is added
 
 
-def render(table: Frame, look: Look = PLAIN) -> str:
+def render(table: Frame, look: TableStyle = PLAIN) -> str:
     """Return names to the left, figures to the right, and below them the signature by itself.
 
     Of a table of which people see no column, only what stands above and below.
@@ -24,7 +24,7 @@ def render(table: Frame, look: Look = PLAIN) -> str:
     if columns:
         texts = shown.texts(look.decimals(_USUAL), look.percent)
         lanes = [
-            Lane(
+            TextColumn(
                 column.title,
                 [row[c] for row in texts],
                 column.meaning or column.title if column.kind == "name" else "",
@@ -80,7 +80,7 @@ def _drawn(grid: Grid) -> str:
     return "\n".join(lines)
 
 
-def _lines(lanes: list[Lane], cells: list[str], top: bool = True) -> list[str]:
+def _lines(lanes: list[TextColumn], cells: list[str], top: bool = True) -> list[str]:
     """Return the lines of a row, whose cells begin at its top or end at its foot."""
     pieces = [cell.split("\n") for cell in cells]
     height = max(map(len, pieces))

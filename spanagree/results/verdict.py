@@ -117,16 +117,19 @@ def extremes(values: Mapping[str, float], what: str) -> str:
     )
 
 
-def order(scores: Mapping[str, Score], where: str, confidence: float | None = None) -> str:
+def order(
+    scores: Mapping[str, Score], where: str, confidence: float | None = None, advice: str = ""
+) -> str:
     """Return the order of systems above chance, of which nothing was tested.
 
     Args:
         scores: the F1 of each system.
         where: on how many documents, and how many of them decide.
         confidence: of the scores' intervals, in per cent, if they have any.
+        advice: the option that would say more, if there is one.
 
     >>> order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
-    'By F1 above chance the order is b (.889), a (.778), on 9 texts. No test was made: add --ci.'
+    'By F1 above chance the order is b (.889), a (.778), on 9 texts. No test was made.'
     """
     if len(scores) == 1:
         ((name, score),) = scores.items()
@@ -137,10 +140,10 @@ def order(scores: Mapping[str, Score], where: str, confidence: float | None = No
     named = [f"{printable(name)} ({short(scores[name].corrected)})" for name in ranked[:_NAMED]]
     if more := len(ranked) - len(named):
         named.append(counted(more, "other"))
-    more_to_do = "--ci" if confidence is None else "--test bootstrap"
+    more_to_do = f": add {advice}" if advice else ""
     return (
         f"By F1 above chance the order is {', '.join(named)}, on {where}."
-        f" No test was made: add {more_to_do}."
+        f" No test was made{more_to_do}."
     )
 
 

@@ -27,7 +27,7 @@ from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of
-from spanagree.systems.count import EvaluationSettings, Kept
+from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
@@ -347,7 +347,7 @@ def _check_test(test: str, by_text: bool, resample_by: str) -> None:
 
 
 def _compared(
-    kept: Kept, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
+    kept: PerDocument, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents, which are resampled together."""
     here = np.logical_and(*(kept.shared[kept.number(name)] for name in pairs[0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,9 @@ from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.expected import (
     compare_layers,
-    expected_how,
-    notes_on,
     place_layers,
 )
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer
@@ -54,11 +53,12 @@ class EvaluationSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_seed: int | None = None
     places_mean: int | None = None
     average: str = "micro"
 
 
-class Kept(NamedTuple):
+class PerDocument(NamedTuple):
     """Single documents, which a whole corpus keeps.
 
     Attributes:
@@ -98,7 +98,7 @@ class Kept(NamedTuple):
 
     def drawn(
         self, resampling: Resampling, settings: EvaluationSettings
-    ) -> tuple[Kept, Ints | None]:
+    ) -> tuple[PerDocument, Ints | None]:
         """Return the documents that are resampled, or the texts they were joined of; and wholes.
 
         Raises:
@@ -114,7 +114,7 @@ class Kept(NamedTuple):
             ],
         )
         shared = {number: both[document] for number, both in self.shared.items()}
-        return Kept(comparisons, shared, self.ids, None, None, document), None
+        return PerDocument(comparisons, shared, self.ids, None, None, document), None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +128,7 @@ class CountedSystems(Counted[EvaluationSettings]):
             system and label.
         evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
             labels, where the label is empty, and for each of a block of which intervals are asked.
+        inexact: where the expected match of each system is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
         kept: single documents; ``None`` over blocks.
@@ -137,9 +138,10 @@ class CountedSystems(Counted[EvaluationSettings]):
     shared: Mapping[str, int]
     sums: Comparisons
     evidence: Mapping[tuple[str, str], Ints]
+    inexact: Mapping[str, Inexact] = field(default_factory=dict)
     places: PlaceShares | None = None
     uniform: CountedSystems | None = None
-    kept: Kept | None = None
+    kept: PerDocument | None = None
 
     def __add__(self, other: CountedSystems) -> CountedSystems:
         if self.annotators != other.annotators:
@@ -171,9 +173,11 @@ class CountedSystems(Counted[EvaluationSettings]):
             shared={number: both & chosen for number, both in kept.shared.items()},
         )
         uniform = self.uniform and self.uniform.over(documents)
-        return replace(self, documents=len(documents), uniform=uniform, **sums_of(fewer))
+        return replace(
+            self, documents=len(documents), inexact={}, uniform=uniform, **sums_of(fewer)
+        )
 
-    def documents_kept(self) -> Kept:
+    def documents_kept(self) -> PerDocument:
         """Return the single documents.
 
         Raises:
@@ -186,7 +190,7 @@ class CountedSystems(Counted[EvaluationSettings]):
         return self.kept
 
 
-def sums_of(kept: Kept) -> dict[str, Any]:
+def sums_of(kept: PerDocument) -> dict[str, Any]:
     """Return the fields of :class:`CountedSystems` that follow from single documents."""
     names = kept.comparisons.annotators
     return {
@@ -197,14 +201,14 @@ def sums_of(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _evidence(kept: Kept, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
+def _evidence(kept: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
     """Return what the figures of each system and label rest on."""
     tables = tables_of(kept, labels)
     return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
 
 
 def tables_of(
-    kept: Kept, labels: Sequence[str], wholes: Ints | None = None
+    kept: PerDocument, labels: Sequence[str], wholes: Ints | None = None
 ) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
     """Yield each system and label, and which units add what, as :meth:`Comparisons.table`.
 
@@ -250,7 +254,7 @@ def count(
     names = corpus.annotators
     if len(names) < 2:
         raise MissingLayerError(
-            f"{counted(len(names), 'layer')} in the corpus; gold and at least one system are"
+            f"{counted(len(names), 'annotator')} in the corpus; gold and at least one system are"
             " needed: pass a second file, or --columns gold=1,mine=2"
         )
     gold = names[0] if gold is None else gold
@@ -268,13 +272,13 @@ def count(
     }
     shares = place_shares(corpus, names, chance)
     joined = None if corpus.text_ends is None else corpus
-    kept = Kept(comparisons, shared, corpus.ids, corpus.wholes, joined)
+    kept = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
     settings = EvaluationSettings(
         gold=gold,
         gold_first=None if gold == names[0] else False,
         match=match,
         chance=chance,
-        expected=expected_how(comparisons.how),
+        **comparisons.how.settings(chance),
         places_mean=None if shares is None else shares.mixed,
         offsets=corpus.offsets,
         reading=corpus.reading,
@@ -284,12 +288,12 @@ def count(
         settings=settings,
         notes=(
             *corpus.notes,
-            *(f"{printable(name)}: {note}" for name in how for note in notes_on(*how[name])),
             *(notes_on_places(corpus, shares) if keep else ()),
             *drawn_notes,
         ),
         ids=() if keep else ids_of(corpus),
         annotators=names,
+        inexact=how,
         places=shares,
         uniform=_uniform(corpus, gold, match, chance, keep),
         **sums_of(kept),
@@ -314,11 +318,10 @@ def _uniform(
 
 def compare_with_gold(
     corpus: Corpus, gold: str, match: str, chance: str, progress: Progress = None
-) -> tuple[Comparisons, dict[str, tuple[Mapping[str, float], float]]]:
+) -> tuple[Comparisons, dict[str, Inexact]]:
     """Return comparisons of gold, the first, with each system, the second.
 
-    Beside them stands how the expected match of each system was computed, as
-    :func:`spanagree.comparisons.expected.notes_on` takes it.
+    Beside them stands where the expected match of each system is not exact.
     """
     names, measure = corpus.annotators, find_match(match)
     for name in names:
@@ -336,7 +339,7 @@ def compare_with_gold(
             parts[name] = part.between(first, second)
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return comparisons, {name: (part.how, _size(part)) for name, part in parts.items()}
+    return comparisons, {name: part.how for name, part in parts.items()}
 
 
 def _with_mean_of_random(

@@ -22,7 +22,7 @@ from spanagree.choices import (
     Pairs,
     What,
 )
-from spanagree.comparisons.compared import compared
+from spanagree.comparisons.compared import Compared, compared
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
@@ -61,6 +61,7 @@ def evaluate(
     chance_of: ChanceOf = "both",
     ci: bool | Bootstrap = False,
     p_values: bool = False,
+    seed: int = 0,
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
@@ -95,6 +96,8 @@ def evaluate(
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``;
             or a :class:`Bootstrap`, which says how.
         p_values: p, z and standard deviations of each system and document too; not over blocks.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute,
+            and of resamples unless ``ci`` has its own.
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
@@ -112,13 +115,11 @@ def evaluate(
     source, named = guessed(corpus, gold)
     match = within(match, tolerance, getattr(source, "offsets", ""))
     check_names(match, chance)
-    source, match = compared(
-        source, match, what=what, pairs=pairs, undirected=undirected, untyped=untyped,
-        arguments=arguments, attribute=attribute,
-    )  # fmt: skip
-    chance, source = with_ids(chance_model(chance, places, chance_of), source)
+    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
+    source, match = compared(source, match, chosen)
+    chance, source = with_ids(chance_model(chance, places, chance_of, seed), source)
     in_blocks = not isinstance(source, Corpus)
-    resampling = asked_resampling(ci, in_blocks=in_blocks)
+    resampling = asked_resampling(ci, seed=seed, in_blocks=in_blocks)
     counting = functools.partial(
         count, gold=named, match=match, chance=chance, resampling=resampling
     )
@@ -159,6 +160,12 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
 
     Raises:
         SettingError: for a number out of range, or an evaluation over blocks.
+
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    >>> evaluation = evaluate(Corpus.from_segments([9] * 9, layers))
+    >>> low, high = with_intervals(evaluation).systems["mine"].f1.interval.observed
+    >>> bool(low < evaluation.systems["mine"].f1.observed < high)
+    True
     """
     check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()

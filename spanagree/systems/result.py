@@ -12,6 +12,8 @@ import numpy as np
 
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
+from spanagree.chance.model import seed_of
+from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
@@ -35,10 +37,11 @@ from spanagree.results.result import (
     Comparable,
     Result,
     caveats,
+    merge_caveats,
     note_left_out,
-    together,
 )
 from spanagree.results.score import (
+    ERROR_OF_CHANCE,
     F1,
     Interval,
     Score,
@@ -164,7 +167,7 @@ class Evaluation(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return together(
+        return merge_caveats(
             caveat
             for system in self.systems.values()
             for caveat in caveats(
@@ -181,11 +184,12 @@ class Evaluation(Result):
         noun = unit(self.settings)
         scores = {name: system.f1 for name, system in self.systems.items()}
         f1 = Macro._fields.index("f1")
-        telling = min(int(self.counted.evidence[name, ""][f1][0]) for name in self.systems)
+        informative = min(int(self.counted.evidence[name, ""][f1][0]) for name in self.systems)
         shared = min(system.documents for system in self.systems.values())
-        where = f"{counted(telling, noun)} with anything marked"
+        where = f"{counted(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
-        sentence = verdict.order(scores, where, confidence)
+        advice = "" if self.counted.kept is None else "--test bootstrap"
+        sentence = verdict.order(scores, where, confidence, advice)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     def __getitem__(self, system: str) -> System:
@@ -253,6 +257,7 @@ class Evaluation(Result):
         )
         sizes = ("gold", "marked") if by else ("", "")
         all_saw = all(system.documents == self.documents for system in self.systems.values())
+        drawn = by is None and any(each.drawn for each in self.counted.inexact.values())
         title = "" if all_saw else f"{unit(self.settings)}s"
         saw = Column("documents", title, "count", "documents of a system")
         columns = [
@@ -260,6 +265,7 @@ class Evaluation(Result):
             *(_part_columns(by, unit(self.settings)) if by else [saw]),
             *(column for score in scores for column in score.columns),
             *(column for score in scores if ci for column in score.ends),
+            *(ERROR_OF_CHANCE,) * drawn,
             Column("matched"),
             Column("expected"),
             Column("size_gold", sizes[0], "count"),
@@ -281,7 +287,8 @@ class Evaluation(Result):
         for system in self.systems.values():
             breaks.append(len(rows))
             chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
-            whole = [*figures(system), *system.tally.counts]
+            error = [self._error_of_chance(system)] * drawn
+            whole = [*figures(system), *error, *system.tally.counts]
             if by is None:
                 f1 = system.f1.observed, system.f1.corrected
                 whole += [*chance_of_all[:WHOLE], *system.rank, f1]
@@ -327,6 +334,8 @@ class Evaluation(Result):
         for system in self.systems.values():
             name = printable(system.name)
             remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
+            if by and (error := self._error_of_chance(system)):
+                remarks[f"{name}: {of_all(error)}"] = None
             if by == "label":
                 remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
             for _, tally in self._parts(system, by) if by else ():
@@ -336,6 +345,11 @@ class Evaluation(Result):
         if by == "label" and self.resampling is not None:
             remarks["–: macro-averages have no intervals"] = None
         return [*remarks, *self.remarks_on_chance(), *self.caveats]
+
+    def _error_of_chance(self, system: System) -> float | None:
+        """Return the standard error of a system's chance F1, if it is of draws."""
+        inexact = self.counted.inexact.get(system.name, Inexact())
+        return inexact.error(system.tally.size_a + system.tally.size_b)
 
     def remarks_on_chance(self) -> list[str]:
         """Say whose chance it is, and how segments stand to the rule of places."""
@@ -479,13 +493,17 @@ def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
     return ends
 
 
-def _notes_on(systems: Iterable[System], counts: CountedSystems) -> list[str]:
+def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
     """Return how gold was made, and which systems lack documents or have no label of gold's."""
     notes, whole = [], counts.settings
+    for system in systems:
+        of_system = counts.inexact.get(system.name, Inexact())
+        size = float(system.tally.size_a + system.tally.size_b)
+        notes += [f"{printable(system.name)}: {note}" for note in of_system.notes(size)]
     if how := whole.reading.get("made", {}).get(whole.gold):
         notes.append(
-            f"{printable(whole.gold)} was made of other layers ({printable(how)}); a system that is"
-            " one of them is compared with itself in part"
+            f"{printable(whole.gold)} was made of other annotators ({printable(how)}); a system"
+            " that is one of them is compared with itself in part"
         )
     for system in systems:
         name, what = printable(system.name), unit(whole)
@@ -547,7 +565,7 @@ def chance_of_systems(
 
     report_progress = progress or (lambda done, total: None)
     corpus = settled(corpus, systems, [gold])
-    ask = Question(find_match(match), chance)
+    ask = Question(find_match(match), chance, seed=seed_of(chance))
     by_chance = {}
     for done, name in enumerate(systems):
         report_progress(done, len(systems))

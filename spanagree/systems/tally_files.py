@@ -30,7 +30,7 @@ from spanagree.errors import InputError, SettingError, listed, printable, reason
 from spanagree.extras import optional, read_parquet
 from spanagree.files import PathName, write_bytes
 from spanagree.settings import merged_settings, signature
-from spanagree.systems.count import CountedSystems, EvaluationSettings, Kept, sums_of
+from spanagree.systems.count import CountedSystems, EvaluationSettings, PerDocument, sums_of
 from spanagree.systems.result import Evaluation, check_evaluation, result
 
 VERSION = 1
@@ -101,7 +101,7 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     write_bytes(path, out.getvalue())
 
 
-def _columns(counts: CountedSystems, kept: Kept) -> dict[str, Any]:
+def _columns(counts: CountedSystems, kept: PerDocument) -> dict[str, Any]:
     """Return the columns of the file, each as an array."""
     whole = _every_row(counts, kept)
     uniform = whole
@@ -124,7 +124,7 @@ def _columns(counts: CountedSystems, kept: Kept) -> dict[str, Any]:
     return dict(zip(_COLUMNS, columns, strict=True))
 
 
-def _every_row(counts: CountedSystems, kept: Kept) -> Comparisons:
+def _every_row(counts: CountedSystems, kept: PerDocument) -> Comparisons:
     """Return the rows of all systems, and those that say who was there without segments."""
     rows = kept.comparisons
     parts = [rows]
@@ -215,7 +215,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     marked = np.flatnonzero(rows.size_first + rows.size_second)
     order = np.lexsort(tuple(x[marked] for x in (rows.label, rows.document, rows.second)))
     rows = rows.where(marked[order]).named(names, labels)
-    kept = Kept(
+    kept = PerDocument(
         rows,
         shared,
         tuple(id_ for part in parts for id_ in part.ids)

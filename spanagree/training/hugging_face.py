@@ -15,7 +15,7 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
-from spanagree.errors import InputError, SettingError, counted, show, unfit
+from spanagree.errors import InputError, SettingError, counted, invalid_value, show
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import System
 
@@ -119,7 +119,7 @@ def _names(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[s
         named = {}
     if not named or min(named) < 0 or not all(isinstance(tag, str) for tag in named.values()):
         needed = "a list of tags, or a mapping of ids to tags such as config.id2label, is needed"
-        raise unfit("label_names", label_names, needed)
+        raise invalid_value("label_names", label_names, needed)
     ids = sorted(named)
     return np.array(ids, np.int64), [named[id_] for id_ in ids]
 
@@ -169,7 +169,7 @@ def _flat(documents: Any, what: str, allowed: Mapping[int, str], labels: int) ->
     """Return the ids of all tokens in a row, and how many each document has."""
     if not np.iterable(documents):
         needed = " or ".join(allowed.values())
-        raise unfit(what, documents, f"for each document {needed} are needed")
+        raise invalid_value(what, documents, f"for each document {needed} are needed")
     ids = [
         _ids(one, f"{what}, document {d}", allowed, labels) for d, one in enumerate(documents, 1)
     ]

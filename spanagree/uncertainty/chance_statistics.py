@@ -20,7 +20,7 @@ HIGH = 0.95
 """The share of chance's matches that lie at or below the point that is shown."""
 
 LEVEL = 0.05
-"""A document whose p after Benjamini and Hochberg's correction is above this is no surprise."""
+"""A document whose p after Benjamini and Hochberg's correction is above this is not unexpected."""
 
 
 class ChanceStatistics(NamedTuple):

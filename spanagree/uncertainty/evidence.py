@@ -8,9 +8,8 @@ what Clopper & Pearson's exact interval (1934) is for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,22 +17,6 @@ from spanagree.arrays import Floats, Ints
 from spanagree.results.score import RARE, corrected
 
 _TIE = 1e-12  # a figure of a document closer than this to 0 or 1 is 0 or 1
-
-Key = TypeVar("Key")
-
-
-class Evidence(NamedTuple):
-    """How many documents (or items) a figure rests on.
-
-    Attributes:
-        units: those in which there is something to compare.
-        disagreeing: of these, those with a disagreement, or an error.
-        agreeing: of these, those with an agreement.
-    """
-
-    units: int
-    disagreeing: int
-    agreeing: int
 
 
 def evidence_of(
@@ -47,18 +30,14 @@ def evidence_of(
         times: how often each unit is there; once unless given.
 
     Returns:
-        What :class:`Evidence` holds, of each figure; (figures, 3).
+        Of each figure, how many units have something to compare, how many of these a disagreement
+        (or an error), and how many an agreement; (figures, 3).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = statistic(table)[:, ::3]
     masks = (~np.isnan(observed), observed < 1 - _TIE, observed > _TIE)
     weights = np.ones(len(table), np.int64) if times is None else times
     return np.stack([weights @ mask for mask in masks], axis=1)
-
-
-def both(one: Mapping[Key, Ints], other: Mapping[Key, Ints]) -> dict[Key, Ints]:
-    """Return the evidence of both parts of a corpus, by key."""
-    return {k: np.add(one.get(k, 0), other.get(k, 0)) for k in {**one, **other}}
 
 
 @lru_cache(maxsize=4096)  # pairs that share few documents have the same few numbers of them
@@ -90,7 +69,7 @@ def joined(
     Args:
         ends: of observed, expected and corrected figure; (3, 2).
         figures: the three figures.
-        evidence: as :class:`Evidence`.
+        evidence: as :func:`evidence_of` returns it.
         tail: the share below the low end, and above the high one.
     """
     units, disagreeing, agreeing = evidence

@@ -16,7 +16,7 @@ from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.errors import InputError, SettingError, check_choice, counted
+from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import count
@@ -84,6 +84,7 @@ class SideBySide(Result):
         measures: the figures of each measure, by name.
         annotators: their names.
         documents: how many documents two annotators or more saw; all figures are made of these.
+        of_documents: how many the corpus has.
         settings: what made the numbers.
         notes: what is out of the ordinary.
     """
@@ -91,6 +92,7 @@ class SideBySide(Result):
     measures: Mapping[str, Figure]
     annotators: tuple[str, ...]
     documents: int
+    of_documents: int
     settings: SideBySideSettings
     notes: tuple[str, ...]
 
@@ -111,7 +113,11 @@ class SideBySide(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
 
     def _summary(self) -> dict[str, Any]:
-        return {"annotators": list(self.annotators), "documents": self.documents}
+        return {
+            "annotators": list(self.annotators),
+            "documents": self.documents,
+            "of_documents": self.of_documents,
+        }
 
     def _table(self, by: str | None) -> Frame:
         columns = [
@@ -132,7 +138,7 @@ class SideBySide(Result):
             rows,
             self.settings,
             caption=f"measures of {counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.documents, noun)}",
+            f" {counted_of(self.documents, self.of_documents, noun)}",
             meanings={
                 name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
             },
@@ -225,7 +231,9 @@ def side_by_side(
         measures |= zip(names, figures, strict=True)
     for each in cut:
         settings = replace(settings, stopped=each.stopped, steps=each.steps)
-    return SideBySide(measures, corpus.annotators, len(compared), settings, corpus.notes)
+    return SideBySide(
+        measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
+    )
 
 
 _Make = Callable[[Corpus], list[Figure]]

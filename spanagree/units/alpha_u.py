@@ -23,7 +23,7 @@ from spanagree.choices import Chance, Continuum, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.settings import kept_names
+from spanagree.settings import as_list
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 from spanagree.units.alpha_u_count import ALL, CountedUnits, count, drawn_columns
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
@@ -89,7 +89,7 @@ def alpha_u(
     """
     corpus = source_of(corpus)
     in_blocks = not isinstance(corpus, Corpus)
-    annotators = kept_names(annotators)
+    annotators = as_list(annotators)
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(ci, in_blocks=in_blocks)
     counting = functools.partial(
@@ -134,7 +134,7 @@ def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) ->
     if left := counts.documents - team.documents:
         whole = counted(counts.documents, "document")
         notes.append(f"{left} of {whole} not seen by {_who(counts)}, left out")
-    return AlphaU(team, by_pair, names, settings, tuple(notes), resampling)
+    return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), resampling)
 
 
 def _who(counts: CountedUnits) -> str:

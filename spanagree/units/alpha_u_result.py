@@ -57,7 +57,6 @@ class AlphaU(TeamResult[AlphaUFigures]):
         "label": "a row for each label",
         "pair": "a row for each pair of annotators",
     }
-    DRAWN: ClassVar[tuple[str, ...]] = ("label", "pair")
 
     @property
     def all(self) -> Disagreement:

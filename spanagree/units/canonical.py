@@ -8,12 +8,12 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.settings import chosen_of, kept_names
+from spanagree.settings import as_list, chosen_of
 
 
 def only(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[Corpus, list[str] | None]:
     """Return the corpus of the annotators asked for, and which they are if not all."""
-    annotators = kept_names(annotators)
+    annotators = as_list(annotators)
     chosen = chosen_of(corpus.annotators, annotators)
     return (corpus if annotators is None else corpus.of_annotators(annotators)), chosen
 

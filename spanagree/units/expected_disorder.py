@@ -66,7 +66,8 @@ def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
     """Draw until the standard errors of γ and γ_cat are below the precision, or steps are ended."""
     sampling, steps = job.sampling, job.steps
     known = None
-    if sampling.sampler == "chance" and is_cheap(continuum.corpus):
+    # where steps have ended, the few draws that are left do not repay the work for a known mean
+    if sampling.sampler == "chance" and not steps.stopped and is_cheap(continuum.corpus):
         known = expected_gains(
             continuum.corpus, sampling.chance, continuum.annotators, job.dissimilarity
         )

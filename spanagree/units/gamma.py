@@ -158,7 +158,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
     if job.steps.stopped:
         settings = replace(settings, stopped=job.steps.stopped, steps=job.steps.done)
-    return Gamma(whole, by_pair, names, settings, tuple(notes), job.resampling)
+    return Gamma(whole, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
 
 
 def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:

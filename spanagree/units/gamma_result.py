@@ -85,7 +85,6 @@ class Gamma(TeamResult[GammaFigures]):
         "label": "a row for each label: γ_k",
         "pair": "a row for each pair of annotators",
     }
-    DRAWN: ClassVar[tuple[str, ...]] = ("label", "pair")
 
     @property
     def gamma(self) -> Disagreement:

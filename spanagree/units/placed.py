@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
-from spanagree.chance.start_distributions import Profiles, place
+from spanagree.chance.start_distributions import Profiles, start_profiles
 from spanagree.comparisons.profile_sums import inner
 from spanagree.units.continuum import Continua
 from spanagree.units.control import correlated
@@ -32,7 +32,7 @@ def expected_placed(units: Continua, chance: str) -> Floats:
     holders = holders[: len(size)]  # of each unit the number of its annotator and cell
     cell_of = units.cell[units.last]
     tokens = units.lengths[units.document][cell_of]
-    profiles, profile = place(holders, tokens, size, free=free)
+    profiles, profile = start_profiles(holders, tokens, size, free=free)
     (holder, length, shape), _, times = distinct(holders, size, profile)
     cell = cell_of[holder]
     i, j = join(cell, cell)
@@ -96,7 +96,7 @@ def _void(
     group = np.repeat(np.arange(len(fitting)), [1 + len(sizes) for _, (_, sizes) in fitting])
     lengths = [x for one, (_, sizes) in fitting for x in (one, *sizes)]
     tokens = np.array([n for _, (n, _) in fitting], np.int64)
-    added, profile = place(group, tokens, np.array(lengths, np.int64))
+    added, profile = start_profiles(group, tokens, np.array(lengths, np.int64))
     first = np.flatnonzero(np.concatenate(([True], np.diff(group) != 0)))[: len(fitting)]
     ratio = np.array([_more(n, sizes, one) for one, (n, sizes) in fitting])
     number = np.cumsum(fits) - 1

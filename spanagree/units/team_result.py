@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
-from spanagree.errors import SettingError, counted
+from spanagree.errors import SettingError, counted, counted_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, dots, rows_size
@@ -46,6 +46,7 @@ class TeamResult(Result, Generic[Some]):
         team: all annotators together.
         pairs: each two of them, if asked for.
         annotators: their names.
+        of_documents: how many documents the corpus has.
         settings: what made the numbers.
         notes: what is out of the ordinary.
         resampling: how intervals were made, if they were asked for.
@@ -54,6 +55,7 @@ class TeamResult(Result, Generic[Some]):
     team: Some
     pairs: Mapping[tuple[str, str], Some]
     annotators: tuple[str, ...]
+    of_documents: int
     settings: Settings
     notes: tuple[str, ...]
     resampling: Resampling | None = field(default=None, repr=False)
@@ -76,9 +78,11 @@ class TeamResult(Result, Generic[Some]):
         return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
+    DRAWN: ClassVar[tuple[str, ...]] = ("label", "pair")
 
     def _summary(self) -> dict[str, Any]:
-        return {"annotators": list(self.annotators), **self.team.summary()}
+        summary = self.team.summary()
+        return {"annotators": list(self.annotators), "of_documents": self.of_documents, **summary}
 
     def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
         """Yield the names and the figures of each pair.
@@ -124,7 +128,7 @@ class TeamResult(Result, Generic[Some]):
             ],
             self.settings,
             caption=f"{measure} of {counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.team.documents, noun)}",
+            f" {counted_of(self.team.documents, self.of_documents, noun)}",
             remarks=[
                 *reasons([(" ".join(names), figure) for names, _, figure in named]),
                 *self.caveats,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
-import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -45,10 +44,8 @@ def f1(corpus, one, other, match="exact"):
 
 def test_crowd_is_made_by_its_script(tmp_path, monkeypatch):
     """The file is, byte for byte, what scripts/make_crowd.py writes."""
-    spec = importlib.util.spec_from_file_location("make_crowd", ROOT / "scripts" / "make_crowd.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "make_crowd", module)
-    spec.loader.exec_module(module)
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    module = importlib.import_module("make_crowd")
     module.main([str(tmp_path)])
     assert [path.name for path in tmp_path.iterdir()] == ["crowd.jsonl"]
     assert (tmp_path / "crowd.jsonl").read_bytes() == (CROWD / "crowd.jsonl").read_bytes()

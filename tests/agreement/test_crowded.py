@@ -84,9 +84,9 @@ def test_a_crowd_with_gaps(match, chance, monkeypatch):
 def test_ten_annotators_are_a_crowd(monkeypatch):
     """Pairs of nine are compared one by one; of ten, none is, unless F would take too much room."""
     compared = []
-    by_pairs = crowded.Crowd.pairs
+    by_pairs = crowded.AnnotationIndex.pairs
     monkeypatch.setattr(
-        crowded.Crowd,
+        crowded.AnnotationIndex,
         "pairs",
         lambda *a, **k: compared.append(len(by_pairs(*a, **k)[0])) or by_pairs(*a, **k),
     )

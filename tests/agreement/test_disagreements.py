@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
-from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.results.frame import Look
+from spanagree.results.frame import TableStyle
 from spanagree.results.text import render
 
 # twenty sentences of ten tokens: (what A marked, what B marked, the pairs by hand)
@@ -327,7 +327,7 @@ def test_a_terminal_shows_the_first_twenty(monkeypatch):
     assert sum("missed" in line for line in shown[4:]) == 20
     assert "981 more: --all" in shown
     assert "2000–2001" not in render(table)
-    assert "2000–2001" in render(table, Look(all_columns=True))
+    assert "2000–2001" in render(table, TableStyle(all_columns=True))
     assert len(table.to_rows()) == 1001
     few = sa.Corpus.from_segments([2000], {name: [rows[0][:20]] for name, rows in layers.items()})
     assert sa.disagreements(few, "a", "b").table().in_terminal is None
@@ -340,7 +340,7 @@ def test_a_terminal_shows_the_first_twenty(monkeypatch):
     ("a", "b", "kinds", "said"),
     [
         ("ann", "eve", None, "unknown annotator 'eve'; allowed: ann, bob"),
-        ("ann", "ann", None, "between 'ann' and itself; two annotators are needed"),
+        ("ann", "ann", None, "between 'ann' and itself … two annotators"),
         (["ann"], "bob", None, "unknown annotator ['ann']; allowed: ann, bob"),
         ("ann", "bob", ["match"], "unknown kind 'match'; allowed: missed, spurious, boundary, label, boundary+label"),
         ("ann", "bob", "labels", "unknown kind 'labels'; allowed: missed, spurious, boundary, label, boundary+label"),
@@ -348,38 +348,27 @@ def test_a_terminal_shows_the_first_twenty(monkeypatch):
 )  # fmt: skip
 def test_refused(a, b, kinds, said):
     """Names and kinds that are not there."""
-    with pytest.raises(sa.SettingError) as caught:
+    with refuses(sa.SettingError, said):
         sa.disagreements(example(), a, b, kinds=kinds)
-    assert str(caught.value) == said
 
 
 def test_no_shared_document():
     """Two who saw nothing in common."""
     corpus = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
-    said = "between 'a' and 'b': no document that both saw; two who share one are needed; spanagree check says who saw what"
+    said = "between 'a' and 'b': no document that both saw … spanagree check"
     for function in (sa.disagreements, sa.confusion):
-        with pytest.raises(sa.SettingError) as caught:
+        with refuses(sa.SettingError, said):
             function(corpus, "a", "b")
-        assert str(caught.value) == said
 
 
 # --- the command --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = main(["disagreements", *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_command_is_the_python_result(run, newsroom):
     """JSON, JSON lines and CSV say what Python gives, and a layer may be named as its file."""
     files = [newsroom / "gold.conll", newsroom / "tagger.conll"]
     result = sa.disagreements(sa.read_conll(files), "gold.conll", "tagger.conll")
-    asked = (*files, "--between", files[0], "tagger.conll", "--format")
+    asked = ("disagreements", *files, "--between", files[0], "tagger.conll", "--format")
     assert json.loads(run(*asked, "json")[1]) == result.to_dict()
     assert [json.loads(line) for line in run(*asked, "jsonl")[1].splitlines()] == result.to_rows()
     rows = list(csv.DictReader(io.StringIO(run(*asked, "csv")[1])))
@@ -390,7 +379,7 @@ def test_command_is_the_python_result(run, newsroom):
 def test_empty_states(run, newsroom):
     """Nothing to show is said kindly; CSV keeps its header."""
     gold = newsroom / "gold.conll"
-    asked = (gold, f"mine={gold}", "--between", "gold.conll", "mine")
+    asked = ("disagreements", gold, f"mine={gold}", "--between", "gold.conll", "mine")
     code, out, _ = run(*asked)
     assert code == 0
     assert out.startswith(
@@ -398,7 +387,7 @@ def test_empty_states(run, newsroom):
     )
     assert run(*asked, "--format", "csv")[1].startswith("document,kind,a_start,")
     assert run(*asked, "--format", "jsonl")[1] == ""
-    code, out, _ = run(gold, newsroom / "tagger.conll", "--between", "gold.conll", "tagger.conll",
+    code, out, _ = run("disagreements", gold, newsroom / "tagger.conll", "--between", "gold.conll", "tagger.conll",
                        "--kind", "spurious,boundary+label")  # fmt: skip
     assert "of these kinds" in out
     assert "there are 35 missed, 14 boundary, 23 label" in out
@@ -410,20 +399,20 @@ def test_empty_states(run, newsroom):
 
 def test_two_layers_need_no_names(run, newsroom):
     """If there are two, these are compared, in their order."""
-    files = [newsroom / f"{n}.conll" for n in ("gold", "tagger")]
-    assert run(*files) == run(*files, "--between", "gold", "tagger")
+    command = ("disagreements", newsroom / "gold.conll", newsroom / "tagger.conll")
+    assert run(*command) == run(*command, "--between", "gold", "tagger")
 
 
 def test_refused_commands(run, newsroom, tmp_path):
     """One line on stderr, nothing on stdout, nothing written."""
     gold, tagger = newsroom / "gold.conll", newsroom / "tagger.conll"
     for arguments, code, said in (
-        ((gold,), 2, "1 layer; two annotators are needed; pass a second file; see"),
+        ((gold,), 2, "1 annotator; two are needed; pass a second file; see"),
         ((gold, tagger, "--between", "gold.conll", "eve"), 1, "unknown annotator 'eve'; allowed: gold.conll, tagger.conll"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "--kind", "x"), 1, "unknown kind 'x'; allowed: missed,"),
         ((gold, tagger, "--between", "gold.conll", "tagger.conll", "-o", tmp_path), 1, "is a folder; a file is needed"),
     ):  # fmt: skip
-        done, out, err = run(*arguments)
+        done, out, err = run("disagreements", *arguments)
         assert (done, out) == (code, "")
         assert said in err
         assert err.count("\n") == 1
@@ -526,3 +515,41 @@ def test_relations_that_are_refused():
         sa.agreement.relation_disagreements(linked([], []), "a", "b")
     with pytest.raises(sa.SettingError, match="undirected 'x'; the relations are called r"):
         sa.agreement.relation_disagreements(linked([(0, 1, "r")], []), "a", "b", undirected=["x"])
+
+
+def test_relations_in_recordings():
+    """Offsets of recordings are in seconds, as words and as data, and each end has its label."""
+    spans = [[(0, 50, "A"), (120, 130, "B")]]
+    corpus = sa.Corpus.from_segments(
+        [200],
+        {"a": spans, "b": spans},
+        relations={"a": [[(0, 1, "r")]], "b": [[(1, 0, "r")]]},
+        offsets="10ms",
+    )
+    found = sa.agreement.relation_disagreements(corpus, "a", "b")
+    (row,) = found.to_rows()
+    assert (row["a_first_start"], row["a_first_end"], row["a_first_label"]) == (0.0, 0.5, "A")
+    assert (row["a_second_start"], row["a_second_end"], row["a_second_label"]) == (1.2, 1.3, "B")
+    assert "0–0.5 → r → 1.2–1.3" in str(found)
+
+
+def test_over_how_many_documents(newsroom):
+    """Where not all saw all, captions say of how many documents those are that were compared."""
+    crowd = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
+    both = sum(d.segments["ann"] is not None and d.segments["bob"] is not None for d in crowd)
+    assert 0 < both < len(crowd)
+    for made in (
+        sa.disagreements(crowd, "ann", "bob"),
+        sa.agreement.confusion(crowd, "ann", "bob"),
+    ):
+        assert f"{both} of {len(crowd)} documents" in made.table().caption
+    few = crowd.of_annotators(["ann", "bob"])
+    assert f"{both} of {len(crowd)} documents" in sa.alpha_u(few).table().caption
+    assert f"{both} of {len(crowd)} documents" in sa.gamma(few).table().caption
+    queue = sa.disputes(few).table().caption
+    assert f"of {both} documents that two or more saw, of {len(crowd)}" in queue
+    saw = sum(d.segments["dia"] is not None for d in crowd)
+    assert (
+        f"difficulty of {saw} of {len(crowd)} documents"
+        in sa.difficulty(crowd, "dia").table().caption
+    )

@@ -22,11 +22,6 @@ CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 ASK = {"ci": sa.Bootstrap(resamples=200, seed=3)}
 
 
-@pytest.fixture(scope="module")
-def crowd():
-    return sa.read_jsonl(CROWD)
-
-
 def complete(annotators, documents, seed):
     """A corpus that all saw whole; everybody marks two segments of each document."""
     rng = np.random.default_rng(seed)

@@ -13,13 +13,8 @@ from strategies import crowds
 
 import spanagree as sa
 from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import Agreeing, worse
+from spanagree.agreement.by_annotator import Agreeing, outlier_p
 from spanagree.cli.main import main
-
-
-@pytest.fixture(scope="module")
-def crowd():
-    return sa.read_jsonl("corpora/crowd/crowd.jsonl")
 
 
 def team(documents, quality, seen, rng):
@@ -41,7 +36,7 @@ def team(documents, quality, seen, rng):
 
 def p_of(corpus):
     kept = sa.agree(corpus).kept
-    return worse(Agreeing.of(kept), len(corpus.layers))
+    return outlier_p(Agreeing.of(kept), len(corpus.layers))
 
 
 def scores_by_hand(corpus, name):
@@ -144,7 +139,7 @@ def test_one_who_is_worse_is_found():
     """One of six who finds half as much stands apart, and nobody else; over a mixed team nobody does."""
     rng = np.random.default_rng(4)
     result = sa.agree(team(80, [0.9] * 5 + [0.4], 4, rng))
-    assert [name for name, each in result.standings.items() if each.apart] == ["a5"]
+    assert [name for name, each in result.standings.items() if each.outlier] == ["a5"]
     assert result.standings["a5"].p_holm == pytest.approx(6 * result.standings["a5"].p)
 
 
@@ -152,7 +147,7 @@ def test_documents_of_two_say_nothing():
     """Of two annotators both agree alike: p is undefined, and so it is where all are the same."""
     corpus = sa.Corpus.from_segments([9, 9], {"a": [[(0, 2, "X")], []], "b": [[(1, 2, "X")], []]})
     result = sa.agree(corpus)
-    assert all(math.isnan(each.p) and not each.apart for each in result.standings.values())
+    assert all(math.isnan(each.p) and not each.outlier for each in result.standings.values())
     assert "agree less" not in str(result.table("annotator").remarks)
     alike = {name: [[(0, 2, "X")]] for name in "abc"}
     assert np.isnan(p_of(sa.Corpus.from_segments([9], alike))).all()
@@ -266,7 +261,7 @@ def test_portions_change_nothing(crowd, monkeypatch):
         ("p", ["dia", "cem", "eli", "bob", "ann"]),
         ("documents", ["ann", "cem", "bob", "dia", "eli"]),
         ("segments", ["ann", "cem", "bob", "eli", "dia"]),
-        ("apart", ["dia", "cem", "ann", "bob", "eli"]),
+        ("outlier", ["dia", "cem", "ann", "bob", "eli"]),
     ],
 )
 def test_orders(crowd, sort, names):
@@ -276,7 +271,7 @@ def test_orders(crowd, sort, names):
     assert [
         each["annotator"] for each in result.to_dict("annotator")["tables"]["annotators"]
     ] == names
-    assert set(by_annotator.SORTS) == {"corrected", "observed", "gain", "p", "documents", "segments", "apart"}  # fmt: skip
+    assert set(by_annotator.SORTS) == {"corrected", "observed", "gain", "p", "documents", "segments", "outlier"}  # fmt: skip
 
 
 def test_undefined_comes_last():
@@ -296,7 +291,7 @@ def test_over_blocks_there_is_no_standing(crowd):
     )
     assert result.standings == {}
     assert result.annotators["dia"].gain_interval is None
-    table = result.sorted("apart").table("annotator")
+    table = result.sorted("outlier").table("annotator")
     assert "p" not in table.shown.header
     assert [row["annotator"] for row in table.to_rows()] == ["ann", "cem", "bob", "dia", "eli"]
     assert math.isnan(table.to_rows()[0]["p"])

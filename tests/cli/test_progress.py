@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import signal
 import subprocess
@@ -10,6 +11,9 @@ import sys
 import time
 
 import pytest
+
+from spanagree.cli import progress
+from spanagree.cli.progress import Bar
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
@@ -89,6 +93,55 @@ def test_stopped_after_something_was_written(long_run, tmp_path):
     assert f"spanagree: error: interrupted after writing {part}" in lines
     assert part.exists()
     assert seconds < 10
+
+
+@pytest.fixture
+def spoken(monkeypatch, capsys):
+    """What a bar says where so many seconds passed, and a part of a step is done."""
+
+    def say(seconds, done, total):
+        bar = Bar()
+        monkeypatch.setattr(progress.time, "monotonic", lambda: 0.0)
+        bar.step("comparing")
+        bar.hide()
+        monkeypatch.setattr(progress.time, "monotonic", lambda: seconds)
+        bar(done, total)
+        bar(done, total)
+        return capsys.readouterr().err
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "said"),
+    [
+        (2.0, 1, 100, "spanagree: note: comparing: about 3 more minutes\n"),
+        (2.0, 1, 32, "spanagree: note: comparing: about 1 more minute\n"),
+        (2.0, 1, 30, ""),
+        (0.5, 1, 1000, ""),  # too soon to tell
+        (2.0, 0, 1000, ""),
+    ],
+)
+def test_a_long_step_is_announced_once(spoken, seconds, done, total, said):
+    """What is left takes as long as what is done, share by share; above a minute it is said."""
+    assert spoken(seconds, done, total) == said
+
+
+@pytest.mark.long
+def test_overlap_of_long_texts_is_announced(tmp_path):
+    """A comparison whose chance is drawn says so in a terminal after its first pairs."""
+    files = []
+    for name in ("ann", "bob"):
+        rng = random.Random(name)
+        documents = []
+        for _ in range(3000):
+            tags = [rng.choice(("B-X", "I-X", "O", "O", "O", "O")) for _ in range(300)]
+            documents.append("\n".join(f"w\t{tag}" for tag in tags))
+        files.append(tmp_path / f"{name}.conll")
+        files[-1].write_text("\n\n".join(documents), "utf-8")
+    code, shown, _ = in_terminal(["agree", *files, "--match", "overlap"], stop_at=b"more minute")
+    assert code == 130
+    assert "spanagree: note: comparing: about " in shown
 
 
 @pytest.mark.long

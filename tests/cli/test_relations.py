@@ -52,6 +52,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", WHAT)
 @pytest.mark.parametrize("command", ["evaluate", "agree"])
 def test_outputs(four, command, what, capsys):

@@ -132,6 +132,7 @@ MATCH = {
     "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
     "--chance": Pair("trio.jsonl --match token", "--chance overlapping"),
 }
+SEED = {"--seed": Pair("full.jsonl --match overlap", "--seed 1")}
 WHAT = {
     "--what": Pair("linked.jsonl", "--what relations"),
     "--pairs": Pair("linked.jsonl --what relations", "--pairs all"),
@@ -196,6 +197,7 @@ CASES = {
         "--epsilon": Pair(REPLACE, "--epsilon 0.4"),
         "--candidate": Pair(REPLACE, "--candidate bob"),
         **pairs(REPLACE, annotators="--annotators ann,bob"),
+        "--seed": Same("an error of chance that small turns no win; Python's signature has it"),
         "--score": Same("it is of tables of labels; the signature of Python's is tested with it"),
         "--overlap-at": Pair(f"{REPLACE} --match overlap", "--overlap-at 0.9"),
         **BY,
@@ -227,6 +229,7 @@ CASES = {
     },
     "difficulty": {
         **MATCH,
+        **SEED,
         **PLACES,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
         **dict.fromkeys(("--block", "--workers"), Same("no intervals are drawn over blocks")),
@@ -267,6 +270,7 @@ CASES = {
         **pairs("trio.jsonl --match boundaries", sort="--sort segments"),
         **pairs("trio.jsonl --by label", rest="--rest ann"),
         **MATCH,
+        **SEED,
         **BY,
         "--no-text": SHOWN,
         "--what": Pair("linked.jsonl", "--what relations"),
@@ -322,6 +326,7 @@ CASES = {
     "split": {
         **behind(TWO, LEVELS),
         **MATCH,
+        **SEED,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
         **dict.fromkeys(("--output", "--to", "--force", "--quiet", "--verbose"), SHOWN),
         **READING,
@@ -508,6 +513,10 @@ def folder(tmp_path_factory):
     drawn = {n: random.Random(k) for n, k in NUMBERS.items()}
     forty = {n: [rng.choice(some) for _ in range(40)] for n, rng in drawn.items()}
     sa.write_jsonl(sa.Corpus.from_segments([7] * 40, forty), folder / "forty.jsonl")
+    full = {
+        n: [[(13 * i + at, 14 * i + at + 1, "X") for i in range(6)]] for at, n in enumerate(drawn)
+    }
+    sa.write_jsonl(sa.Corpus.from_segments([80], full), folder / "full.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     marked = {
         "ann": [[(0, 1, "P", {"sure": "yes"}), (2, 3, "P"), (4, 5, "Q")]],

@@ -36,6 +36,18 @@ def test_refused(line, newsroom, capsys):
     assert err.count("\n") == 1
 
 
+def test_seed_of_draws(newsroom, capsys):
+    """A seed needs a measure that may be drawn, and is signed only where something was."""
+    lines = [f"{newsroom}/gold.conll", f"{newsroom}/lexicon.conll", "--seed", "3"]
+    for command in ("evaluate", "agree", "difficulty"):
+        assert main([command, *lines]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("spanagree: error: --seed needs ")
+        assert main([command, *lines, "--match", "overlap"]) == 0
+        assert "seed:" not in capsys.readouterr().out
+
+
 def test_settings_of_reading_without_effect(newsroom, tmp_path):
     """Asked for and not needed, they are not in the signature; where they were needed, they are."""
     files = {name: newsroom / f"{name}.conll" for name in ("gold", "tagger")}

@@ -638,7 +638,7 @@ def test_errors(news):
         (
             ("gold.conll", "tagger.conll"),
             {"match": "overlap", "chance": "overlapping"},
-            "match overlap pairs segments of layers that do not overlap themselves",
+            "match overlap pairs segments of annotators who do not overlap themselves",
         ),
     ):
         with pytest.raises(sa.SettingError, match=message):
@@ -681,10 +681,32 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
     hard = sa.difficulty(news, match="overlap")
     for result in (near, team, hard):
         assert any("standard error of the chance F1: 0.00" in note for note in result.notes)
-        assert "|chance:nonoverlapping|expected:partly-drawn|" in result.signature
+        assert "|chance:nonoverlapping|expected:partly-drawn|chance-seed:0|" in result.signature
         for source in (result, result.signature):
             assert "exact" not in sa.cite(source).partition("Expected scores are")[2][:20]
             assert "means over 2,000 draws of both" in " ".join(sa.cite(source).split())
+    assert "chance_seed" not in exact.settings
+    # the standard error stands beside the figure, and another seed draws anew
+    for row in near.to_rows():
+        (note,) = (note for note in near.notes if note.startswith(f"{row['system']}: "))
+        assert f"{row['f1_expected_error']:.4f}" == note.rpartition(" ")[2]
+    assert "f1_expected_error" not in exact.to_rows()[0]
+    assert "chance error" in str(near)
+    assert "chance F1 over all is of draws, standard error 0.0" in near.table("label").remarks[0]
+    assert "chance error" in str(team)
+    assert "of draws" in " ".join(team.table("pair").remarks)
+    for seed in (0, 7):
+        again = sa.evaluate(news, match="overlap", seed=seed)
+        assert f"|chance-seed:{seed}|" in again.signature
+        for name, system in near.systems.items():
+            other = again.systems[name].f1.expected
+            error = near.counted.inexact[name].error(sum(system.tally.counts[2:]))
+            assert (other == system.f1.expected) == (seed == 0)
+            assert abs(other - system.f1.expected) < 4 * 2**0.5 * error + 1e-15
+    for measure in (sa.difficulty, sa.agree, sa.disputes):
+        drawn = measure(news, match="overlap", seed=7)
+        assert "|chance-seed:7|" in drawn.signature
+        assert "|chance-seed:0|" in measure(news, match="overlap").signature
     turned = news.of_annotators(news.annotators[::-1])
     names = {name: f"{9 - i}" for i, name in enumerate(news.annotators)}
     renamed = news.but(layers={names[name]: layer for name, layer in news.layers.items()})
@@ -743,3 +765,30 @@ def test_one_segment_to_pair(length, others, beside):
     (known,), (found,) = single_matches(pieces, find_match("overlap"))
     assert known
     assert found == pytest.approx(p, abs=1e-12)
+
+
+def test_drawn_overlap_with_gold_as_it_is(monkeypatch):
+    """Over the budget only systems are drawn: by the seed, within four of the errors that are said.
+
+    Documents share a stream of draws, so those that are alike err alike: the error of nine is that
+    of one, not a third of it.
+    """
+    gold = [(9 * i, 9 * i + 1 + i, "X") for i in range(6)]
+    mine = [(8 * i, 8 * i + 6 - i, "X") for i in range(6)]
+
+    def scored(documents, **how):
+        layers = {"gold": [gold] * documents, "mine": [mine] * documents}
+        corpus = sa.Corpus.from_segments([80] * documents, layers)
+        return sa.evaluate(corpus, "gold", match="overlap", chance_of="systems", **how)
+
+    exact = scored(1)
+    assert "chance_seed" not in exact.settings
+    monkeypatch.setattr(overlap_expected, "BUDGET", 1)
+    one, nine, other = scored(1), scored(9), scored(1, seed=5)
+    assert nine["mine"].f1.expected == pytest.approx(one["mine"].f1.expected, abs=1e-12)
+    error = one.to_rows()[0]["f1_expected_error"]
+    assert nine.to_rows()[0]["f1_expected_error"] == pytest.approx(error, rel=1e-9)
+    assert 0 < error < 0.01
+    assert one["mine"].f1.expected != other["mine"].f1.expected
+    for drawn in (one, other):
+        assert abs(drawn["mine"].f1.expected - exact["mine"].f1.expected) < 4 * error

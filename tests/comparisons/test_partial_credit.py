@@ -190,7 +190,7 @@ def test_command(run, tmp_path):
     assert code == 0
     assert f"F1           {made.f1.observed:.4f}     {made.f1.expected:.4f}" in out
     code, _, error = run("partial-credit", path)
-    assert (code, "3 layers; two annotators are compared; name them: --between A B" in error) == (
+    assert (code, "3 annotators; two are compared; name them: --between A B" in error) == (
         2,
         True,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -81,41 +82,38 @@ def test_label_map(tmp_path):
     assert label_map("a = X,c=Y") == {"a": "X", "c": "Y"}
 
 
-NEEDED = "an old and a new label are needed: OLD=NEW,…, a mapping, or a file with two columns"
+NEEDED = "… OLD=NEW"
 
 
 @pytest.mark.parametrize(
     ("labels", "new", "message"),
     [
-        ("PER", None, "labels 'PER'; a list of names is needed, such as [\"PER\"]"),
-        ([], None, 'labels []; a list of names is needed, such as ["PER"]'),
-        ([3], None, 'labels [3]; a list of names is needed, such as ["PER"]'),
-        (None, {"a": 3}, f"map_labels: ['a', 3]; {NEEDED}"),
-        (None, "a=", f"map_labels: ['a', '']; {NEEDED}"),
-        (None, "a=b,a=c", "map_labels: label 'a' becomes 'b' and 'c'; each becomes one"),
+        ("PER", None, "labels 'PER' … list … [\"PER\"]"),
+        ([], None, 'labels [] … list … ["PER"]'),
+        ([3], None, 'labels [3] … list … ["PER"]'),
+        (None, {"a": 3}, f"map_labels: ['a', 3] {NEEDED}"),
+        (None, "a=", f"map_labels: ['a', ''] {NEEDED}"),
+        (None, "a=b,a=c", "map_labels: label 'a' … 'b' and 'c'"),
         (None, "nowhere", "nowhere: no such file"),
-        (None, 3, "3 is not a path; a file's name is needed"),
+        (None, 3, "3 is not a path"),
     ],
 )
 def test_labels_that_cannot_be(labels, new, message):
     """Errors name the value and what is needed."""
     corpus = sa.Corpus.from_segments([6], {"a": [[]]})
-    with pytest.raises(sa.SpanAgreeError) as error:
+    with refuses(sa.SpanAgreeError, message):
         corpus.with_labels(labels, new)
-    assert str(error.value) == message
 
 
 def test_file_of_three_columns(tmp_path):
     """A line of the file that is not a pair is named."""
     path = tmp_path / "map"
     path.write_text("a,b\nc,d,e\n")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{path}:2: ['c', 'd', 'e'] {NEEDED}"):
         label_map(path)
-    assert str(error.value) == f"{path}:2: ['c', 'd', 'e']; {NEEDED}"
     path.write_text("a,b\nc\rd,e\n", newline="")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{path}:2: ['c\\rd,e'] {NEEDED}"):
         label_map(path)
-    assert str(error.value) == f"{path}:2: ['c\\rd,e']; {NEEDED}"
 
 
 FILES = {

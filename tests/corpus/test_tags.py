@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.segments import codes
@@ -216,18 +217,14 @@ def test_writing_refuses():
     def write(corpus, scheme):
         write_tags(corpus.layers["a"], corpus.labels, corpus.lengths, scheme)
 
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(
+        sa.SettingError, "scheme IO: segments 0–2 'x' and 2–3 'x' of document 2 … IOB2 or IOBES"
+    ):
         write(touching, "IO")
-    assert str(error.value) == (
-        "scheme IO: segments 0–2 'x' and 2–3 'x' of document 2 touch, which IO cannot hold;"
-        " IOB2 or IOBES can"
-    )
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(
+        sa.SettingError, "scheme IOB2: segments 0–2 'x' and 1–3 'y' of document 1 … no tag scheme"
+    ):
         write(nested, "IOB2")
-    assert str(error.value) == (
-        "scheme IOB2: segments 0–2 'x' and 1–3 'y' of document 1 share tokens, which IOB2 cannot"
-        " hold; no tag scheme can"
-    )
     with pytest.raises(sa.SettingError, match="unknown scheme 'BOI'; allowed: IO, IOB1, IOB2"):
         write(nested, "BOI")
 
@@ -269,39 +266,36 @@ def test_bare_labels():
         (4, 5, "_"),
     ]
     assert reading.repaired == 0
-    with pytest.raises(sa.InputError, match="tag 1: unknown tag 'B-PER'; allowed: O, or a label"):
+    with refuses(sa.InputError, "… tag 1: unknown tag 'B-PER'; allowed: O"):
         read([["O", "B-PER"]], "IO")
 
 
+ANY_PREFIX = "allowed: O … B- I- E- S- M- L- U- W- … --scheme IO (scheme='IO')"
+EMPTY = "… O … delete a tab … --missing (missing=)"
+
+
 @pytest.mark.parametrize(
-    ("tag", "scheme", "message"),
+    ("scheme", "tags", "needed"),
     [
-        ("X-PER", "auto", "tag 0: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-        ("PER", "auto", "tag 0: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-        ("E-PER", "IOB2", "tag 0: unknown tag 'E-PER'; allowed: O, or a label behind B- I-"),
-        ("B-", "IOB2", "tag 0: unknown tag 'B-'; allowed: O, or a label behind B- I-"),
-        ("", "IOB2", "tag 0: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
-        ("BPER", "IOB2", "tag 0: unknown tag 'BPER'; allowed: O, or a label behind B- I-"),
-        ("o", "IOB2", "tag 0: unknown tag 'o'; allowed: O, or a label behind B- I-"),
-        ("", "IO", "tag 0: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
+        ("auto", ["X-PER", "PER"], ANY_PREFIX),
+        ("IOB2", ["E-PER", "B-", "BPER", "o"], "allowed: O … B- I-"),
+        ("IOB2", [""], EMPTY),
+        ("IO", [""], EMPTY),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("strict", [False, True])
-def test_unknown_tags(tag, scheme, message, strict):
+def test_unknown_tags(scheme, tags, needed, strict):
     """An unknown prefix is an error in both readings."""
-    with pytest.raises(sa.InputError) as error:
-        read([[tag]], scheme, strict)
-    assert str(error.value) == message
+    for tag in tags:
+        with refuses(sa.InputError, f"tag 0: unknown tag {tag!r} … {needed}"):
+            read([[tag]], scheme, strict)
 
 
 def test_other_errors():
     """An unknown scheme; a strict reading of tags that fit no one scheme."""
     with pytest.raises(sa.SettingError, match="unknown scheme 'BOI'; allowed: auto, IO, IOB1"):
         read([["O"]], "BOI")
-    with pytest.raises(
-        sa.SettingError,
-        match="tag 0 and below: the prefixes E L belong to no one scheme, so a stri",
-    ):
+    with refuses(sa.SettingError, "… tag 0 … prefixes E L … no one scheme"):
         read([["L-x", "E-x"]], strict=True)
 
 

@@ -10,20 +10,14 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
+from strategies import rows
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.bioc import raw_bioc
 from spanagree.formats.pubtator import raw_pubtator
 from spanagree.formats.registry import format_of, raw_files
-
-
-def rows(raw):
-    """Start, end, label and text of each segment."""
-    return [
-        (start, end, raw.labels[label] if label >= 0 else None, raw.texts[d][start:end])
-        for d, start, end, label in zip(raw.document.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)
-    ]  # fmt: skip
 
 
 def facts_of(real, name):
@@ -135,7 +129,7 @@ def test_forms(tmp_path, form):
     }[form]
     path.write_text(text, "utf-8")
     assert format_of(path) == "bioc"
-    with pytest.raises(sa.InputError, match="annotator 'ann', document '7': a segment of several"):
+    with refuses(sa.InputError, "… annotator 'ann', document '7' … several"):
         raw_files({"ann": path}, {"discontinuous": "error"})
     kept = raw_files({"ann": path}, {})
     assert sum(len(some) == 2 for some in kept.details.pieces(kept.start).values()) == 1
@@ -190,7 +184,7 @@ def test_odd_files(tmp_path):
     """XML with entities, or cut off; the same id twice; a choice that there is not; offsets beyond the text."""
     path = tmp_path / "x.xml"
     path.write_text('<!DOCTYPE c [<!ENTITY e SYSTEM "file:///etc/passwd">]><collection><document><passage>&e;</passage></document></collection>', "utf-8")  # fmt: skip
-    with pytest.raises(sa.InputError, match=r"x.xml: declares the entity 'e'; XML with entities is not read"):  # fmt: skip
+    with refuses(sa.InputError, "… x.xml: declares the entity 'e'"):  # fmt: skip
         raw_bioc(path)
     path.write_text(xml({"documents": [bioc(*PASSAGES[:1])]})[:-20], "utf-8")
     with pytest.raises(sa.InputError, match=r"x.xml: not valid XML \(unclosed token"):
@@ -199,7 +193,7 @@ def test_odd_files(tmp_path):
     with pytest.raises(sa.InputError, match="id '7' comes twice; ids are used once"):
         raw_bioc(path)
     path.write_text(xml({"documents": [bioc((0, "No", [note(1, (0, 9), text="No", type="X")]))]}), "utf-8")  # fmt: skip
-    with pytest.raises(sa.InputError, match="ends beyond the document of length 2; --repair clip-beyond-text or"):  # fmt: skip
+    with refuses(sa.InputError, "… ends beyond … length 2 … --repair clip-beyond-text"):  # fmt: skip
         valid_corpus(raw_bioc(path))
 
 
@@ -228,20 +222,19 @@ def test_title_and_abstract(tmp_path, end, start, way):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("7|t|A\n8\t0\t1\tA\tX\n", ":2: '8\\t0\\t1\\tA\\tX'; PubTator has ID|t|TITLE and ID|a|ABSTRACT first"),
-        ("7|t|A\n7\t0\t1\tA\n", ":2: '7\\t0\\t1\\tA'; a mention has id, start, end, text and type, with tabs between"),
-        ("7|t|A\n7|a|B\n7\t0\t1\tA\tX\n7|t|A\n", ":4: document '7' comes a second time; ids are used once"),
-        ("\n", ": no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT"),
-        ("7|t|A\n7\t0\t9999999999999999\tA\tX\n", ":2: offset '9999999999999999'; a whole number of at most 15 digits is needed"),
+        ("7|t|A\n8\t0\t1\tA\tX\n", ":2: '8\\t0\\t1\\tA\\tX' … ID|t|TITLE … ID|a|ABSTRACT"),
+        ("7|t|A\n7\t0\t1\tA\n", ":2: '7\\t0\\t1\\tA' … id, start, end, text … type … tabs"),
+        ("7|t|A\n7|a|B\n7\t0\t1\tA\tX\n7|t|A\n", ":4: document '7' … second time"),
+        ("\n", ": no documents … ID|t|TITLE … ID|a|ABSTRACT"),
+        ("7|t|A\n7\t0\t9999999999999999\tA\tX\n", ":2: offset '9999999999999999' … at most 15 digits"),
     ],
 )  # fmt: skip
 def test_odd_pubtator(tmp_path, text, message):
     """What is not PubTator is refused by its line."""
     path = tmp_path / "x.txt"
     path.write_text(text, "utf-8")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{path}{message}"):
         raw_pubtator(path)
-    assert str(error.value) == f"{path}{message}"
 
 
 def test_text_that_stands_elsewhere(tmp_path):

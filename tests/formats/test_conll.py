@@ -5,22 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.files import file_names, named_files
 
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="gold.conll"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        if isinstance(text, str):
-            text = text.encode()
-        path.write_bytes(text)
-        return str(path)
-
-    return write
+FILE = "gold.conll"
 
 
 def spans(corpus, layer=None):
@@ -192,24 +182,24 @@ def test_any_text(tmp_path_factory, sentences, separator):
 
 BAD = {
     # what: text, message behind the file's name
-    "empty": ("", ": no token rows; a file has lines of a token and its tags"),
-    "blank": (" \n\t\n", ": no token rows; a file has lines of a token and its tags"),
-    "only comments": ("# a\n# b c\n", ": no token rows; a file has lines of a token and its tags"),
-    "one column": ("a\nb\n", ":1: one column ('a'); a token and at least one tag are needed"),
-    "short row": ("a NN O\n\nb O\n", ":3: 2 columns ('b O'); the rows before it have 3, and all need the same"),
-    "long row": ("a O\nb O O\n", ":2: 3 columns ('b O O'); the rows before it have 2, and all need the same"),
-    "row without a tag": ("a\tO\nb\n", ":2: 1 column ('b'); the rows before it have 2, and all need the same"),
-    "unknown prefix": ("a O\n\nb X-PER\n", ":3: unknown tag 'X-PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-    "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-    "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-    "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O, or a label behind B- I- E- S- M- L- U- W-; where a layer's labels stand bare, write I- before them, or if all layers' do, name --scheme IO (scheme='IO')"),
-    "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc is not utf-8; --encoding (encoding=) names the file's encoding"),
-    "utf-16 without its mark": ("ü O\n".encode("utf-16-le"), ": is not text in utf-8 but binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
-    "binary": (b"a O\n\0\0", ":2: a NUL character: the file is binary, or in another encoding; --encoding (encoding=) names the file's encoding"),
-    "carriage returns": ("a O\rb O\r", ":1: a carriage return inside the line; lines end in LF or CRLF"),
-    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of lines, and name what stands for text never seen with --missing (missing=)"),
-    "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark inside the file, as is left where files were joined; delete it"),
-    "a column more": ("a\tO\nb\tO\tx\n", ":2: 3 columns ('b O x'); the rows before it have 2, and all need the same"),
+    "empty": ("", ": no token rows"),
+    "blank": (" \n\t\n", ": no token rows"),
+    "only comments": ("# a\n# b c\n", ": no token rows"),
+    "one column": ("a\nb\n", ":1: one column ('a') … at least one tag"),
+    "short row": ("a NN O\n\nb O\n", ":3: 2 columns ('b O') … 3"),
+    "long row": ("a O\nb O O\n", ":2: 3 columns ('b O O') … 2"),
+    "row without a tag": ("a\tO\nb\n", ":2: 1 column ('b') … 2"),
+    "unknown prefix": ("a O\n\nb X-PER\n", ":3: unknown tag 'X-PER'; allowed: O … B- I- E- S- M- L- U- W- … --scheme IO (scheme='IO')"),
+    "bare label": ("a O\nb PER\n", ":2: unknown tag 'PER'; allowed: O … B- I- E- S- M- L- U- W- … --scheme IO (scheme='IO')"),
+    "blank tag": ("a\t\tO\nb\t \tO\nc\tx\tB-\n", ":3: unknown tag 'B-'; allowed: O … --scheme IO"),
+    "control characters": ("a O\nb \x1b[31m\n", ":2: unknown tag '\\x1b[31m'; allowed: O … --scheme IO"),
+    "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc … utf-8 … --encoding (encoding=)"),
+    "utf-16 without its mark": ("ü O\n".encode("utf-16-le"), ": is not text in utf-8 … --encoding (encoding=)"),
+    "binary": (b"a O\n\0\0", ":2 … NUL … --encoding (encoding=)"),
+    "carriage returns": ("a O\rb O\r", ":1: a carriage return … LF or CRLF"),
+    "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag '' … O … delete a tab … --missing (missing=)"),
+    "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark … delete it"),
+    "a column more": ("a\tO\nb\tO\tx\n", ":2: 3 columns ('b O x') … 2"),
 }  # fmt: skip
 
 
@@ -218,37 +208,33 @@ def test_bad_files(write, what):
     """A file that cannot be taken is refused; the message names file, line and value."""
     text, message = BAD[what]
     path = write(text)
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{path}{message}") as error:
         sa.read_conll(path)
-    assert str(error.value) == path + message
     assert str(error.value).isprintable()
 
 
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("a O\nb O\n", "a O\nB O\n", "{1}:2: token 'B'; {0}:2 has 'b', and all layers need the same text; --ignore-tokens (ignore_tokens=True) aligns by position"),
-        ("a O\n\nb O\n", "a O\nb O\n", "{1}:2: a sentence begins at 'b' in only one of this file and {0}:3 (1 and 2 sentences); all layers need the same sentences"),
-        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1}, which ends before it; all layers need the same text (1 and 2 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
-        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0}, which ends before it; all layers need the same text (2 and 1 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
-        ("a O\n\nb O\n\nc O\n", "a O\n\nc O\n", "{1}:3: token 'c'; {0}:3 has 'b', and all layers need the same text (2 and 3 sentences); a sentence that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?'), or '# sent_id = ID' lines above all sentences in all files"),
+        ("a O\nb O\n", "a O\nB O\n", "{1}:2: token 'B'; {0}:2 has 'b' … --ignore-tokens (ignore_tokens=True)"),
+        ("a O\n\nb O\n", "a O\nb O\n", "{1}:2: a sentence begins at 'b' … {0}:3 (1 and 2 sentences)"),
+        ("a O\n\nb O\n", "a O\n", "{0}:3: token 'b' is missing in {1} … (1 and 2 sentences) … --missing ? (missing='?') … '# sent_id = ID'"),
+        ("a O\n", "a O\n\nb O\n", "{1}:3: token 'b' is missing in {0} … (2 and 1 sentences) … --missing ? (missing='?') … '# sent_id = ID'"),
+        ("a O\n\nb O\n\nc O\n", "a O\n\nc O\n", "{1}:3: token 'c'; {0}:3 has 'b' … (2 and 3 sentences) … --missing ? (missing='?') … '# sent_id = ID'"),
     ],
 )  # fmt: skip
 def test_texts_that_differ(write, first, second, message):
     """Layers of different text are refused at the first difference."""
     paths = write(first), write(second, "mine.conll")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, message.format(*paths)):
         sa.read_conll(paths)
-    assert str(error.value) == message.format(*paths)
 
 
 def test_documents_that_differ(write):
     """With whole documents, these must begin at the same tokens too."""
     a, b = write("a O\n\nb O\n"), write("a O\n\n-DOCSTART- O\n\nb O\n", "b")
     assert len(sa.read_conll([a, b])) == 2
-    with pytest.raises(
-        sa.InputError, match=r"b:5: a document begins at 'b' in only one of this"
-    ) as e:
+    with refuses(sa.InputError, "… b:5: a document begins at 'b'") as e:
         sa.read_conll([a, b], unit="document")
     assert "(2 and 1 documents)" in str(e.value)
     notes = sa.read_conll(a, unit="document").notes
@@ -278,19 +264,18 @@ def test_files_that_are_none(tmp_path):
     """Missing files, folders, odd names."""
     missing = str(tmp_path / "no")
     for path, message in (
-        (3, "3 is not a path; a file's name is needed"),
-        ([3], "3 is not a path; a file's name is needed"),
+        (3, "3 is not a path"),
+        ([3], "3 is not a path"),
         (missing, f"{missing}: no such file"),
         (
             str(tmp_path),
-            f"{tmp_path}: is a folder; a file is needed, or a pattern such as 'FOLDER/*.conll'",
+            f"{tmp_path}: is a folder … 'FOLDER/*.conll'",
         ),
-        ("a\0b", "a\\x00b: cannot be read: embedded null byte"),
-        ("", "'': there is nothing to read; a file's name is needed"),
+        ("a\0b", "a\\x00b: cannot be read … null byte"),
+        ("", "'' … a file's name"),
     ):
-        with pytest.raises(sa.InputError) as error:
+        with refuses(sa.InputError, message):
             sa.read_conll(path)
-        assert str(error.value) == message
     with pytest.raises(sa.InputError, match="no file; at least one is needed"):
         sa.read_conll([])
 
@@ -298,47 +283,45 @@ def test_files_that_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"columns": {"gold": 5}}, "{0}:1: no column 5; there are columns 0 (the token) to 1"),
-        ({"columns": {"gold": 0}}, "column 0 of 'gold'; columns are names, or whole numbers from 1, as 0 is the token"),
-        ({"columns": {"gold": 1.5}}, "column 1.5 of 'gold'; columns are names, or whole numbers from 1, as 0 is the token"),
-        ({"columns": 1.5}, "columns 1.5; the number or name of a column by the name of its layer, such as {{\"gold\": 1}}, or columns such as \"1-3\" or \"all\" are needed"),
-        ({"columns": [0]}, "columns [0]; the columns of tags are names, or whole numbers from 1, and each is named once"),
-        ({"columns": ["1", "1"]}, "columns ['1', '1']; the columns of tags are names, or whole numbers from 1, and each is named once"),
-        ({"columns": "2"}, "{0}:1: no column 2; there are columns 0 (the token) to 1"),
-        ({"columns": "1-3"}, "columns 1-3: the file has columns 1 to 1; name some of them"),
-        ({"sentences_from": "a"}, "sentences_from is for --unit document (unit='document'); sentences that are documents have to be the same in all files"),
-        ({"sentences_from": "b", "unit": "document"}, "unknown layer for sentences_from 'b'; allowed: gold.conll"),
-        ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int>; there are columns 0 (the token) to 1"),
-        ({"missing": [1]}, "missing [1]; a tag is needed, such as '?'"),
+        ({"columns": {"gold": 5}}, "{0}:1: no column 5 … 0 (the token) to 1"),
+        ({"columns": {"gold": 0}}, "column 0 of 'gold' … names … numbers from 1"),
+        ({"columns": {"gold": 1.5}}, "column 1.5 of 'gold' … names … numbers from 1"),
+        ({"columns": 1.5}, "columns 1.5 … {{\"gold\": 1}} … \"1-3\" or \"all\""),
+        ({"columns": [0]}, "columns [0] … names … numbers from 1 … once"),
+        ({"columns": ["1", "1"]}, "columns ['1', '1'] … names … numbers from 1 … once"),
+        ({"columns": "2"}, "{0}:1: no column 2 … 0 (the token) to 1"),
+        ({"columns": "1-3"}, "columns 1-3 … columns 1 to 1"),
+        ({"sentences_from": "a"}, "sentences_from … --unit document (unit='document')"),
+        ({"sentences_from": "b", "unit": "document"}, "unknown annotator for sentences_from 'b'; allowed: gold.conll"),
+        ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int> … 0 (the token) to 1"),
+        ({"missing": [1]}, "missing [1] … '?'"),
         ({"repair": 3}, "unknown repair 3; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
         ({"scheme": "BOI"}, "unknown scheme 'BOI'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
-        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed"),
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9' … utf-8, latin-1"),
     ],
 )  # fmt: skip
 def test_settings(write, settings, message):
     """Choices that do not exist are refused, and the existing ones named."""
     path = write("a O\n")
-    with pytest.raises(sa.SpanAgreeError) as error:
+    with refuses(sa.SpanAgreeError, message.format(path)):
         sa.read_conll(path, **settings)
-    assert str(error.value) == message.format(path)
 
 
 def test_columns_of_no_layer(write):
     """With several files, columns belong to their layers."""
     files = {"a": write("a O\n"), "b": write("a O\n", "b")}
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(sa.SettingError, "columns name 'c' … a, b"):
         sa.read_conll(files, columns={"c": 1})
-    assert str(error.value) == (
-        "columns name 'c', which is not a layer; with several files the layers are a, b"
-    )
 
 
 def test_unknown_columns_are_named_in_order(write):
     """The first column that is not a layer is named, whatever the order of a set."""
     files = {"a": write("a O\n"), "b": write("a O\n", "b")}
     for names in ("cdefgh", "hgfedc"):
-        with pytest.raises(sa.SettingError, match=f"^columns name '{names[0]}', which is not"):
+        with pytest.raises(
+            sa.SettingError, match=f"^columns name '{names[0]}', which is no annotator"
+        ):
             sa.read_conll(files, columns=dict.fromkeys(names, 1))
 
 
@@ -351,15 +334,15 @@ def test_long_comments(write):
 OWN = '# spanagree = {"columns": ["a", "b"], "missing": "?"}\n'
 HEADERS = {
     # what: text, message behind the file's name
-    "other order": (f"{OWN}x\tO\tO\n\n" + OWN.replace('"a", "b"', '"b", "a"') + "y\tO\tO\n", ":4: a line of columns' names ('# spanagree = {{\"columns\": [\"b\", \"a\"], \"missing\": \"?\"}}'), and not the first line's; files joined in one need the same columns: name them by one pattern in quotes instead"),
-    "below another": (f"# by us\n{OWN}x\tO\tO\n", ":2: a line of columns' names ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": \"?\"}}'), and not the first line's; files joined in one need the same columns: name them by one pattern in quotes instead"),
-    "twice": (OWN.replace('"b"', '"a"') + "x\tO\tO\n", ":1: the line of the columns' names has the name 'a' twice ('# spanagree = {{\"columns\": [\"a\", \"a\"], \"missing\": \"?\"}}'); mend it, or name the columns with --columns (columns=)"),
-    "cut": (OWN[:28] + "\nx\tO\tO\n", ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": [\"'); mend it, or name the columns with --columns (columns=)"),
-    "deep": ("# spanagree = " + "[" * 100_000 + "\nx\tO\tO\n", ":1: the line of the columns' names is damaged ('# spanagree = " + "[" * 44 + "…); mend it, or name the columns with --columns (columns=)"),
-    "a name": ('# spanagree = {"columns": "ab"}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": \"ab\"}}'); mend it, or name the columns with --columns (columns=)"),
-    "a list": ('# spanagree = {"columns": ["a", "b"], "missing": ["?"]}\nx\tO\tO\n', ":1: the line of the columns' names is damaged ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": [\"?\"]}}'); mend it, or name the columns with --columns (columns=)"),
-    "too few": (OWN.replace(', "b"', "") + "x\tO\tO\n", ": 2 columns of tags, but the first line names 1; mend it, or name the columns with --columns (columns=)"),
-    "too many": (OWN.replace('"b"', '"b", "c"') + "x\tO\tO\n", ":2: no column 3; there are columns 0 (the token) to 2"),
+    "other order": (f"{OWN}x\tO\tO\n\n" + OWN.replace('"a", "b"', '"b", "a"') + "y\tO\tO\n", ":4: a line of columns' names ('# spanagree = {{\"columns\": [\"b\", \"a\"], \"missing\": \"?\"}}') … pattern in quotes"),
+    "below another": (f"# by us\n{OWN}x\tO\tO\n", ":2: a line of columns' names ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": \"?\"}}') … pattern in quotes"),
+    "twice": (OWN.replace('"b"', '"a"') + "x\tO\tO\n", ":1 … 'a' twice ('# spanagree = {{\"columns\": [\"a\", \"a\"], \"missing\": \"?\"}}') … --columns (columns=)"),
+    "cut": (OWN[:28] + "\nx\tO\tO\n", ":1 … damaged ('# spanagree = {{\"columns\": [\"') … --columns (columns=)"),
+    "deep": ("# spanagree = " + "[" * 100_000 + "\nx\tO\tO\n", ":1 … damaged ('# spanagree = " + "[" * 44 + "…) … --columns (columns=)"),
+    "a name": ('# spanagree = {"columns": "ab"}\nx\tO\tO\n', ":1 … damaged ('# spanagree = {{\"columns\": \"ab\"}}') … --columns (columns=)"),
+    "a list": ('# spanagree = {"columns": ["a", "b"], "missing": ["?"]}\nx\tO\tO\n', ":1 … damaged ('# spanagree = {{\"columns\": [\"a\", \"b\"], \"missing\": [\"?\"]}}') … --columns (columns=)"),
+    "too few": (OWN.replace(', "b"', "") + "x\tO\tO\n", ": 2 columns … names 1 … --columns (columns=)"),
+    "too many": (OWN.replace('"b"', '"b", "c"') + "x\tO\tO\n", ":2: no column 3 … 0 (the token) to 2"),
 }  # fmt: skip
 
 
@@ -368,9 +351,8 @@ def test_names_of_columns_that_cannot_be(write, what):
     """A first line of ours that is damaged, or another below, is not passed over."""
     text, message = HEADERS[what]
     path = write(text)
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{path}" + message.replace("{{", "{").replace("}}", "}")):
         sa.read_conll(path)
-    assert str(error.value) == path + message.replace("{{", "{").replace("}}", "}")
     if ":1:" in message or what == "too few":  # named columns need no line
         assert sa.read_conll(path, columns={"c": 1}).annotators == ("c",)
 
@@ -397,5 +379,5 @@ def test_names():
     assert file_names(["a", "x/a"]) == ["a", "x/a"]
     assert file_names(["x/a", "-"], taken=["a"]) == ["x/a", "stdin"]
     assert named_files({"n": "x/a"}) == {"n": "x/a"}
-    with pytest.raises(sa.InputError, match=r"\./a: the same file as a; NAME=FILE gives it a name"):
+    with refuses(sa.InputError, "… ./a: the same file as a … NAME=FILE"):
         file_names(["a", "./a"])

@@ -9,6 +9,7 @@ from contextlib import suppress
 from time import process_time
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.files import open_zip
@@ -78,9 +79,7 @@ def test_a_zip_that_states_false_sizes(tmp_path, monkeypatch):
     assert peak < 16 << 20
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("a.jsonl", "{}")
-    with pytest.raises(
-        sa.InputError, match=r"'a\.jsonl' is packed by another method than plain zips"
-    ):
+    with refuses(sa.InputError, "… 'a.jsonl' … packed … plain zips"):
         open_zip(path).__enter__()
 
 
@@ -88,9 +87,7 @@ def test_one_long_line(tmp_path):
     """A text in one line is refused before any of its columns is looked at."""
     (tmp_path / "a.txt").write_text("a " * 500_000, encoding="utf-8")
     begin = process_time()
-    with pytest.raises(
-        sa.InputError, match=r"a.txt:1: 500000 columns; a line has a token and its tags"
-    ):
+    with refuses(sa.InputError, "… a.txt:1: 500000 columns"):
         sa.read(tmp_path / "a.txt")
     assert process_time() - begin < 2
 

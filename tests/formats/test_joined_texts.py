@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -16,16 +17,9 @@ GOLD = [{"id": "a", "text": TEXT, "gold": [JO, ROME]}, {"id": "b", "text": "No",
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def write(name, rows):
-        lines = rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows))
-        (tmp_path / name).write_text(lines, "utf-8")
-        return name
-
-    write("gold.jsonl", GOLD)
-    return write
+def write(write_here):
+    write_here("gold.jsonl", GOLD)
+    return write_here
 
 
 def openai(id_, content, **others):
@@ -145,7 +139,7 @@ def test_columns_that_are_no_ones():
 def test_refused(write):
     """One line each: no text anywhere, ids that nobody has, no ids, two texts of one id."""
     quotes = write("llm.jsonl", [{"id": "q", "entities": [["Jo", "PER"]]}])
-    with pytest.raises(sa.InputError, match="no document has an id that another file has; theirs"):
+    with refuses(sa.InputError, "… no document has an id … theirs"):
         sa.read(["gold.jsonl", quotes])
     with pytest.raises(sa.SpanAgreeError, match="name the file that has the texts by id beside"):
         sa.read(quotes)
@@ -157,3 +151,59 @@ def test_refused(write):
         sa.read(["gold.jsonl", nameless])
     with pytest.raises(sa.InputError, match="in which no spans or tags were found"):
         sa.read(write("texts.jsonl", [{"id": "a", "text": "Jo"}]))
+
+
+def test_texts_that_nobody_needs(tmp_path):
+    """A folder of texts alone is no annotator who marked nothing, and is not left out in silence."""
+    for who in ("ann", "bob"):
+        (tmp_path / who).mkdir()
+        (tmp_path / who / "d.txt").write_text("Jo met Al.", "utf-8")
+    (tmp_path / "ann" / "d.ann").write_text("T1\tPER 0 2\tJo\n", "utf-8")
+    with refuses(sa.InputError, "… bob: texts with nothing marked"):
+        sa.read([tmp_path / "ann", tmp_path / "bob"])
+
+
+IN_TOKENS = "# sent_id = a\nJo B-PER\nmet O\nJo B-PER\nin O\nNew B-LOC\nYork I-LOC\n. O\n\n# sent_id = b\nNo O\n"
+QUOTED = [{"text": "Jo", "label": "PER"}, {"text": "Jo", "label": "PER"}, {"text": "New York.", "label": "LOC"}, {"text": "ork", "label": "LOC"}]  # fmt: skip
+
+
+def answer(id_, content):
+    choices = [{"message": {"content": json.dumps(content)}}]
+    return {"custom_id": id_, "response": {"body": {"choices": choices}}, "error": None}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": "a", "entities": QUOTED}, {"id": "b", "entities": []}],
+        [answer("a", {"entities": QUOTED}), answer("b", {"entities": []})],
+        [answer("a", {"entities": {"PER": ["Jo", "Jo"], "LOC": ["New York.", "ork"]}}), answer("b", {"entities": {}})],
+    ],
+    ids=["rows", "batch", "batch by label"],
+)  # fmt: skip
+def test_quotes_in_tokens(tmp_path, rows):
+    """They stand where whole tokens say them; a part of a token does not, and is counted."""
+    (tmp_path / "gold.conll").write_text(IN_TOKENS, "utf-8")
+    (tmp_path / "llm.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    corpus = sa.read([tmp_path / "gold.conll", tmp_path / "llm.jsonl"])
+    assert corpus.offsets == "tokens"
+    expected = ((0, 1, "PER"), (2, 3, "PER"), (4, 7, "LOC"))
+    assert [d.segments["llm.jsonl"] for d in corpus] == [expected, ()]
+    assert corpus.reading["quotes"]["llm.jsonl"] == {"read": 4, "unaligned": 1}
+
+
+def test_quotes_beside_tokens(tmp_path):
+    """In one file, as in two; in other case where it nowhere stands so."""
+    spans = [{"text": "Jo", "label": "X"}, {"text": "MET", "label": "X"}]
+    row = {"id": "a", "tokens": ["Jo", "met", "Jo", "."], "spans": spans}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row), "utf-8")
+    assert sa.read(tmp_path / "x.jsonl")[0].segments == {"x.jsonl": ((0, 1, "X"), (1, 2, "X"))}
+
+
+def test_quotes_with_a_text_against_tokens(tmp_path):
+    """Offsets in a text of its own do not count another file's tokens; the message says what does."""
+    (tmp_path / "gold.conll").write_text(IN_TOKENS, "utf-8")
+    row = {"id": "a", "text": "Jo met Jo.", "entities": [{"text": "Jo", "label": "PER"}]}
+    (tmp_path / "llm.jsonl").write_text(json.dumps(row), "utf-8")
+    with pytest.raises(sa.InputError, match="quotes without a text beside them are found in"):
+        sa.read([tmp_path / "gold.conll", tmp_path / "llm.jsonl"])

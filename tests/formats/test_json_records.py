@@ -8,6 +8,7 @@ import tracemalloc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.formats import json_records as module
@@ -61,15 +62,15 @@ def test_one_object(tmp_path):
 
 GOOD = '{"a": 1}'
 ODD = {
-    f"[{GOOD}, {GOOD}": "a: record 2: not valid JSON (no ] after it, the file is cut off)",
-    f"[{GOOD}, ": "a: record 2: not valid JSON (Expecting value, the file is cut off)",
-    f'[{GOOD}, {{"a': "a: record 2: not valid JSON (Unterminated string, the file is cut off)",
-    f'[{GOOD}, {{"a" 1}}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
-    f'[{GOOD}, {{"a" 1}}, {GOOD}, {GOOD}]': "a: record 2: not valid JSON (Expecting ':' delimiter)",
-    f"[{GOOD} {GOOD}]": "a: record 1: not valid JSON (no comma after it)",
-    f"[{GOOD}] {GOOD}": "a: not valid JSON (more after the list)",
-    f'{GOOD}\n{{"a": 1': "a:2: not valid JSON (Expecting ',' delimiter, the file is cut off)",
-    f"{GOOD}\n{{a}}\n" + f"{GOOD}\n" * 9: "a:2: not valid JSON (Expecting property name enclosed in double quotes)",
+    f"[{GOOD}, {GOOD}": "a: record 2: not valid JSON (no ] … cut off)",
+    f"[{GOOD}, ": "a: record 2: not valid JSON (… cut off)",
+    f'[{GOOD}, {{"a': "a: record 2: not valid JSON (… cut off)",
+    f'[{GOOD}, {{"a" 1}}]': "a: record 2: not valid JSON (… ':'",
+    f'[{GOOD}, {{"a" 1}}, {GOOD}, {GOOD}]': "a: record 2: not valid JSON (… ':'",
+    f"[{GOOD} {GOOD}]": "a: record 1: not valid JSON (no comma",
+    f"[{GOOD}] {GOOD}": "a: not valid JSON (more after",
+    f'{GOOD}\n{{"a": 1': "a:2: not valid JSON (… cut off)",
+    f"{GOOD}\n{{a}}\n" + f"{GOOD}\n" * 9: "a:2: not valid JSON (",
     f"[{'1' * 5000}]": "a: record 1: not valid JSON (a number too long)",
     "[" * 100_000: "a: record 1: not valid JSON (nested too deeply)",
 }  # fmt: skip
@@ -80,9 +81,8 @@ def test_odd(tmp_path, monkeypatch, text):
     """What is not valid, or ends too early, is called by its record or line."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").write_text(text)
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{ODD[text]} … objects are needed"):
         list(json_records("a", "objects are needed"))
-    assert str(error.value) == f"{ODD[text]}; objects are needed"
 
 
 def test_early_errors(tmp_path):

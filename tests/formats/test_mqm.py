@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.formats.registry import format_of
@@ -147,13 +148,11 @@ def test_texts_that_differ(tmp_path):
         ("a", 1, "r3", "Al <v>lief</v>lief nie so weit.", "X", "Minor"),
         ("a", 1, "r3", "Al lief nie so <v>weit</v>!", "X", "Minor"),
     )
-    with pytest.raises(sa.InputError) as error:
+    with refuses(
+        sa.InputError,
+        f"{path}:4 … differs … character 7: 'Al lieflief nie s', not 'Al lief nie so we' … --align",
+    ):
         sa.read(path)
-    assert str(error.value) == (
-        f"{path}:4: the text differs from the one before, first at character 7: 'Al lieflief nie s',"
-        " not 'Al lief nie so we'; all raters of a segment need the same text; --align aligns what"
-        " differs"
-    )
     corpus = sa.read(path, align=True)
     assert marked(corpus)["a/talk/1"]["r3"] == [("lief", "X"), ("weit", "X")]
     assert "2 rows with another text of the segment aligned" in corpus.notes[0]
@@ -164,19 +163,18 @@ def test_texts_that_differ(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("\t".join(HEAD), "x.tsv: no rows; MQM has a row for each error, or No-error"),
-        ("\t".join(HEAD) + "\na\tb", "x.tsv:2: 2 cells; the header has 9, and each row needs as many, with tabs between"),
-        ("\t".join(HEAD) + "\n" + "\t".join(["a", "b", "1", "1", "-", "s", "t", "c", "s"]).replace("-", ""), "x.tsv:2: no rater; each row needs the name of one"),
-        ("system\tdoc\n", "x.tsv:1: columns system, doc; MQM needs system, doc, rater, source, target, category, severity and seg_id or globalSegId, with tabs between"),
+        ("\t".join(HEAD), "x.tsv: no rows … No-error"),
+        ("\t".join(HEAD) + "\na\tb", "x.tsv:2: 2 cells … 9 … tabs"),
+        ("\t".join(HEAD) + "\n" + "\t".join(["a", "b", "1", "1", "-", "s", "t", "c", "s"]).replace("-", ""), "x.tsv:2: no rater"),
+        ("system\tdoc\n", "x.tsv:1: columns system, doc … system, doc, rater, source, target, category, severity … seg_id or globalSegId … tabs"),
     ],
 )  # fmt: skip
 def test_refused(tmp_path, monkeypatch, lines, message):
     """Rows and headers that do not fit, each with its place."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.tsv").write_text(lines, "utf-8")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, message):
         sa.read("x.tsv", format="mqm")
-    assert str(error.value) == message
 
 
 def test_the_example():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -15,31 +16,19 @@ TEXT = "José sang in Rome"
 ROWS = [f"d{i},{who},13,17,LOC,{TEXT}\n" for i in range(3) for who in ("ann", "bob")]
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write a file, in the folder that is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def written(name, text, encoding="utf-8"):
-        (tmp_path / name).write_bytes(text.encode(encoding))
-        return name
-
-    return written
-
-
 def table(*odd, at=1):
     """A table of spans with odd rows, the first of them behind ``at`` others."""
     return HEADER + "".join([*ROWS[:at], *odd, *ROWS[at:]])
 
 
-def test_floats(write):
+def test_floats(write_here):
     """Whole numbers that pandas wrote as floats are read. Oracle: the same without the zeros."""
-    expected = sa.read(write("a.csv", HEADER + "".join(ROWS)))
-    again = sa.read(write("a.csv", HEADER + "".join(ROWS).replace("13,17", "13.0,17.0")))
+    expected = sa.read(write_here("a.csv", HEADER + "".join(ROWS)))
+    again = sa.read(write_here("a.csv", HEADER + "".join(ROWS).replace("13,17", "13.0,17.0")))
     assert again == expected
     gap = f"d9,ann,,,,{TEXT}\n"  # a row without a span, for which pandas makes all floats
     assert "13.0" in (text := table(gap).replace("13,17", "13.0,17.0"))
-    assert len(sa.read(write("a.csv", text))) == 4
+    assert len(sa.read(write_here("a.csv", text))) == 4
 
 
 QUOTES = """document,annotator,start,end,label,text,length
@@ -50,28 +39,28 @@ d1,dan,x7,4,PER,José,17
 """
 
 ODD = {
-    "a word": (table(f"d0,cy,x7,9,PER,{TEXT}\n"), "a.csv:3, annotator 'cy': start 'x7'; a whole number is needed"),
-    "later": (table(f"d0,cy,x7,9,PER,{TEXT}\n", at=6), "a.csv:8, annotator 'cy': start 'x7'; a whole number is needed"),
-    "a word as end": (table(f"d0,cy,7,?,PER,{TEXT}\n"), "a.csv:3, annotator 'cy': end '?'; a whole number is needed"),
-    "among the spans' texts": (QUOTES, "a.csv:5, annotator 'dan': start 'x7'; a whole number is needed"),
-    "a short row": (table("d0,cy,0,4\n"), "a.csv:3: 4 cells (between ','); the header has 6, and each row needs as many"),
-    "no rows": (HEADER, "a.csv: no rows; a header and rows are needed"),
-    "a header of labels": ("item,annotator,label\n", "a.csv: no rows; a header and rows are needed"),
-    "nothing": ("", "a.csv: no rows; a header and rows are needed"),
+    "a word": (table(f"d0,cy,x7,9,PER,{TEXT}\n"), "a.csv:3, annotator 'cy': start 'x7' … whole number"),
+    "later": (table(f"d0,cy,x7,9,PER,{TEXT}\n", at=6), "a.csv:8, annotator 'cy': start 'x7' … whole number"),
+    "a word as end": (table(f"d0,cy,7,?,PER,{TEXT}\n"), "a.csv:3, annotator 'cy': end '?' … whole number"),
+    "among the spans' texts": (QUOTES, "a.csv:5, annotator 'dan': start 'x7' … whole number"),
+    "a short row": (table("d0,cy,0,4\n"), "a.csv:3: 4 cells (between ',') … 6"),
+    "no rows": (HEADER, "a.csv: no rows … header"),
+    "a header of labels": ("item,annotator,label\n", "a.csv: no rows … header"),
+    "nothing": ("", "a.csv: no rows … header"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", ODD)
-def test_where_it_is(write, capsys, case):
+def test_where_it_is(write_here, capsys, case):
     """An early mistake in a table is said with its line, as a later one is."""
     text, message = ODD[case]
-    assert main(["agree", write("a.csv", text)]) == 1
-    assert capsys.readouterr().err == f"spanagree: error: {message}\n"
+    assert main(["agree", write_here("a.csv", text)]) == 1
+    says(capsys.readouterr().err, f"spanagree: error: {message}")
 
 
-def test_negative(write, capsys):
+def test_negative(write_here, capsys):
     """A negative offset is an error of the segment, and a finding of check."""
-    name = write("a.csv", table(f"d0,cy,-3,4,PER,{TEXT}\n"))
+    name = write_here("a.csv", table(f"d0,cy,-3,4,PER,{TEXT}\n"))
     with pytest.raises(sa.InputError, match="segment -3–4 'PER' starts before the document"):
         sa.read(name)
     assert main(["check", name]) == 1
@@ -79,21 +68,19 @@ def test_negative(write, capsys):
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_tables_in_other_encodings(write, encoding):
+def test_tables_in_other_encodings(write_here, encoding):
     """A table in another encoding is recognised, and read if it is named, or by its mark.
 
     Oracle: the same table in UTF-8.
     """
-    expected = sa.read(write("a.csv", HEADER + "".join(ROWS)))
-    name = write("a.csv", HEADER + "".join(ROWS), encoding)
+    expected = sa.read(write_here("a.csv", HEADER + "".join(ROWS)))
+    name = write_here("a.csv", (HEADER + "".join(ROWS)).encode(encoding))
     assert format_of(name) == "dataset"
     assert sa.read(name, encoding=encoding) == expected
     if encoding == "utf-16":
         assert sa.read(name) == expected
     else:
-        with pytest.raises(
-            sa.InputError, match=r"byte 0xe9 is not utf-8; --encoding \(encoding=\)"
-        ):
+        with refuses(sa.InputError, "… byte 0xe9 … utf-8 … --encoding (encoding=)"):
             sa.read(name)
 
 
@@ -101,12 +88,12 @@ JSON_ROWS = [{"text": TEXT, "spans": [{"start": 0, "end": 4, "label": "PER"}]}] 
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
-def test_json_in_other_encodings(write, name):
+def test_json_in_other_encodings(write_here, name):
     """The encoding that is named holds for JSON too; an unknown one is an error."""
     rows = [json.dumps(row, ensure_ascii=False) for row in JSON_ROWS]
     text = "\n".join(rows) if name == "a.jsonl" else f"[{','.join(rows)}]"
-    expected = sa.read(write(name, text))
-    assert sa.read(write(name, text, "latin-1"), encoding="latin-1") == expected
+    expected = sa.read(write_here(name, text))
+    assert sa.read(write_here(name, text.encode("latin-1")), encoding="latin-1") == expected
     with pytest.raises(sa.InputError, match="byte 0xe9 is not utf-8"):
         sa.read(name)
     with pytest.raises(sa.SettingError, match="unknown encoding 'foo'; utf-8, latin-1 and all"):
@@ -117,33 +104,33 @@ def test_json_in_other_encodings(write, name):
     [{"start": 0, "label": "PER"}],
     [{"start": 0, "end": 4, "label": "PER"}, {"start": 0, "label": "PER"}],
 ])  # fmt: skip
-def test_an_early_span_without_its_end(write, spans):
+def test_an_early_span_without_its_end(write_here, spans):
     """One span that lacks its end is said with its line; what has mostly other lists has no spans."""
     rows = [{"text": TEXT, "spans": spans}, *JSON_ROWS]
     with pytest.raises(sa.InputError) as error:
-        sa.read(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+        sa.read(write_here("a.jsonl", rows))
     assert str(error.value).startswith("a.jsonl:1: ")
     assert "end" in str(error.value)
     rows = [{"text": TEXT, "labels": cell} for cell in ([], [], [], ["x"])]
     with pytest.raises(sa.InputError, match="no spans or tags were found"):
-        sa.read(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+        sa.read(write_here("a.jsonl", rows))
 
 
 CONLL = "José\tB-PER\nsang\tO\n\nRome\tB-LOC\n"
 
 
 @pytest.mark.parametrize("end", ["le", "be"])
-def test_conll_in_utf_16(write, capsys, end):
+def test_conll_in_utf_16(write_here, capsys, end):
     """A file with the mark of UTF-16 is read beside one in UTF-8, whole and in blocks.
 
     Oracle: both in UTF-8.
     """
-    write("gold.conll", CONLL)
-    write("mine.conll", CONLL)
+    write_here("gold.conll", CONLL)
+    write_here("mine.conll", CONLL)
     arguments = ["evaluate", "gold.conll", "mine.conll", "--scheme", "IOB2", "--format", "csv"]
     assert main(arguments) == 0
     expected = capsys.readouterr().out
-    write("mine.conll", f"\ufeff{CONLL}", f"utf-16-{end}")
+    write_here("mine.conll", f"\ufeff{CONLL}".encode(f"utf-16-{end}"))
     for more in ([], ["--block", "1"]):
         assert main([*arguments, *more]) == 0
         assert capsys.readouterr().out == expected

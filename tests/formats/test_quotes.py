@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.formats.quotes import loose_occurrences, occurrences
@@ -91,16 +92,15 @@ def test_tags(tmp_path):
 @pytest.mark.parametrize(
     ("marked", "message"),
     [
-        ("<PER>Joe</PER> <b> is in a Rome", "the text differs from the one before, first at character 2: 'Joe  is in a', not 'Jo <b> is in'; but for tags and outer white space it has to be the text: ask the model to copy that, or --align aligns what it changed"),
-        ("<PER>Jo <b> is in a Rome", "'PER' is opened and not closed; tags are in pairs"),
-        ("Jo</PER> <b> is in a Rome", "'</PER>' closes what is not open; tags are in pairs"),
+        ("<PER>Joe</PER> <b> is in a Rome", "the text differs … character 2: 'Joe  is in a', not 'Jo <b> is in' … --align"),
+        ("<PER>Jo <b> is in a Rome", "'PER' is opened and not closed"),
+        ("Jo</PER> <b> is in a Rome", "'</PER>' closes what is not open"),
     ],
 )  # fmt: skip
 def test_odd_tags(tmp_path, marked, message):
     """A copy that differs is refused with the first difference, and so are tags without a partner."""
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"{tmp_path / 'llm.jsonl'}:1, annotator 'mine': {message}"):
         tagged(tmp_path, marked)
-    assert str(error.value) == f"{tmp_path / 'llm.jsonl'}:1, annotator 'mine': {message}"
 
 
 ROWS = [
@@ -173,7 +173,7 @@ def test_share_stays(tmp_path):
     }
     lines = path.read_text("utf-8").replace('"unaligned": 2', '"unaligned": 5')
     path.write_text(lines, "utf-8")
-    with pytest.raises(sa.InputError, match=r"own.jsonl:1: provenance .*; settings as the writer"):
+    with refuses(sa.InputError, "… own.jsonl:1: provenance … settings"):
         sa.read(path)
 
 

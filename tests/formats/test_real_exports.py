@@ -11,8 +11,8 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.raw import number_of_relations
 from spanagree.corpus.repairs import repaired, valid_corpus
-from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.shards import raw_found
 
 LABEL_STUDIO = ("leoka_team2_first30", "bionet_testing_ls_full", "bionet_testing_ls_json_min")
 PRODIGY = ("neurotrial_bvi_first60", "neurotrial_sed_first60", "neurotrial_review_first20", "rel_component_first25", "fashion_brands_eval_first40")  # fmt: skip
@@ -231,25 +231,17 @@ def test_mushroom(real, name):
 
 
 def test_factgenie(real):
-    """The rows of a campaign, with the texts that stand in files beside them, as factgenie exports them."""
+    """A campaign's folder, and six models whose texts are in it. Oracle: facts.json of both."""
     folder = real / "data" / "tools" / "factgenie"
     facts = json.loads((folder / "facts.json").read_text("utf-8"))["d2t_iaa"]
-
-    def key(row):
-        setup = row["setup_id"].lower().replace(".", "-")
-        return row["dataset"], row["split"], setup, row["example_idx"]
-
-    outputs = {}
-    for path in sorted((folder / "d2t_iaa" / "outputs").glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            row = json.loads(line)
-            outputs[key(row)] = row["output"]
-    lines = (folder / "d2t_iaa" / "annotations.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    for row in rows:
-        row["output"] = outputs[key(row)]
-        row["metadata"] = {"annotation_span_categories": [{"name": n} for n in facts["categories"]]}
-    raw = raw_dataset(rows)
+    models = real / "data" / "tasks" / "llm_span_d2t_iaa"
+    of_models = json.loads((models / "facts.json").read_text("utf-8"))
+    both = raw_found({"people": folder / "d2t_iaa", "models": models}, {})
+    assert Counter(who for _, who, *_ in segments(both)) == {
+        **{who: sum(some.values()) for who, some in facts["spans_per_annotator_per_label"].items()},
+        **{who: own["spans"] for who, own in of_models.items()},
+    }
+    raw = raw_found({"people": folder / "d2t_iaa"}, {})
     assert len(raw.lengths) == facts["documents"]
     assert seen(raw) == facts["rows_per_annotator"]
     assert {k: dict(v) for k, v in counts(raw).items()} == facts["spans_per_annotator_per_label"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -24,18 +25,6 @@ OPTIONS = " (--text, --tokens, --spans, --tags, --annotator and --document name 
 
 def lines(rows):
     return "".join(f"{json.dumps(row)}\n" for row in rows)
-
-
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write a file, in the folder that is the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def written(name, text):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return name
-
-    return written
 
 
 START = [
@@ -167,7 +156,7 @@ def table_text(rows, sign=","):
     return out.getvalue()
 
 
-def test_span_tables(write):
+def test_span_tables(write_here):
     """One row a span; an empty row, or the option, says who saw what has no span."""
     unclear = (
         "nobody says whether annotators saw documents in which they have nothing (1 case):"
@@ -185,7 +174,7 @@ def test_span_tables(write):
     assert sa.read(stated)[1].segments["bob"] == ()
     assert unclear not in sa.read(stated).notes
     for name, sign in (("t.csv", ","), ("t.tsv", "\t"), ("s.csv", ";")):
-        assert sa.read(write(name, table_text(stated, sign))) == sa.read(stated)
+        assert sa.read(write_here(name, table_text(stated, sign))) == sa.read(stated)
     lengths = [{**row, "text": row["text"][:1], "length": 13} for row in TABLE]
     del lengths[0]["text"], lengths[1]["text"], lengths[2]["text"]
     assert sa.read(lengths)[0].segments == corpus[0].segments
@@ -199,7 +188,7 @@ def test_span_tables(write):
     with pytest.raises(sa.SettingError, match="neither text nor tokens"):
         sa.read(quoted)  # the text of the span is not that of the document
     with pytest.raises(sa.SettingError, match=r"t.csv: neither text nor tokens.*column length"):
-        sa.read(write("t.csv", "document,annotator,start,end,label\nd,ann,0,2,PER\n"))
+        sa.read(write_here("t.csv", "document,annotator,start,end,label\nd,ann,0,2,PER\n"))
 
 
 def test_offsets_in_tokens_are_none_in_a_text():
@@ -234,9 +223,9 @@ def test_as_csv(tmp_path, layers):
         assert sa.read(tmp_path / "a.csv", **ask) == sa.from_dataset(rows, **ask)
 
 
-def test_words_in_csv(write):
+def test_words_in_csv(write_here):
     """Tokens and tags with spaces between, a row a document; a token a row is for CoNLL."""
-    name = write("a.csv", "id,tokens,gold,pred\n1,Jo is,B-PER O,O O\n2,Rome,B-LOC,B-LOC\n")
+    name = write_here("a.csv", "id,tokens,gold,pred\n1,Jo is,B-PER O,O O\n2,Rome,B-LOC,B-LOC\n")
     corpus = sa.read(name)
     assert corpus[0].segments == {"gold": (sa.Segment(0, 1, "PER"),), "pred": ()}
     assert corpus.ids == ("1", "2")
@@ -246,27 +235,27 @@ def test_words_in_csv(write):
 @pytest.mark.parametrize(
     "fields", [{"text": "Jo", "ann": [[0, 1, "P"]]}, {"tokens": ["Jo", "is"], "gold": ["B-P", "O"]}]
 )
-def test_ids_that_repeat(write, key, fields):
+def test_ids_that_repeat(write_here, key, fields):
     """Rows of one id are never counted as different documents: they are refused."""
     rows = [{key: number, **fields} for number in (7, 8, 7)]
     with pytest.raises(sa.InputError, match=r"'7' comes twice; ids are used once"):
-        sa.read(write("a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows)))
+        sa.read(write_here("a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows)))
 
 
 @pytest.mark.parametrize("name", ["comments", "Comments", "events", "owner"])
-def test_lists_of_something_else(write, name):
+def test_lists_of_something_else(write_here, name):
     """An empty list is not an annotator's only because its name ends as one of spans does."""
     row = {"text": "Jo", "spans": [[0, 2, "PER"]], name: []}
-    assert sa.read(write("a.jsonl", json.dumps(row))).annotators == ("a.jsonl",)
+    assert sa.read(write_here("a.jsonl", json.dumps(row))).annotators == ("a.jsonl",)
     whole = {"id": 1, "text": "Jo", "label": ["good"], name: []}  # of a project without spans
     with pytest.raises(sa.InputError, match="in which no spans or tags were found"):
-        sa.read(write("b.json", json.dumps([whole])))
+        sa.read(write_here("b.json", json.dumps([whole])))
 
 
-def test_nameless_columns(write):
+def test_nameless_columns(write_here):
     """A column that names nobody is called by its file; one file an annotator needs no option."""
     for name, marks in (("ann", [[0, 2, "PER"]]), ("bob", [])):
-        write(f"{name}.jsonl", lines([{"id": 7, "text": TEXT, "spans": marks}]))
+        write_here(f"{name}.jsonl", lines([{"id": 7, "text": TEXT, "spans": marks}]))
     corpus = sa.read(["ann.jsonl", "bob.jsonl"])
     assert corpus[0].segments == {"ann.jsonl": (JO,), "bob.jsonl": ()}
     assert sa.read("*.jsonl") == corpus
@@ -283,20 +272,20 @@ def test_units_of_offsets():
     assert "1 span with offsets in UTF-16 units, turned into code points" in corpus.notes
 
 
-def test_gaps(write):
+def test_gaps(write_here):
     """A key that a record lacks is null; one that all lack is an error that names those there are."""
-    name = write("a.json", json.dumps([{"text": TEXT, "gold": []}, {"text": TEXT, "gold": [], "mine": [[0, 2, "PER"]]}]))  # fmt: skip
+    name = write_here("a.json", json.dumps([{"text": TEXT, "gold": []}, {"text": TEXT, "gold": [], "mine": [[0, 2, "PER"]]}]))  # fmt: skip
     ask = {"text": "text", "spans": {"gold": "gold", "mine": "mine"}}
     assert sa.read(name, **ask)[0].segments == {"gold": (), "mine": None}
     with pytest.raises(sa.SettingError, match="no column 'nope'; there are text, gold, mine"):
         sa.read(name, text="text", spans={"a": "nope"})
-    bad = write("b.json", json.dumps([{"text": TEXT, "spans": [[0, 2, "PER"]]}, 7]))
+    bad = write_here("b.json", json.dumps([{"text": TEXT, "spans": [[0, 2, "PER"]]}, 7]))
     with pytest.raises(sa.InputError, match=r"b.json: record 2: 7; a list of objects"):
         sa.read(bad)
     with pytest.raises(sa.InputError, match=r"c.csv: two columns are called 'a'"):
-        sa.read(write("c.csv", "a,a\n1,2\n"), text="a", spans={"x": "a"})
+        sa.read(write_here("c.csv", "a,a\n1,2\n"), text="a", spans={"x": "a"})
     with pytest.raises(sa.InputError, match=r"d.csv: no rows; a header and rows are needed"):
-        sa.read(write("d.csv", "a,b\n"), text="a", spans={"x": "b"})
+        sa.read(write_here("d.csv", "a,b\n"), text="a", spans={"x": "b"})
 
 
 NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
@@ -315,7 +304,7 @@ def test_other_zips(tmp_path):
     """A zip that is no tool's export is said to be one, with what it holds; a bomb is a bomb."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("notes.md", "x")
-    with pytest.raises(sa.InputError, match=r"a.zip: a zip of notes.md, of which no tool's export is known; unpack it"):  # fmt: skip
+    with refuses(sa.InputError, "… a.zip … notes.md … unpack it"):  # fmt: skip
         sa.read(tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("notes.md", bytes(1 << 25))
@@ -324,19 +313,19 @@ def test_other_zips(tmp_path):
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_not_recognised(write, capsys, name):
+def test_not_recognised(write_here, capsys, name):
     """What no reader knows is shown: its keys, columns or first line, and what would read it."""
     text, message = UNKNOWN[name]
     with pytest.raises(sa.InputError) as error:
-        sa.read(write(name, text))
+        sa.read(write_here(name, text))
     assert str(error.value).startswith(message)
     assert main(["agree", name]) == 1
     assert f"spanagree: error: {message}" in capsys.readouterr().err
 
 
-def test_what_it_takes(write):
+def test_what_it_takes(write_here):
     """Columns that are named, or a format, are enough; an unknown one, or one without a file, is not."""
-    name = write("a.json", '[{"a": "Jo", "b": [[0, 2]], "c": 1}]')
+    name = write_here("a.json", '[{"a": "Jo", "b": [[0, 2]], "c": 1}]')
     assert sa.read(name, text="a", spans={"x": "b"}).annotators == ("x",)
     with pytest.raises(sa.SettingError, match="unknown format 'x'; allowed: conll"):
         sa.read(name, format="x")
@@ -348,9 +337,9 @@ def test_what_it_takes(write):
         sa.read([])
 
 
-def test_two_formats(write):
+def test_two_formats(write_here):
     """Files of two formats with the same documents are one corpus; without one in common an error."""
-    write("a.jsonl", lines([{"id": "7", "text": TEXT, "spans": [[0, 2, "PER"]]}]))
+    write_here("a.jsonl", lines([{"id": "7", "text": TEXT, "spans": [[0, 2, "PER"]]}]))
     corpus = sa.Corpus.from_segments([2], {"bob": [[(0, 1, "PER")]]}, ids=["7"])
     own = sa.Corpus(
         [13], corpus.layers, corpus.labels, ids=["7"], texts=[TEXT], offsets="characters"
@@ -363,13 +352,8 @@ def test_two_formats(write):
         [13], corpus.layers, corpus.labels, ids=["8"], texts=[TEXT], offsets="characters"
     )
     sa.write_jsonl(other, "c.jsonl")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, "a.jsonl: read as dataset … 7, … 8, … the same ids"):
         sa.read(["a.jsonl", "c.jsonl"])
-    assert str(error.value) == (
-        "a.jsonl: read as dataset, it shares no document with the files of other formats: its ids"
-        " are 7, …, theirs 8, …; give the same documents the same ids, or compare each format's"
-        " files by themselves"
-    )
 
 
 def test_nothing_to_guess():
@@ -418,9 +402,9 @@ EXPORTS = {
 @pytest.mark.parametrize(
     "options", [{"strict": True}, {"scheme": "IO"}, {"encoding": "utf-8"}, {"tokens": "tokens"}]
 )
-def test_options_choose_no_other_reader(write, name, options):
+def test_options_choose_no_other_reader(write_here, name, options):
     """A tool's file stays one with an option that its reader does not take, which is refused."""
-    path = write("a.json" if name == "label-studio" else "a.jsonl", EXPORTS[name])
+    path = write_here("a.json" if name == "label-studio" else "a.jsonl", EXPORTS[name])
     assert format_of(path) == format_of(path, options) == name
     with pytest.raises(sa.SettingError) as error:
         sa.read(path, **options)
@@ -430,9 +414,9 @@ def test_options_choose_no_other_reader(write, name, options):
     assert str(error.value).endswith(f"; the files here are {name}{more}")
 
 
-def test_options_that_name_no_column(write):
+def test_options_that_name_no_column(write_here):
     """Rows that no tool wrote are read by the columns that are named, and not by other options."""
-    path = write("a.json", '[{"a": "Jo", "b": [[0, 2]]}]')
+    path = write_here("a.json", '[{"a": "Jo", "b": [[0, 2]]}]')
     assert sa.read(path, text="a", spans="b", strict=True).annotators == ("b",)
     with pytest.raises(sa.InputError, match="no spans or tags were found; name its columns"):
         sa.read(path, strict=True)

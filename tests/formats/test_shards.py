@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -155,20 +156,20 @@ def test_refused(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     with pytest.raises(sa.InputError, match=r"^nowhere-\*\.conll: no file fits this pattern$"):
         sa.read_shards("nowhere-*.conll")
-    with pytest.raises(sa.InputError, match=r"^no file; a pattern, such as 'part-\*\.jsonl', or files one after the other, are needed$"):  # fmt: skip
+    with refuses(sa.InputError, "no file … a pattern … 'part-*.jsonl'"):  # fmt: skip
         sa.read_shards([])
-    said = "tagger-[01].conll: no file of shard '2', of which gold has gold-2.conll; each layer needs every shard"
-    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+    said = "tagger-[01].conll: no file of shard '2' … gold has gold-2.conll"
+    with refuses(sa.InputError, said):
         sa.read_shards({"gold": "gold-*.conll", "tagger": "tagger-[01].conll"})
     for source, said in (
-        (3, "3; a pattern, or files one after the other, are needed"),
-        ({"gold": 3}, "3; the name of a file, or a pattern, is needed"),
-        ({}, "no file; a pattern for each layer is needed, such as 'gold-*.conll'"),
+        (3, "3 … a pattern, or files"),
+        ({"gold": 3}, "3 … name of a file, or a pattern"),
+        ({}, "no file; a pattern … 'gold-*.conll'"),
     ):
-        with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+        with refuses(sa.InputError, said):
             sa.read_shards(source)
-    said = "block 1: part-0.jsonl: nonsense is not an option of reading; leave it out"
-    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+    said = "block 1: part-0.jsonl: nonsense is not an option … leave it out"
+    with refuses(sa.SettingError, said):
         sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
     (folder / "broken.jsonl").write_text("{", "utf-8")
     shards = sa.read_shards(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
@@ -176,33 +177,35 @@ def test_refused(folder, monkeypatch, capsys):
         sa.evaluate(shards)
     assert sa.evaluate(shards, on_error="skip").notes[-1].startswith("block 2 skipped: broken.jsonl:1: not valid JSON")  # fmt: skip
     for line, code, said in (
-        (["evaluate", "nowhere-*.jsonl"], 1, "nowhere-*.jsonl: no file fits this pattern"),
+        (["evaluate", "nowhere-*.jsonl"], 1, "nowhere-*.jsonl: no file"),
         (
             ["evaluate", "part-*.jsonl", "--block", "3"],
             2,
-            "--block does not go with files found by a pattern: they are a block each; see 'spanagree evaluate --help'",
+            "--block … files found by a pattern … 'spanagree evaluate --help'",
         ),
         (
             ["agree", "part-*.jsonl", "--by", "document"],
             2,
-            "--by document does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'",
+            "--by document … (--block, --workers, a pattern of files) … 'spanagree agree --help'",
         ),
         (
             ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
             2,
-            "--annotators does not go with blocks (--block, --workers, a pattern of files): all annotators are compared; see 'spanagree coefficients --help'",
+            "--annotators … (--block, --workers, a pattern of files) … 'spanagree coefficients --help'",
         ),
     ):
         assert main(line) == code
-        assert capsys.readouterr() == ("", f"spanagree: error: {said}\n")
+        out, err = capsys.readouterr()
+        assert out == ""
+        says(err, f"spanagree: error: {said}")
 
 
 def test_refused_columns(folder, parquet, monkeypatch):
     """A column that is not in a shard is refused, and the others named."""
     monkeypatch.chdir(folder)
     ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
-    said = "block 1: tags-0.parquet: no column 'x'; there are tokens, gold, lexicon, tagger"
-    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+    said = "block 1: tags-0.parquet: no column 'x' … tokens, gold, lexicon, tagger"
+    with refuses(sa.SettingError, said):
         sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
 
 
@@ -260,12 +263,12 @@ def test_rows_of_a_document_stay_together():
     rows = [row(d, who) for d in "abc" for who in ("ann", "bob")]
     blocks = list(sa.from_dataset(rows, block=1, **LONG))
     assert [(b.ids, b.annotators) for b in blocks] == [((d,), ("ann", "bob")) for d in "abc"]
-    said = "row 7: document 'a' again; in blocks the rows of a document follow each other"
-    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+    said = "row 7: document 'a' again"
+    with refuses(sa.InputError, said):
         list(sa.from_dataset([*rows, row("a", "cem")], block=1, **LONG))
     with pytest.raises(sa.SettingError, match=r"^block 0; a whole number from 1 is needed$"):
         sa.from_dataset(rows, block=0, **LONG)
-    with pytest.raises(sa.InputError, match=r"^data 3; a Dataset, or rows that are mappings, is needed$"):  # fmt: skip
+    with refuses(sa.InputError, "data 3 … a Dataset … mappings"):  # fmt: skip
         list(sa.from_dataset(3, block=2, **LONG))
     assert list(sa.from_dataset([], block=2, **LONG)) == []
 
@@ -306,8 +309,8 @@ def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
     assert joined[1].segments["b"] == ((1, 2, "A"),)
     characters = sa.Corpus.from_segments([9], {"a": [[]]}, offsets="characters", ids=["3"])
     sa.write_jsonl(characters, "x-3.jsonl")
-    said = "x-3.jsonl: offsets in characters, those of x-1.jsonl are in tokens; all need the same"
-    with pytest.raises(sa.InputError, match=f"^{re.escape(said)}$"):
+    said = "x-3.jsonl: offsets in characters … x-1.jsonl … tokens"
+    with refuses(sa.InputError, said):
         read_found({"x": "x-*.jsonl"}, {})
 
 
@@ -317,15 +320,13 @@ def test_failing_shards(folder, monkeypatch, capsys):
     (folder / "odd-0.jsonl").write_bytes((folder / "part-0.jsonl").read_bytes())
     (folder / "odd-1.jsonl").write_text("", "utf-8")
     assert main(["evaluate", "odd-*.jsonl", "--gold", "gold"]) == 1
-    said = "spanagree: error: block 2: odd-1.jsonl: no documents; a line for each is needed; spanagree convert writes such files\n"
-    assert capsys.readouterr().err == said
+    said = "spanagree: error: block 2: odd-1.jsonl: no documents … spanagree convert"
+    says(capsys.readouterr().err, said)
     assert main(["evaluate", "odd-*.jsonl", "--gold", "gold", "--on-error", "skip"]) == 0
     found = capsys.readouterr()
     assert "40 documents" in found.out
     assert "block 2 skipped: odd-1.jsonl: no documents" in found.err
-    with pytest.raises(
-        sa.SettingError, match=r"^block 1: part-0\.jsonl: unknown gold 'x'; allowed"
-    ):
+    with refuses(sa.SettingError, "block 1: part-0.jsonl: unknown gold 'x'; allowed"):
         sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
     assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
     assert "--on-error needs blocks" in capsys.readouterr().err
@@ -415,7 +416,7 @@ def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
         Path(f"apart-{n}.jsonl").write_text(re.sub('"id": "', f'"id": "{n}', lines), "utf-8")
     assert main(["evaluate", "apart-*.jsonl"]) == 1
     message = (
-        "spanagree: error: block 1: apart-1.jsonl: 1 layer in the corpus; gold and at least one"
+        "spanagree: error: block 1: apart-1.jsonl: 1 annotator in the corpus; gold and at least one"
     )
     assert capsys.readouterr().err.startswith(message)
     Path("apart-2.jsonl").write_text("{", "utf-8")
@@ -433,9 +434,9 @@ def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
 
 
 OTHERS = {
-    "other text": ('"text": "Rome wins"', '"text": "Rome lost"', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: the text differs from the one before, first at character 5: 'Rome lost', not 'Rome wins'; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
-    "other length": ('"length": 9', '"length": 12', "batch-2.jsonl: document 'y', which batch-1.jsonl has too: length 12, 9 before; files found by a pattern are parts of one corpus, in which an id stands for one document; give each document an id of its own, or leave one of the files out"),
-    "twice": ('"bob"', '"ann"', "batch-2.jsonl: annotator 'ann' has document 'y', and has it in batch-1.jsonl too; leave out one of the files, or keep the first with --repair drop-repeats, or the latest with --repair latest"),
+    "other text": ('"text": "Rome wins"', '"text": "Rome lost"', "batch-2.jsonl: document 'y' … batch-1.jsonl … differs … character 5: 'Rome lost', not 'Rome wins' … id of its own"),
+    "other length": ('"length": 9', '"length": 12', "batch-2.jsonl: document 'y' … batch-1.jsonl … length 12, 9 before … id of its own"),
+    "twice": ('"bob"', '"ann"', "batch-2.jsonl: annotator 'ann' has document 'y' … batch-1.jsonl … --repair drop-repeats … --repair latest"),
 }  # fmt: skip
 
 
@@ -450,11 +451,10 @@ def test_documents_that_are_not_the_same(batches, capsys, what):
     with open("batch-2.jsonl", "w", encoding="utf-8") as file:
         file.write(lines.replace(old, new))
     shards = sa.read_shards("batch-*.jsonl")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, message):
         sa.agree(shards)
-    assert str(error.value) == message
     assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 1
-    assert capsys.readouterr().err == f"spanagree: error: {message}\n"
+    says(capsys.readouterr().err, f"spanagree: error: {message}")
 
 
 def test_repeats_in_several_files(batches, capsys):
@@ -499,17 +499,15 @@ def test_one_file_in_two_shards(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("g-1", "g-2", "m-1"):
         Path(f"{name}.conll").write_text(f"{name[-1]} B-X\n", "utf-8")
-    advice = "the files of a corpus in parts are different ones: leave one of them out"
+    advice = "leave one of them out"
     Path("m-2.conll").symlink_to("m-1.conll")
     layers = {"gold": "g-*.conll", "mine": "m-*.conll"}
     for source in (layers, {"mine": "m-*.conll"}, "m-*.conll"):
-        with pytest.raises(sa.InputError) as error:
+        with refuses(sa.InputError, f"m-2.conll: the same file as m-1.conll … {advice}"):
             sa.read_shards(source)
-        assert str(error.value) == f"m-2.conll: the same file as m-1.conll; {advice}"
     assert main(["convert", "gold=g-*.conll", "mine=m-*.conll", "-o", "one.jsonl"]) == 1
     Path("m-2.conll").unlink()
     Path("m-2.conll").hardlink_to("g-2.conll")
-    with pytest.raises(sa.InputError) as error:
+    with refuses(sa.InputError, f"m-2.conll: the same file as g-2.conll … {advice}"):
         sa.read_shards(layers)
-    assert str(error.value) == f"m-2.conll: the same file as g-2.conll; {advice}"
     assert len(sa.read_shards({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2

@@ -6,6 +6,7 @@ import zlib
 from types import SimpleNamespace
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 
@@ -98,19 +99,17 @@ def test_annotated_in_part():
     part = nlp("Jo is in New York")
     part.set_ents([part.char_span(9, 17, label="LOC")], outside=[part[0:1]], default="missing")
     whole = doc(nlp, "Jo is in New York", (0, 2, "PER"), (3, 8, "X"))
-    with pytest.raises(sa.InputError) as error:
+    with refuses(
+        sa.InputError, "annotator 'ann', document '1': token 2 ('is') … partial drop-tokens"
+    ):
         sa.from_docs({"ann": [part], "bob": [whole]})
-    assert str(error.value) == (
-        "annotator 'ann', document '1': token 2 ('is') is not annotated, others are; a document is"
-        " seen as a whole or not at all; partial drop-tokens leaves such tokens out"
-    )
     corpus = sa.from_docs({"ann": [part], "bob": [whole]}, partial="drop-tokens")
     assert corpus.tokens == ("Jo", "New", "York")
     assert corpus[0].segments == {
         "ann": (sa.Segment(1, 3, "LOC"),),
         "bob": (sa.Segment(0, 1, "PER"),),
     }
-    assert corpus.notes == ("2 tokens without annotation in some layer left out in all",)
+    assert corpus.notes == ("2 tokens that some annotator did not annotate left out for all",)
 
 
 def test_anything_that_looks_like_a_doc():
@@ -127,23 +126,22 @@ def test_anything_that_looks_like_a_doc():
 @pytest.mark.parametrize(
     ("layers", "settings", "message"),
     [
-        ({}, {}, "Docs: no annotator; at least one annotator, and the same number of Docs for each, are needed (None for one never seen)"),
-        ({"a": ["x"], "b": []}, {}, "Docs: 'a' 1, 'b' 0; at least one annotator, and the same number of Docs for each, are needed (None for one never seen)"),
-        ({"a": ["x"], "b": ["y"]}, {}, "annotator 'b', document '1': the text differs from the one before, first at character 0: 'y', not 'x'; all annotators need the same text (parts of one corpus are named by one pattern in quotes)"),
-        ({"a": ["x"]}, {"ids": []}, "0 ids; one for each of 1 Doc is needed"),
-        ({"a": [None]}, {}, "document '1': no annotator has a Doc of it; leave it out"),
-        ({"a": ["x", "x"]}, {"ids": ["i", "i"]}, "document 'i': id 'i' comes twice; ids are used once"),
+        ({}, {}, "Docs: no annotator … at least one … None"),
+        ({"a": ["x"], "b": []}, {}, "Docs: 'a' 1, 'b' 0 … the same number … None"),
+        ({"a": ["x"], "b": ["y"]}, {}, "annotator 'b', document '1' … differs … character 0: 'y', not 'x' … same text … pattern in quotes"),
+        ({"a": ["x"]}, {"ids": []}, "0 ids … 1 Doc"),
+        ({"a": [None]}, {}, "document '1': no annotator … leave it out"),
+        ({"a": ["x", "x"]}, {"ids": ["i", "i"]}, "document 'i': id 'i' … twice"),
         ({"a": ["x"]}, {"partial": "x"}, "unknown partial 'x'; allowed: error, drop-tokens"),
-        ({"a": ["x"]}, {"repair": "x"}, "unknown repair 'x'; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
+        ({"a": ["x"]}, {"repair": "x"}, "unknown repair 'x'; allowed: join-pieces, … drop-relations"),
     ],
 )  # fmt: skip
 def test_errors(layers, settings, message):
     """Docs that do not belong together are refused."""
     nlp = spacy.blank("en")
     docs = {n: [t if t is None else doc(nlp, t) for t in of] for n, of in layers.items()}
-    with pytest.raises(sa.SpanAgreeError) as error:
+    with refuses(sa.SpanAgreeError, message):
         sa.from_docs(docs, **settings)
-    assert str(error.value) == message
 
 
 def test_files_that_are_none(tmp_path):
@@ -181,6 +179,6 @@ def test_texts_that_docs_cannot_hold():
         [2], {"a": sa.from_tags({"a": [["O", "O"]]}).layers["a"]}, (), tokens=("a", "b"),
         texts=("a\t b",), token_starts=[0, 3],
     )  # fmt: skip
-    with pytest.raises(sa.InputError, match="between its tokens the text has more than single spa"):
+    with refuses(sa.InputError, "… between its tokens … single spaces"):
         sa.to_docs(corpus, "a")
     assert sa.to_docs(corpus.to_characters(), "a", spacy.blank("en"))[0].text == "a\t b"

@@ -45,6 +45,7 @@ def test_brat_of_two_annotators(real, annotator):
     """Each annotator's folder by itself, and both as a project."""
     folder = real / "data" / "relations" / "brat_measeval_iaa"
     facts = counted(folder)[annotator]
+    assert len(sa.read(folder)) == 127  # PROVENANCE.txt above both folders is no document
     for corpus, name in ((sa.read(folder), annotator), (sa.read(folder / annotator), annotator)):
         assert labels_of(corpus, name) == facts["by_label"]
         assert sum(d.segments[name] is not None for d in corpus) == facts["documents"]

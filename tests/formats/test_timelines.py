@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
@@ -121,7 +122,7 @@ def test_bad_times_are_refused_in_seconds(tmp_path: Path, row: str, problem: str
 
 def test_a_segment_beyond_the_recording_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "onset,offset,label\n0.5,3.5,x\n")
-    with pytest.raises(InputError, match=r"0\.5–3\.5 'x' ends beyond the document of length 3"):
+    with refuses(InputError, "… 0.5–3.5 'x' ends beyond … length 3"):
         sa.read(path, duration="3")
     assert sa.read(path, duration="4.5").lengths.tolist() == [45]
     assert any("last end" in note for note in sa.read(path).notes)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -139,6 +139,12 @@ FILES = {
             "a": [[{"schema": "ner", "name": "PER", "start": 0, "end": 2}, "true"]]}}),
         "texts.jsonl": "\n".join(json.dumps({"id": i, "text": t}) for i, t in (("a", TEXT), ("b", "No"), ("c", "Never"))),
     },
+    "factgenie": {
+        "campaign/annotations.jsonl": "\n".join(json.dumps({"dataset": "d", "split": "s", "setup_id": "M.1", "example_idx": i, "annotations": marked, "annotator_group": group, "flags": [{"label": "odd", "value": False}]}) for i, group, marked in (
+            (0, 0, [{"type": 1, "text": "Jo", "start": 0}, {"type": 0, "text": "Rome", "start": -1}, {"type": 0, "text": "Paris", "start": None}]), (0, 1, []), (1, 0, []))),
+        "campaign/config.yaml": "annotation_span_categories:\n- name: LOC\n  description: 'a: b'\n- name: \"PER\"\n  color: red\noptions:\n- name: X\n",
+        "outputs/d/s/out.jsonl": "\n".join(json.dumps({"dataset": "d", "split": "s", "setup_id": "m-1", "example_idx": i, "output": t}) for i, t in ((0, TEXT), (1, "No"))),
+    },
 }  # fmt: skip
 """What each writes in other files, the first of which is read, with those of texts by id."""
 
@@ -159,6 +165,7 @@ MEANT = {
     "i2b2-con": {"x": {"x.con": ((8, 10, "PER"), (18, 26, "LOC"))}},
     "tagtog": {"x": {"ann": ((4, 6, "e_1"),)}},
     "potato": {"a": {"ann": (JO,)}, "b": {"ann": ()}, "c": {"ann": None}},
+    "factgenie": {"d/s/m-1/0": {"0": (JO, ROME), "1": ()}, "d/s/m-1/1": {"0": (), "1": None}},
 }
 
 
@@ -181,7 +188,7 @@ def test_made_up_files(tmp_path, tool):
         (tmp_path / name).write_text(content, "utf-8")
     first, *others = (tmp_path / name for name in FILES[tool])
     assert format_of(first) == tool
-    beside = [path for path in others if path.suffix == ".jsonl"]
+    beside = [path for path in others if path.suffix == ".jsonl" and path.parent == tmp_path]
     corpus = sa.read([first, *beside])
     assert {document.id: document.segments for document in corpus} == MEANT[tool]
 
@@ -192,6 +199,62 @@ def test_the_file_as_annotator(tmp_path):
         (tmp_path / name).write_text(content, "utf-8")
     given = [tmp_path / name for name in FILES["esa"]]
     assert sa.read(given, annotator="@file").annotators == ("x.csv",)
+
+
+def test_marked_texts_in_a_folder(tmp_path):
+    """UA-GEC's files are no annotations of brat, which also end in .ann."""
+    for who, mark in (("a1", "{Jo=>Bo:::error_type=PER}"), ("a2", "Jo")):
+        (tmp_path / f"0007.{who}.ann").write_text(f"{mark} met Al in Rome.", "utf-8")
+    assert format_of(tmp_path) == "ua-gec"
+    assert sa.read(tmp_path)[0].segments == {"a1": (JO,), "a2": ()}
+
+
+def test_a_folder_that_is_not_brats(tmp_path):
+    """A text among files of another kind does not make it one."""
+    (tmp_path / "LICENSE.txt").write_text("MIT", "utf-8")
+    (tmp_path / "x.json").write_text("[]", "utf-8")
+    with pytest.raises(sa.InputError, match=r"LICENSE\.txt, x\.json, and neither brat's"):
+        sa.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "label"), [("metadata.json", "PER"), (None, "1"), ("config.yaml", "PER")]
+)
+def test_campaigns_in_folders(tmp_path, config, label):
+    """One group is the folder's annotator; labels have names if the settings have them."""
+    (tmp_path / "outputs").mkdir()
+    row = {"dataset": "d", "split": "s", "setup_id": "m", "example_idx": 0}
+    (tmp_path / "outputs" / "x.jsonl").write_text(json.dumps({**row, "output": TEXT}), "utf-8")
+    for model in ("gpt", "llama"):
+        folder = tmp_path / model / "files" if config == "metadata.json" else tmp_path / model
+        folder.mkdir(parents=True)
+        kinds = {"annotation_span_categories": [{"name": "LOC"}, {"name": "PER"}]}
+        if config == "metadata.json":
+            (tmp_path / model / config).write_text(json.dumps({"config": kinds}), "utf-8")
+        else:
+            (folder / "config.yaml").write_text(
+                "annotation_span_categories:\n- name: LOC\n- name: PER\n" if config else "mode: x\n"
+            )
+        spans = [{"type": 1, "text": "Jo", "start": 0}]
+        line = {**row, "annotations": spans, "annotator_group": 0}
+        (folder / "annotations.jsonl").write_text(json.dumps(line), "utf-8")
+        (tmp_path / model / "README.txt").write_text("Of whom.", "utf-8")  # no text by id
+    assert sa.read(tmp_path)[0].segments == dict.fromkeys(("gpt", "llama"), ((0, 2, label),))
+    two = {"a": tmp_path / "gpt", "b": tmp_path / "llama"}
+    assert sa.read(two)[0].segments == dict.fromkeys("ab", ((0, 2, label),))
+    (tmp_path / "outputs" / "y.jsonl").write_text(json.dumps({**row, "output": "Jo"}), "utf-8")
+    with pytest.raises(sa.InputError, match="a second output of 'd/s/m/0', which differs"):
+        sa.read(tmp_path)
+
+
+def test_a_type_that_a_campaign_does_not_have(tmp_path):
+    kinds = [{"name": "PER"}]
+    row = {"dataset": "d", "split": "s", "setup_id": "m", "example_idx": 0, "output": TEXT}
+    row |= {"metadata": {"annotator_id": "ik", "annotation_span_categories": kinds}}
+    row |= {"annotations": [{"type": 1, "text": "Jo", "start": 0}]}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row), "utf-8")
+    with pytest.raises(sa.InputError, match="type 1; the campaign has the labels 0 to 0"):
+        sa.read(tmp_path / "x.jsonl")
 
 
 def test_all_are_made_up():
@@ -230,9 +293,7 @@ def test_relations(write, tool):
     for key in ("entities", "denotations", "ner", "vertexSet"):
         if key in records[0]:
             del records[0][key][1:]
-    with pytest.raises(
-        sa.InputError, match="relation 1: relation 'IN' links a segment that is not"
-    ):
+    with refuses(sa.InputError, "… relation 1: relation 'IN' links a segment"):
         sa.read(write(records))
 
 
@@ -252,6 +313,34 @@ def test_its_line_of_options(write, name, capsys):
     options = shlex.split(line)
     given = {key[2:]: value for key, value in zip(options[::2], options[1::2], strict=True)}
     assert sa.read(path, "paths", **given) == sa.read(path)
+
+
+GUESSED = {
+    # what was guessed of a file, and the line that reads it so
+    "-DOCSTART- -X- O O\n\nJo NNP B-NP B-PER\nran VBD B-VP O\n": "--from conll --columns x.txt=3 --scheme IOB2",
+    "Jo I-PER\nDoe I-PER\nAl B-PER\n": "--from conll --columns x.txt=1 --scheme IOB1",
+    "sentence_id,token,gold,pred\n1,Jo,B-X,B-X\n1,ran,O,O\n2,Al,B-X,O\n": "--from conll --columns gold=2,pred=3 --scheme IOB2",
+    "document;text;annotator;start;end;label\n1;Jo met;ann;0;2;X\n": "--from dataset --text text --spans start,end,label --annotator annotator --document document",
+    '{"id": 1, "text": "Jo met", "gold": [[0, 2, "X"]], "pred": []}': "--from dataset --text text --spans gold=gold,pred=pred --document id",
+    '{"id": 1, "tokens": ["Jo", "met"], "tags": ["B-X", "O"]}': "--from dataset --tokens tokens --tags tags=tags --document id",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", GUESSED)
+def test_the_line_of_a_guess(tmp_path, content, capsys):
+    """It stands for the guess: read with it, all is the same. Oracle: the file without options."""
+    path = tmp_path / ("x.jsonl" if content.startswith("{") else "x.txt")
+    path.write_text(content, "utf-8")
+    assert main(["check", "--how", str(path)]) in (None, 0)
+    line = capsys.readouterr().out.strip()
+    assert line == f"spanagree check {path} {GUESSED[content]}"
+    outputs = []
+    for arguments in ([str(path)], shlex.split(line)[2:]):
+        main(["convert", *arguments, "--to", "jsonl", "-o", str(tmp_path / "out.jsonl")])
+        outputs.append(
+            json.loads((tmp_path / "out.jsonl").read_text("utf-8").splitlines()[0])["annotators"]
+        )
+    assert outputs[0] == outputs[1]
 
 
 def test_the_page_says_who_saw_what():
@@ -340,11 +429,8 @@ def test_utf_16_units_of_gate(write):
 
 
 @pytest.fixture
-def door():
-    data = os.environ.get("SPANAGREE_DATA")
-    folder = Path(data or "", "data", "doors")
-    if not data or not folder.is_dir():
-        pytest.skip("SPANAGREE_DATA names no folder with doors")
+def door(real):
+    folder = real / "data" / "doors"
 
     def open_door(name, file):
         facts = json.loads((folder / name / "facts.json").read_text("utf-8"))
@@ -500,12 +586,8 @@ def test_what_is_not_as_it_should_be(write):
 
 
 @pytest.fixture
-def task_folder():
-    data = os.environ.get("SPANAGREE_DATA")
-    folder = Path(data or "", "data", "tasks")
-    if not data or not folder.is_dir():
-        pytest.skip("SPANAGREE_DATA names no folder with tasks")
-    return folder
+def task_folder(real):
+    return real / "data" / "tasks"
 
 
 def quotes_of(raw):
@@ -616,7 +698,7 @@ def test_potato(door, name):
 def test_langextract_without_text(door, tmp_path):
     """Its text is joined by id; which quotes do not stand at their offsets is as counted."""
     path, facts = door("llm_langextract", "arqio_run1.json")
-    with pytest.raises(sa.InputError, match="name the file that has the texts by id beside this"):
+    with refuses(sa.InputError, "… name the file … texts by id"):
         sa.read(path)
     own, against = facts["arqio_run1.json"], facts["arqio_run1.json against arqio_run1_input.md"]
     record = json.loads(path.read_text("utf-8"))
@@ -669,7 +751,7 @@ def test_appraise(task_folder, tmp_path, name):
     folder = task_folder / "esa_campaign_ende"
     path = folder / f"{name}.scores.csv"
     own = json.loads((folder / "facts.json").read_text("utf-8"))[f"{name}.scores.csv"]
-    with pytest.raises(sa.InputError, match="name the file that has the texts by id beside this"):
+    with refuses(sa.InputError, "… name the file … texts by id"):
         sa.read(path)
     rows = [row for _, row in appraise_rows(path, "utf-8")]
     assert len(rows) == own["marked_none"]

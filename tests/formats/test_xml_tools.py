@@ -5,6 +5,8 @@ from __future__ import annotations
 import zipfile
 
 import pytest
+from messages import refuses
+from strategies import marked
 
 import spanagree as sa
 
@@ -72,14 +74,6 @@ REFI = """<?xml version="1.0" encoding="utf-8"?><Project xmlns="urn:QDA-XML:proj
 <PlainTextSelection guid="s1" startPosition="0" endPosition="6" creatingUser="u1"><Coding guid="k1" creatingUser="u1"><CodeRef targetGUID="c1"/></Coding>
 <Coding guid="k2" creatingUser="u2"><CodeRef targetGUID="c2"/></Coding></PlainTextSelection></TextSource></Sources></Project>
 """
-
-
-def marked(corpus, document=0):
-    """What each annotator marked: start, end, label."""
-    return {
-        name: None if segments is None else [tuple(segment)[:3] for segment in segments]
-        for name, segments in corpus[document].segments.items()
-    }
 
 
 @pytest.fixture
@@ -182,7 +176,7 @@ def test_refi_qda(folder):
 def test_texts_decide_on_offsets(folder):
     """Offsets that do not fit what the tool says stands there are an error that names repairs."""
     odd = KNOWTATOR.replace('start="19" end="23"', 'start="3" end="6"')
-    with pytest.raises(sa.InputError, match=r"has 'Doe' in the text, not 'Rome'.*relocate-by-text"):
+    with refuses(sa.InputError, "… has 'Doe' … not 'Rome' … relocate-by-text"):
         read(folder, "a.txt.knowtator.xml", odd)
     corpus = sa.read(folder / "a.txt.knowtator.xml", repair="relocate-by-text")
     assert marked(corpus)["bob"] == [(19, 23, "LOC")]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -125,7 +126,7 @@ def test_by_label():
     rows = sa.coefficients_by_label(corpus).to_rows()
     assert [row["label"] for row in rows] == ["LOC"] * 6 + ["PER"] * 6
     empty = sa.Corpus.from_segments([4], {"ann": [[]]})
-    with pytest.raises(sa.InputError, match=r"^the corpus has no segments; coefficients by label"):
+    with refuses(sa.InputError, "the corpus has no segments … by label"):
         sa.coefficients_by_label(empty)
 
 

@@ -15,11 +15,6 @@ import spanagree as sa
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 
 
-@pytest.fixture(scope="module")
-def crowd():
-    return sa.read_jsonl(CROWD)
-
-
 def team(right, ids=None):
     """Two annotators with a segment in each document, the same where ``right`` says so."""
     layers = {"a": [[(0, 1, "X")]] * len(right), "b": [[(0 if x else 2, 1 if x else 3, "X")] for x in right]}  # fmt: skip

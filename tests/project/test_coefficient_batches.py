@@ -58,3 +58,18 @@ def test_command(run, tmp_path, newsroom):
     code, _, err = run("coefficients", table, "--batches", 40)
     assert code == 1
     assert "there are 12 items" in err
+
+
+def test_what_is_said_of_batches():
+    """Two batches are said to change; with intervals nothing is advised, and people see them."""
+    found = sa.coefficients_by_batch(sa.LabelTable.from_rows(rows()), 2)
+    assert "goes from" in found.verdict
+    assert found.verdict.endswith("No test was made: add --ci.")
+    assert "interval" not in str(found)
+    table = sa.LabelTable.from_rows([*rows(), ("r9", "ann", "x")])  # one item with one label
+    ask = sa.Bootstrap(resamples=50)
+    with_ci = sa.coefficients_by_batch(table, 2, ci=ask)
+    assert with_ci.verdict.endswith("No test was made.")
+    assert "interval" in str(with_ci)
+    assert with_ci.table().caption == "2 batches, 12 of 13 items with two labels or more"
+    assert sum(row["compared"] for row in with_ci.to_rows()) == 12

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.results.data import to_csv
-from spanagree.results.frame import Look
+from spanagree.results.frame import TableStyle
 from spanagree.results.text import render
 
 
@@ -100,7 +100,7 @@ def test_toxic_spans(real):
 # --- chance ---------------------------------------------------------------------------------------
 
 
-def test_surprise_by_enumeration():
+def test_unexpected_by_enumeration():
     """P(at most the match seen) of each pair, over all placements, times the number of pairs."""
     layers = {
         "a": [[(0, 4, "X")], [(0, 1, "X")]],
@@ -108,7 +108,7 @@ def test_surprise_by_enumeration():
         "c": [[(0, 3, "X")], []],
     }
     corpus = sa.Corpus.from_segments([6, 9], layers)
-    first, second = sa.disputes(corpus, sort="surprise", match="token").documents
+    first, second = sa.disputes(corpus, sort="unexpected", match="token").documents
 
     def p(one, other, most):
         shared = [
@@ -129,12 +129,14 @@ def test_surprise_by_enumeration():
 
 def test_sorts(gardens):
     """Each of them puts its own figure first, and all have the same documents."""
-    by = {name: sa.disputes(gardens, sort=name).documents for name in ("segments", "surprise")}
+    by = {name: sa.disputes(gardens, sort=name).documents for name in ("segments", "unexpected")}
     disputed = [each.disputed for each in by["segments"]]
     assert disputed == sorted(disputed, reverse=True)
-    p = [each.p if each.p == each.p else 1 for each in by["surprise"]]
+    p = [each.p if each.p == each.p else 1 for each in by["unexpected"]]
     assert p == sorted(p)
-    assert {each.document for each in by["segments"]} == {each.document for each in by["surprise"]}
+    assert {each.document for each in by["segments"]} == {
+        each.document for each in by["unexpected"]
+    }
 
 
 @pytest.mark.long
@@ -142,7 +144,7 @@ def test_order_of_input(gardens):
     """Neither the order of documents nor that of annotators changes a figure."""
     order = np.random.default_rng(3).permutation(len(gardens))
     turned = gardens.subset(order).of_annotators(gardens.annotators[::-1])
-    for sort in ("disagreement", "surprise"):
+    for sort in ("disagreement", "unexpected"):
         one, other = (sa.disputes(c, sort=sort, match="token") for c in (gardens, turned))
         assert str(one.documents) == str(other.documents)
         assert [r[:4] for r in one] == [r[:4] for r in other]
@@ -176,7 +178,7 @@ def test_cells():
     assert (first["text"], first["before"]) == ("Ministry", "In March the")
     assert first["after"] == "of Inland Waters moved"
     assert (first["rank"], first["marked"], first["saw"]) == (1, 1, 3)
-    assert "ann: 3–7 ORG; =cy: nothing" in render(sa.disputes(example()).table(), Look(all_columns=True))  # fmt: skip
+    assert "ann: 3–7 ORG; =cy: nothing" in render(sa.disputes(example()).table(), TableStyle(all_columns=True))  # fmt: skip
 
 
 def test_more_than_thirty():
@@ -190,7 +192,7 @@ def test_more_than_thirty():
         assert [k.removeprefix("by_") for k in row if row[k] == "marked"] == odd * (count == 30)
         assert row.get("by") == (None if count == 30 else ", ".join(odd))
         assert next(iter(result)).marked_by == tuple(odd)
-    assert f"15 of {count}" in render(result.table(), Look(all_columns=True))
+    assert f"15 of {count}" in render(result.table(), TableStyle(all_columns=True))
 
 
 def test_for_spreadsheets(gardens):
@@ -242,9 +244,9 @@ def test_refused():
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     overlap = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
     for corpus, settings, said in (
-        (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement, segments, surprise"),
+        (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement, segments, unexpected"),
         (example(), {"match": "same"}, "unknown match 'same'"),
-        (example(), {"sort": "surprise", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
+        (example(), {"sort": "unexpected", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
         (apart, {}, "no document that two annotators saw; two who share one are needed"),
         (overlap, {}, "overlap, which chance nonoverlapping does not allow"),
     ):  # fmt: skip
@@ -263,7 +265,10 @@ def test_command(run, path):
     between = ("--between", "ann", "bob")
     for arguments, said in (
         (("--kind", "label"), "--kind is for two annotators; give --between A B too"),
-        ((*between, "--sort", "surprise"), "--sort is for more annotators than two; leave it out"),
+        (
+            (*between, "--sort", "unexpected"),
+            "--sort is for more annotators than two; leave it out",
+        ),
         ((*between, "--by", "document"), "--by is for more annotators than two; leave it out"),
         (("--bom",), "--bom needs --format csv"),
     ):

@@ -18,11 +18,6 @@ from spanagree.project.plan import narrower
 CROWD = Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl"
 
 
-@pytest.fixture(scope="module")
-def crowd():
-    return sa.read_jsonl(CROWD)
-
-
 def test_the_docstring_by_theory():
     """Two annotators who agree in half of 40 documents: 0.25 (2·1.96/0.1)² documents."""
     layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
@@ -222,3 +217,13 @@ def test_more_is_what_lacks(crowd):
         for row in plan.to_dict()["tables"]["plan"]:
             needed = plan.needed(row["annotators"])[0]
             assert row["more"] == max(0, needed - plan.documents)
+
+
+def test_the_least_number_for_a_wide_interval(crowd):
+    """The number needed is the least whose interval is that narrow, also of a width above 1."""
+    for width in (0.05, 0.3, 1.5):
+        plan = sa.plan_sample(crowd, width, figure="observed")
+        variance = plan.variance[2]
+        needed = plan._enough(variance)
+        assert plan._width(needed, variance) <= width
+        assert needed == 2 or plan._width(needed - 1, variance) > width

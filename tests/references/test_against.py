@@ -100,15 +100,18 @@ def label_by_hand(lengths, layers, people, match, chance, label):
     return f1_of(added([x for d in mine for x in pairs[d]])), ceiling, share
 
 
+def two_documents(lengths, layers):
+    """The first two documents of a crowd, with two segments at most of each annotator."""
+    return lengths[:2], {n: [x and x[:2] for x in each[:2]] for n, each in layers.items()}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if p[0] != "boundaries"])
 @settings(max_examples=12)
 @given(crowd=crowds(most=4))
 def test_figures_of_a_label(match, chance, crowd):
     """Of each label F1, ceiling and share are those of enumeration, other labels in the way."""
-    lengths, layers = crowd
-    lengths = lengths[:2]
-    layers = {n: [x and x[:2] for x in each[:2]] for n, each in layers.items()}
+    lengths, layers = two_documents(*crowd)
     people = list(layers)[1:]
     corpus = sa.Corpus.from_segments(lengths, layers)
     result = sa.evaluate_references(corpus, people, match=match, chance=chance)
@@ -127,9 +130,7 @@ def test_figures_of_a_label(match, chance, crowd):
 @given(crowd=crowds(most=5))
 def test_pooled_figures(match, chance, crowd):
     """Systems, references, ceiling and shares are those of enumeration, with gaps."""
-    lengths, layers = crowd
-    lengths = lengths[:2]
-    layers = {n: [x and x[:2] for x in each[:2]] for n, each in layers.items()}
+    lengths, layers = two_documents(*crowd)
     people = list(layers)[1:]  # the system is the first layer
     corpus = sa.Corpus.from_segments(lengths, layers)
     result = sa.evaluate_references(corpus, people, match=match, chance=chance)
@@ -470,8 +471,8 @@ def test_nothing_to_compare(lengths, best_match):
         ({}, "neither references nor systems; name the ones or the others"),
         ({"references": ["a", "x"]}, "unknown annotator 'x'; allowed: a, b, m"),
         ({"references": ["a", "m"], "systems": ["m"]}, "'m' is a reference and a system; name it on"),
-        ({"references": ["a", "b", "m"]}, "no system is left; there are 3 layers: a, b, m; name"),
-        ({"systems": ["a", "b", "m"]}, "no reference is left; there are 3 layers: a, b, m; name"),
+        ({"references": ["a", "b", "m"]}, "no system is left; there are 3 annotators: a, b, m; name"),
+        ({"systems": ["a", "b", "m"]}, "no reference is left; there are 3 annotators: a, b, m; name"),
         ({"systems": "m"}, "annotators 'm'; a list of names is needed"),
         ({"systems": ["m"], "draws": 1}, "draws 1; a whole number from 2 is needed"),
         ({"systems": ["m"], "match": "exakt"}, "unknown match 'exakt'"),

@@ -403,3 +403,31 @@ def test_chance_may_change_the_verdict():
     people = [name for name in corpus.layers if name not in ("detector", "eager")]
     test = sa.alt_test(corpus, "eager", 0.2, annotators=people, match="token")
     assert [test.verdicts[kind].passes for kind in ("observed", "corrected")] == [True, False]
+
+
+def test_a_measure_that_is_unknown_is_refused_with_labels_too():
+    """Of a table of labels a measure has no effect; a name that is none is refused all the same."""
+    table = sa.LabelTable.from_rows([(i, who, "x") for i in range(40) for who in "abc"])
+    with pytest.raises(sa.SettingError, match="unknown match"):
+        sa.alt_test(table, "a", 0.1, match="nonsense")
+    assert "items" in str(sa.alt_test(table, "a", 0.1).table().caption)
+
+
+def test_a_candidate_that_marks_nothing():
+    """Where people agree too little an empty annotation passes, and the verdict says that it is one."""
+    rng = random.Random(2)
+    people = {
+        name: [
+            [(at, at + 2, "X")] if rng.random() < 0.08 else [] for at in range(8) for _ in range(25)
+        ]
+        for name in "abcde"
+    }
+    corpus = sa.Corpus.from_segments([10] * 200, {**people, "m": [[]] * 200})
+    made = sa.alt_test(corpus, "m", 0.1)
+    assert made.verdict.startswith("m passes")
+    assert made.verdict.endswith(
+        "It marked nothing: annotators agree too little to be told from an empty annotation."
+    )
+    assert "m marked nothing" in made.table().remarks[1]
+    assert made.to_dict()["summary"]["marked"] == 0
+    assert "marked nothing" not in sa.alt_test(corpus, "a", 0.1).verdict

@@ -96,17 +96,26 @@ def tables(newsroom):
                 sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2
             )
         ),
-        *tables_of(sa.presence(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.document_agreement(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         *tables_of(
             sa.partial_credit(sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]}), "a", "b")
         ),
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
+        *tables_of(drawn_overlap()),
         StartDistributions(
             StartSettings(chance="nonoverlapping", length=9, segments=(1, 3)), tuple(start)
         ).table(),
     ]
+
+
+def drawn_overlap():
+    """Systems whose overlap by chance is a mean over draws: six lengths a side in 80 tokens."""
+    sides = {name: [(9 * i, 9 * i + 1 + i, "X") for i in range(6)] for name in ("gold", "mine")}
+    return sa.evaluate(
+        sa.Corpus.from_segments([80], {k: [v] for k, v in sides.items()}), match="overlap"
+    )
 
 
 def meanings(table):
@@ -131,6 +140,7 @@ def test_a_new_column_fails():
         explain([Frame([SYSTEM, Column("x", "brand new")], [], {"match": "exact"})])
 
 
+@pytest.mark.long
 def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {

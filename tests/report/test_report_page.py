@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -79,11 +80,6 @@ def systems():
     files = [f"corpora/newsroom/{n}.conll" for n in ("gold", "lexicon", "tagger", "chunker")]
     root = Path(__file__).parents[2]
     return sa.read_conll([root / file for file in files])
-
-
-@pytest.fixture(scope="module")
-def crowd():
-    return sa.read_jsonl(Path(__file__).parents[2] / "corpora/crowd/crowd.jsonl")
 
 
 def hostile():
@@ -189,7 +185,7 @@ def test_figures_of_a_team(crowd):
         for x in results[0]["tables"][t]
         if x["size_a"] is not None
     }
-    known |= numbers([sa.presence(crowd).to_dict(), sa.disputes(crowd).to_dict()])
+    known |= numbers([sa.document_agreement(crowd).to_dict(), sa.disputes(crowd).to_dict()])
     voted = sa.make_gold(crowd, vote="tokens")
     known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
     known |= numbers([sa.plan_sample(crowd, 0.05).to_dict(), 0.05])
@@ -279,23 +275,23 @@ def test_more_than_twelve(systems):
     thirteen = page(copies(systems, *names[:13]))
     assert thirteen.count('class="heat alike"') == 13 * 12 / 2
     many = said(copies(systems, *names))
-    assert "No test was made: add --ci." in many
+    assert "No test was made: add --test bootstrap." in many
 
 
 @pytest.mark.long
-def test_queue_and_presence(crowd):
-    """The first forty documents of the queue, and α of presence, as Python gives them; a queue that
+def test_queue_and_document_agreement(crowd):
+    """The first forty documents of the queue, and α of documents, as Python gives them; a queue that
     is empty says so."""
     shown = Page(page(crowd, team=True))
     queue = sa.disputes(crowd).documents
     assert [value for section, value, _ in shown.figures if section == "queue"] == [
         x for each in queue[:40] for x in each[1:6]
     ]
-    presence = sa.presence(crowd)
-    assert [value for section, value, _ in shown.figures if section == "presence"] == [
+    documents = sa.document_agreement(crowd)
+    assert [value for section, value, _ in shown.figures if section == "document_agreement"] == [
         x
-        for name, part in presence.all
-        for x in (presence.shares[name], part.observed, part.expected, part.value)
+        for name, part in documents.all
+        for x in (documents.shares[name], part.observed, part.expected, part.value)
     ]
     text = page(crowd, team=True)
     assert f"{len(queue) - 40} more are left out here" in text
@@ -320,7 +316,7 @@ def test_gold_by_votes(crowd):
     known = [x for row in rows for x in row if isinstance(x, (int, float)) and x == x]
     assert figures_in(shown, "gold") == known
     text = " ".join("".join(shown.texts).split())
-    assert "majority: 132 segments in 62 documents, by the votes of 5 annotators" in text
+    assert "majority: 132 segments in 62 of 63 documents, by the votes of 5 annotators" in text
     assert "to adjudicate: 5 ties, 1 document with too few annotators" in text
     assert (
         "spanagree gold FILE --vote tokens -o gold.jsonl writes majority beside the annotators"
@@ -612,21 +608,20 @@ def test_refused_before_the_work(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"team": True, "gold": "a"}, "gold and team; a report is on systems against gold or on a team"),
+        ({"team": True, "gold": "a"}, "gold and team … systems … team"),
         ({"gold": "eve"}, "unknown gold 'eve'; allowed: a, b"),
         ({"match": "exakt"}, "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"),
-        ({"team": True, "systems": ["b"]}, "team and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
-        ({"gold": "a", "references": ["a"]}, "gold and references or systems; a report on systems against many annotators has neither gold nor team: leave one of them out"),
-        ({"measures": True, "systems": ["b"]}, "measures: α_U and γ are for a team; pass team too"),
-        ({"best_match": True}, "best_match: the nearest of many references; pass references or systems"),
+        ({"team": True, "systems": ["b"]}, "team and references or systems … leave one of them out"),
+        ({"gold": "a", "references": ["a"]}, "gold and references or systems … leave one of them out"),
+        ({"measures": True, "systems": ["b"]}, "measures: α_U and γ … pass team"),
+        ({"best_match": True}, "best_match … pass references or systems"),
         ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
     ],
 )  # fmt: skip
 def test_refused(settings, message, tmp_path):
     """Choices that do not go together or do not exist; nothing is written."""
-    with pytest.raises(sa.SettingError) as caught:
+    with refuses(sa.SettingError, message):
         sa.write_report(ODD["one document"], tmp_path / "x.html", **settings)
-    assert str(caught.value) == message
     assert list(tmp_path.iterdir()) == []
 
 

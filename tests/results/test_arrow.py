@@ -6,6 +6,7 @@ import math
 import sys
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.results.data import to_arrow
@@ -169,11 +170,8 @@ def test_names_that_utf8_cannot_hold():
 def test_without_pyarrow(monkeypatch):
     """The error names the line that installs it."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(sa.SettingError, "a table needs pyarrow … pip install '.[arrow]'"):
         to_arrow(Frame((), ()))
-    assert str(error.value) == (
-        "a table needs pyarrow, which is not installed; the extra arrow brings it; run in a clone of spanagree: pip install '.[arrow]'"
-    )
 
 
 def test_an_unknown_part():

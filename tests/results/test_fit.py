@@ -11,7 +11,7 @@ import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
 from spanagree.results.fit import PAGE, width_of
-from spanagree.results.frame import Column, Frame, Look, Pivot, decimal
+from spanagree.results.frame import Column, Frame, Pivot, TableStyle, decimal
 from spanagree.settings import signature
 
 RANDOM = random.Random(1)
@@ -107,7 +107,7 @@ def test_what_stays_as_it_is():
     assert one.turned is one
     assert "precision" in text.render(one)
     assert sa.evaluate(corpus, ci=sa.Bootstrap(resamples=20)).table("label").pivot is None
-    long = text.render(sa.evaluate(corpus).table("label"), Look(all_columns=True))
+    long = text.render(sa.evaluate(corpus).table("label"), TableStyle(all_columns=True))
     assert "precision" in long
 
 
@@ -153,7 +153,7 @@ def test_spare_columns_and_parts():
     short = text.render(Frame(heads, rows))
     assert short.count("0.5000") == 6
     assert "left out: figure6, figure7," in short
-    whole = text.render(Frame(heads, rows), Look(all_columns=True))
+    whole = text.render(Frame(heads, rows), TableStyle(all_columns=True))
     assert whole.count("0.5000") == 12
     assert "left out" not in whole
 
@@ -188,7 +188,7 @@ def test_digits_and_per_cent():
     table = Frame([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0004, (0.1, 0.25)]])
 
     def row(form, **look):
-        return form.render(table, Look(**look)).rstrip().split("\n")[-1]
+        return form.render(table, TableStyle(**look)).rstrip().split("\n")[-1]
 
     assert row(text).split() == ["0.4193", "31.2500", "0.0004", "0.1000–0.2500"]
     assert row(text, digits=2).split() == ["0.42", "31.25", "0.0004", "0.10–0.25"]
@@ -214,12 +214,12 @@ def test_styles():
     heads = [Column("", "system", "name"), Column("", "F1"), Column("", "chance F1")]
     rows = [["a", 0.801, 0.3], ["b", 0.799, 0.1], ["c", -0.5, 0.2], ["d", None, None]]
     table = Frame(heads, rows, best=["F1"])
-    bold = markdown.render(table, Look(style=["bold"]))
+    bold = markdown.render(table, TableStyle(style=["bold"]))
     assert [line.split("|")[2].strip() for line in bold.split("\n")[2:6]] == [
         "**0.80**", "**0.80**", "-0.50", "–",
     ]  # fmt: skip
     assert bold.count("**") == 4
-    out = latex.render(table, Look(style=["siunitx", "booktabs", "bold"]))
+    out = latex.render(table, TableStyle(style=["siunitx", "booktabs", "bold"]))
     assert "% needs \\usepackage{booktabs,siunitx}" in out
     assert "\\begin{tabular}{lS[table-format=-2.2]S[table-format=2.2]}" in out
     assert "system & {F1} & {chance F1} \\\\" in out
@@ -234,7 +234,7 @@ def test_styles():
         [["X", "a", 0.2], ["X", "b", 0.4], ["Y", "a", 0.3], ["Y", "b", None]],
         pivot=pivot,
     )
-    turned = markdown.render(long, Look(style=["bold"])).split("\n")[2:]
+    turned = markdown.render(long, TableStyle(style=["bold"])).split("\n")[2:]
     assert turned[:2] == ["| F1 | X | 0.20 | **0.40** |", "| F1 | Y | 0.30 | – |"]
 
 

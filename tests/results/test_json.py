@@ -28,7 +28,7 @@ LINES = {
     "agree": [
         f"{CROWD} {FEW}", f"{CROWD} --by pair --test chance", f"{CROWD} --by annotator {FEW}", f"{CROWD} --by document",
         f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma --precision 0.5", f"{CROWD} --measure all --precision 0.5",
-        f"{CROWD} --measure presence {FEW}", f"{CROWD} --batches 3 {FEW}",
+        f"{CROWD} --measure documents {FEW}", f"{CROWD} --batches 3 {FEW}",
     ],
     "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],
     "disagreements": [CROWD, f"{CROWD} --between ann bob", f"{CROWD} --by label", f"{CROWD} --by expected"],

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import spanagree as sa
 from spanagree.results import latex, markdown, text
 from spanagree.results.data import FORMATS, TABLES, to_csv, to_json
-from spanagree.results.frame import Column, Frame, Look
+from spanagree.results.frame import Column, Frame, TableStyle
 from spanagree.results.names import common_parts, short_names
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
@@ -97,7 +97,7 @@ def result():
 @pytest.mark.parametrize("by", [None, "label", "document"])
 def test_hostile_names(form, by):
     """Names and labels cannot break a line, a cell or a terminal."""
-    rendered = TABLES[form](result().table(by), Look(all_columns=True))
+    rendered = TABLES[form](result().table(by), TableStyle(all_columns=True))
     assert all(line.isprintable() for line in rendered.split("\n"))
     rows = len(HOSTILE) * {None: 1, "label": len(HOSTILE) + 2, "document": 2}[by]
     if form == "markdown":
@@ -276,4 +276,4 @@ def test_latex_of_intervals(newsroom):
     out = latex.render(result.table())
     assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
     assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
-    assert " & 0.63 & " in latex.render(result.table(), Look(percent=False))
+    assert " & 0.63 & " in latex.render(result.table(), TableStyle(percent=False))

@@ -20,7 +20,8 @@ def test_without_a_test_only_the_order_is_named():
     """Nobody is said to be better; what is undefined has no place."""
     text = order(SCORES, "9 texts")
     assert text.startswith("By F1 above chance the order is b (.889), a (.778), on 9 texts.")
-    assert text.endswith("No test was made: add --ci.")
+    assert text.endswith("No test was made.")
+    assert order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
     assert "better" not in text
     assert "defined" in order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
 
@@ -73,7 +74,7 @@ def results(newsroom):
         "disputes": sa.disputes(crowd),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
         "confusion": sa.confusion(crowd),
-        "presence": sa.presence(crowd),
+        "document_agreement": sa.document_agreement(crowd),
         "gold": sa.make_gold(crowd),
         "plan": sa.plan_sample(crowd),
         "soft": sa.soft_scores(crowd, systems=["ann"]),

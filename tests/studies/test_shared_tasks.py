@@ -127,6 +127,8 @@ def test_study_of_people_and_systems():
         study(corpus, matches=["token"])
     with pytest.raises(sa.errors.SettingError, match="gold and systems"):
         study(corpus, "ann", systems=["cem"])
+    with pytest.raises(sa.errors.SettingError, match=r"settings .*chance_of.*: with systems"):
+        study(corpus, systems=["cem"], settings={"chance_of": "systems"})
 
 
 def test_systems_against_people_are_tested_by_document():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 
@@ -148,28 +149,26 @@ def test_suffixes(mode):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"mode": "strict"}, "mode 'strict' needs a scheme, without which seqeval reads leniently; pass scheme='IOB2' or another, or leave mode out"),
+        ({"mode": "strict"}, "mode 'strict' … pass scheme='IOB2' … leave mode out"),
         ({"mode": "lenient"}, "unknown mode 'lenient'; allowed: strict"),
         ({"average": "samples"}, "unknown average 'samples'; allowed: micro, macro, weighted"),
-        ({"sample_weight": [1]}, "sample_weight: sentences have no weights here; leave it out"),
+        ({"sample_weight": [1]}, "sample_weight … leave it out"),
         ({"zero_division": 2}, "zero_division 2; allowed: warn, 0, 1"),
         ({"mode": "strict", "scheme": "IOB"}, "unknown scheme 'IOB'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
-        ({"y_pred": [["O"]]}, "'y_pred', document 1: 1 tag; the layers before it have 2, and each layer needs the same"),
-        ({"y_pred": "O"}, "y_pred: 'O'; a list of tag lists is needed"),
+        ({"y_pred": [["O"]]}, "'y_pred', document 1: 1 tag … 2"),
+        ({"y_pred": "O"}, "y_pred: 'O' … list of tag lists"),
     ],
 )  # fmt: skip
 def test_errors(arguments, message):
     """Wrong arguments, in one line."""
-    with pytest.raises(sa.SpanAgreeError) as error:
+    with refuses(sa.SpanAgreeError, message):
         sa.f1_score(**{"y_true": [["B-x", "O"]], "y_pred": [["B-x", "O"]], **arguments})
-    assert str(error.value) == message
 
 
 def test_a_strict_report_of_no_scheme():
     """Prefixes from which no scheme can be told are named."""
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(sa.SettingError, "mode 'strict': no scheme … I … pass scheme='IOB2'"):
         sa.classification_report([["I-x", "O"]], [["I-x", "O"]], mode="strict")
-    assert str(error.value) == "mode 'strict': no scheme can be told from the prefixes I; pass scheme='IOB2' or another"  # fmt: skip
 
 
 def test_the_columns_of_nervaluate():
@@ -264,13 +263,12 @@ def test_four_refused():
     """Wrong beta, weights, averages and lengths are said; no token gives no accuracy."""
     one = [["B-PER"]]
     for options, said in (
-        ({"beta": -1}, "beta -1; a number from 0 is needed"),
+        ({"beta": -1}, "beta -1 … from 0"),
         ({"average": "samples"}, "unknown average 'samples'; allowed: micro, macro, weighted"),
-        ({"sample_weight": [1]}, "sample_weight: sentences have no weights here; leave it out"),
+        ({"sample_weight": [1]}, "sample_weight … leave it out"),
     ):
-        with pytest.raises(sa.SettingError) as refused:
+        with refuses(sa.SettingError, said):
             sa.precision_recall_fscore_support(one, one, **options)
-        assert str(refused.value) == said
-    with pytest.raises(sa.InputError, match=r"^y_pred: 2 tags in 1 list, y_true has 1 in 1; both"):
+    with refuses(sa.InputError, "y_pred: 2 tags in 1 list, y_true has 1 in 1"):
         sa.accuracy_score(one, [["O", "O"]])
     assert math.isnan(sa.accuracy_score([], []))

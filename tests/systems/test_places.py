@@ -332,14 +332,13 @@ def test_notes(capsys):
 
 
 def test_what_places_do_not_go_with():
-    """Relations, several pieces and a tolerance are refused, and each message says why."""
+    """Relations and several pieces are refused, and each message says why."""
     spans = [[(0, 2, "X"), (3, 4, "X")]]
     relations = {"a": [[(0, 1, "r")]], "b": [[(0, 1, "r")]]}
     plain = sa.Corpus.from_segments([6], {"a": spans, "b": spans}, relations=relations)
     pieces = sa.Corpus.from_segments([6], {"a": [[([(0, 1), (3, 4)], "X")]], "b": spans})
     for corpus, asked, says in (
         (plain, {"what": "relations"}, "relations and attributes: their chance is over marked"),
-        (plain, {"tolerance": 1}, "a tolerance: chance of near borders is of two random"),
         (pieces, {}, "several pieces: these keep their shape"),
     ):
         rule = [{"name": "site", "ok": [True] * 6}]

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses
 
 import spanagree as sa
 from spanagree.training.spacy_scorer import ner_scorer, spancat_scorer
@@ -312,12 +313,10 @@ def test_white_space_and_case():
     blank = doc(["Jo", "  "], (0, 1, "X"), (1, 2, "X"), key="sc")
     example = Example(blank, doc(["Jo"], (0, 1, "X"), key="sc"))
     assert spancat_scorer()([example], spans_key="sc")["spans_sc_f"] == 1
-    with pytest.raises(sa.InputError) as error:
+    with refuses(
+        sa.InputError, "example 2: the reference 'Jo ' and the prediction 'Al ' … the same"
+    ):
         ner_scorer()([Example(reference, reference), Example(doc(["Al"]), doc(["Jo"]))])
-    assert str(error.value) == (
-        "example 2: the reference 'Jo ' and the prediction 'Al ' are different texts; both need the"
-        " same, but for white space"
-    )
 
 
 def test_annotated_in_part():
@@ -358,16 +357,14 @@ def test_span_groups():
 @pytest.mark.parametrize("scorer", [ner_scorer, spancat_scorer])
 def test_settings(scorer):
     """A slip is found when the config is read; scorers go to other processes."""
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(
+        sa.SettingError, "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"
+    ):
         scorer(match="exakt")
-    assert (
-        str(error.value) == "unknown match 'exakt'; allowed: exact, token, boundaries, iou, overlap"
-    )
-    with pytest.raises(sa.SettingError) as error:
+    with refuses(
+        sa.SettingError, "unknown chance 'chance'; allowed: nonoverlapping, per-label, overlapping"
+    ):
         scorer(chance="chance")
-    assert str(error.value) == (
-        "unknown chance 'chance'; allowed: nonoverlapping, per-label, overlapping"
-    )
     assert pickle.loads(pickle.dumps(scorer()))([], spans_key="sc")
 
 

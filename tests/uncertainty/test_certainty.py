@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import refuses, says
 from oracles import joined_with_t
 from scipy import stats
 from strategies import crowds, turned
@@ -25,7 +26,7 @@ from spanagree.cli.main import main
 from spanagree.results.score import f1_figures
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
-from spanagree.uncertainty.permutation import benjamini_hochberg
+from spanagree.uncertainty.permutation import benjamini_hochberg, holm_log10
 from spanagree.uncertainty.permutation import holm as _holm
 
 SEED = (
@@ -216,7 +217,7 @@ def test_undefined_figures():
 )
 def test_bad_settings(ask, said):
     """Resamples, seeds and confidences that are none are refused."""
-    with pytest.raises(sa.SettingError, match=f"^{re.escape(said)}$"):
+    with refuses(sa.SettingError, said):
         sa.Bootstrap(**ask)
 
 
@@ -566,6 +567,14 @@ def test_gaps_between_systems():
     json.dumps(sa.compare_systems(sa.evaluate(sa.Corpus.from_segments([5, 5], nothing)), bootstrap=sa.Bootstrap(resamples=9)).to_dict(), allow_nan=False)  # fmt: skip
 
 
+def test_holm_of_logarithms():
+    """Six decimals, as log10 3 = .4771212547 shows, never above 0 nor below one before."""
+    assert holm_log10([-9.0, math.nan, -2.0, -1.9]) == pytest.approx(
+        [-8.522879, math.nan, -1.69897, -1.69897], abs=0, nan_ok=True
+    )
+    assert holm_log10([-0.1, -0.2]) == [0.0, 0.0]
+
+
 def test_holm():
     """Holm's step-down correction by hand; undefined ones do not count."""
     assert _holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
@@ -712,9 +721,7 @@ def test_chance_by_document(systems):
     assert entry["f1_95"] == pytest.approx(tested.high, rel=1e-14)
     assert all("p_bh" in document for document in data["tables"]["documents"])
     json.dumps(data, allow_nan=False)
-    with pytest.raises(
-        sa.SettingError, match="p values were not asked for; evaluate with p_values=True"
-    ):
+    with refuses(sa.SettingError, "… p values … p_values=True"):
         sa.evaluate(systems).chance_by_document(name)
     with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.evaluate([systems], p_values=True)
@@ -858,13 +865,13 @@ def test_commands(files, newsroom, systems, capsys):
     [
         (["--seed", "1"], "--seed needs --ci or --test or --baseline random or --best-match or --match soft"),
         (["--test", "chance", "--interval", "percentile"], "--interval does not go with --test chance"),
-        (["--test", "chance", "--by", "difficulty"], "--test does not go with --by difficulty: a test is over all documents"),
+        (["--test", "chance", "--by", "difficulty"], "--test … --by difficulty … all documents"),
     ],
 )  # fmt: skip
 def test_misused(files, capsys, more, said):
     """What goes with nothing is refused, not silently passed over."""
     assert main(["evaluate", *files, *more]) == 2
-    assert capsys.readouterr().err == f"spanagree: error: {said}; see 'spanagree evaluate --help'\n"
+    says(capsys.readouterr().err, f"spanagree: error: {said} … 'spanagree evaluate --help'")
 
 
 def test_refused(files, capsys):

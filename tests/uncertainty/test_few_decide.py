@@ -17,7 +17,7 @@ import spanagree as sa
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
 from spanagree.uncertainty.ends import with_t
-from spanagree.uncertainty.evidence import both, clopper_pearson, joined, united
+from spanagree.uncertainty.evidence import clopper_pearson, joined, united
 from spanagree.uncertainty.together import intervals
 
 ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
@@ -283,13 +283,6 @@ def test_t_of_nothing():
     errors = np.array([1e-17, 0.1, math.nan])
     made = with_t(ends, np.array([0.5, 0.5, 0.3]), errors, np.array([9] * 3), np.zeros(3), 0.025)
     np.testing.assert_array_equal(made, ends)
-
-
-def test_evidence_of_two_parts():
-    """What stands in one part alone counts as it is; what is in both is added."""
-    found = both({"a": np.array([4, 2, 3])}, {"b": np.array([2, 1, 1])})
-    assert {key: x.tolist() for key, x in found.items()} == {"a": [4, 2, 3], "b": [2, 1, 1]}
-    assert both(found, found)["b"].tolist() == [4, 2, 2]
 
 
 def test_undefined_stays_so():

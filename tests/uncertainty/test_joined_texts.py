@@ -210,7 +210,7 @@ def test_sentences(sentences, documents):
     with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* not read as sentences"):
         sa.evaluate(posts, ci=replace(TEXTS["ci"], resample_by="sentence"))
     with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* choose unit or document"):
-        sa.presence(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
+        sa.document_agreement(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
 
 
 def test_refused(sentences, documents):
@@ -223,7 +223,7 @@ def test_refused(sentences, documents):
             lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", bootstrap=sa.Bootstrap(resample_by="text")),
             "a permutation test exchanges what chance expects too",
         ),
-        (lambda: sa.presence(documents, **TEXTS), "choose unit or document"),
+        (lambda: sa.document_agreement(documents, **TEXTS), "choose unit or document"),
         (lambda: sa.coefficients(sa.token_labels(documents), **TEXTS), "choose unit or document"),
         (lambda: sa.evaluate([documents], **TEXTS), "over blocks units are drawn"),
     ):  # fmt: skip

@@ -18,13 +18,14 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.chance.start_distributions import place
+from spanagree.chance.start_distributions import start_profiles
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, mixture
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.expected import Placed, expected
+from spanagree.comparisons.expected import expected
 from spanagree.comparisons.measures import Match, turned
+from spanagree.comparisons.sides import Sides
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 
@@ -56,13 +57,13 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
     results: list[Floats | None] = [None] * len(pieces)
     single = np.zeros(len(pieces), np.bool_)
     means: list[float] = []
-    if measure.route in ("equal", "cover"):
+    if measure.kernel in ("equal", "cover"):
         single = _most(pieces, measure) <= 1
         try:
             means = _means(pieces.some(np.flatnonzero(single)), measure)
         except SettingError:  # too many units, as recordings have; chance is drawn then
             single[:] = False
-    elif measure.route == "one-to-one":
+    elif measure.kernel == "one-to-one":
         single, probability = single_matches(pieces, measure)
         means = probability[single].tolist()
     for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):
@@ -81,7 +82,7 @@ def _most(pieces: Pieces, measure: Match) -> Ints:
     partner = (
         np.concatenate([side.piece for side in sides]),
         np.concatenate([side.label for side in sides]),
-        np.concatenate([side.length * (measure.route == "equal") for side in sides]),
+        np.concatenate([side.length * (measure.kernel == "equal") for side in sides]),
     )
     _, kind, _ = distinct(*partner)
     kinds = np.split(kind, [len(pieces.a)])
@@ -97,16 +98,23 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
     sides = (pieces.a, pieces.b)
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
     length = np.concatenate([side.length for side in sides])
-    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
+    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), length)
     many = 1 + int(max(side.label.max(initial=0) for side in sides))
     everyone = np.ones(len(pieces), np.bool_)
-    placed, cells = [], []
-    for side, own in zip(sides, np.split(profile, [len(sides[0])]), strict=True):
-        layer = Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
-        placed.append(Placed(layer, own, "nonoverlapping"))
-        cells.append(side.piece * many + side.label)
-    (a, b), (cell_a, cell_b) = placed, cells
-    means, _ = expected(a, b, cell_a, cell_b, len(pieces) * many, profiles, measure)
+    layers = [
+        Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
+        for side in sides
+    ]
+    alike = np.split(profile, [len(sides[0])])
+    cells = [side.piece * many + side.label for side in sides]
+    both = Sides(
+        (layers[0], layers[1]),
+        (alike[0], alike[1]),
+        (cells[0], cells[1]),
+        len(pieces) * many,
+        "nonoverlapping",
+    )
+    means, _ = expected(both, profiles, measure)
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 

@@ -260,7 +260,7 @@ def distribution(
     """
     report_progress = progress or (lambda done, total: None)
     report_progress(0, 2)
-    layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.route == "near"
+    layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.kernel == "near"
     if isinstance(corpus, RelationCorpus):
         if corpus.rule.arguments != "random":
             return _of_relations(corpus, names, fixed)
@@ -336,7 +336,7 @@ def over_documents(
 
 def has_whole_matches(measure: Match) -> bool:
     """Return whether all matches under the measure are whole numbers."""
-    return measure.route in ("equal", "cover", "one-to-one", "near")
+    return measure.kernel in ("equal", "cover", "one-to-one", "near")
 
 
 def _walked(

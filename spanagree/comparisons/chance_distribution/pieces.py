@@ -177,7 +177,7 @@ def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints
     i, j = join(kinds.piece * many + kinds.label, key[order])
     j = order[j]
     length, gold = kinds.length[i], a.length[j]
-    if measure.route == "equal":
+    if measure.kernel == "equal":
         same = length == gold
         i, j = i[same], j[same]
         pair, start = np.arange(len(i)), a.start[j]
@@ -219,3 +219,26 @@ def mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
     for way in known:
         total[: len(way)] += way
     return total / len(known)
+
+
+def add_shifted(target: Floats, part: Floats, gain: float, moments: bool) -> None:
+    """Add to a distribution one whose matches all rise by ``gain``; or if asked, to (1, Σ, Σ²)."""
+    if not gain:
+        target += part
+    elif not moments:
+        rise = int(gain)
+        target[..., rise:] += part[..., : part.shape[-1] - rise]
+    else:
+        target[..., 0] += part[..., 0]
+        target[..., 1] += part[..., 1] + gain * part[..., 0]
+        target[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
+
+
+def of_ways(ways: Floats, moments: bool) -> Floats:
+    """Return the distribution that so many ways give; or from (1, Σ, Σ²), mean and variance."""
+    if not moments:
+        p = ways / ways.sum()
+        return p[: np.flatnonzero(p)[-1] + 1]
+    mean, square = (ways[1:] / ways[0]).tolist()
+    spread = square - mean**2
+    return np.array([mean, spread if spread > 1e-14 * square else 0.0])

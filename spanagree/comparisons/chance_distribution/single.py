@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.chance.start_distributions import place
+from spanagree.chance.start_distributions import start_profiles
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.overlap_match import has_partner
@@ -53,7 +53,7 @@ def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Match) ->
     sides = [side.rows(np.flatnonzero(some[side.piece])) for side in (pieces.a, pieces.b)]
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
     length = np.concatenate([side.length for side in sides])
-    profiles, profile = place(group, np.tile(pieces.tokens, 2), length)
+    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), length)
     chosen = np.concatenate(
         [rows[some[side.piece]] for side, rows in zip((pieces.a, pieces.b), able, strict=True)]
     )
@@ -75,7 +75,7 @@ def _all_free(pieces: Pieces, some: Bools, one: Side, able: Bools, other: Side) 
     beside = piece[fits], length[fits]
     group = np.concatenate((mine.piece, theirs.piece + count, beside[0] + count))
     lengths = np.concatenate((mine.length, theirs.length, beside[1]))
-    profiles, profile = place(group, np.tile(pieces.tokens, 2), lengths)
+    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), lengths)
     start, added = profile[single][fits], profile[len(mine) + len(theirs) :]
     together = inner(profiles, start, profiles, added)
     result = np.zeros(len(single))

@@ -46,7 +46,7 @@ def closed_moments(
         exclude each other, and for measures other than exact, boundaries and token.
     """
     apart = chance == "nonoverlapping" or (chance == "per-label" and measure.of_label)
-    if not apart or measure.route not in ("equal", "cover"):
+    if not apart or measure.kernel not in ("equal", "cover"):
         return None
     n = int(piece.tokens[0])
     a_kinds, b_kinds = _kinds(piece.a), _kinds(piece.b)

@@ -89,7 +89,7 @@ def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> 
     pieces = pieces.some(within)
     bits = None
     entries: tuple[Ints, Ints, Ints | Floats]
-    if measure.route == "one-to-one":
+    if measure.kernel == "one-to-one":
         kinds, entries, bits = overlap_gains(pieces, measure)
     else:
         kinds, entries = gains(pieces, measure)

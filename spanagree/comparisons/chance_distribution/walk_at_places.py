@@ -18,7 +18,14 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
 from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side, mixture
+from spanagree.comparisons.chance_distribution.pieces import (
+    OTHER,
+    Pieces,
+    Side,
+    add_shifted,
+    mixture,
+    of_ways,
+)
 from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.segments import Layer
@@ -137,7 +144,7 @@ def _gains(
     pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
-    if measure.route == "one-to-one":
+    if measure.kernel == "one-to-one":
         return _taking(pieces, measure, piece, start, end, label)
     gain = _adding(pieces, measure, piece, start, end, label)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
@@ -364,7 +371,7 @@ def _carry(table: Floats, keep: Bools | None) -> None:
 # --- both random ---------------------------------------------------------------------------------
 
 
-class _Alike(NamedTuple):
+class Alike(NamedTuple):
     """Segments of one side that are alike: their label, number, and where they end by start."""
 
     label: int
@@ -399,13 +406,13 @@ def both_walk_at_places(
         if not there:
             results.append(np.zeros(2) if moments else np.ones(1))
             continue
-        both = [_alike_of(side, kinds, there) for side in sides]
+        both = [alike_of(side, kinds, there) for side in sides]
         walk = _BothWalk(both, measure, moments)
         results.append(walk.run() if walk.cost() <= budget else None)
     return results
 
 
-def _alike_of(side: Side, kinds: PlaceKinds, there: set[int]) -> list[_Alike]:
+def alike_of(side: Side, kinds: PlaceKinds, there: set[int]) -> list[Alike]:
     """Return the segments of one side that are alike, by kind and label."""
     counts: dict[tuple[int, int], int] = {}
     for kind, label in zip(side.kind.tolist(), side.label.tolist(), strict=True):
@@ -417,7 +424,7 @@ def _alike_of(side: Side, kinds: PlaceKinds, there: set[int]) -> list[_Alike]:
         ends: dict[int, list[int]] = {}
         for s, e in zip(kinds.start[here].tolist(), kinds.end[here].tolist(), strict=True):
             ends.setdefault(s, []).append(e)
-        result.append(_Alike(label, number, ends))
+        result.append(Alike(label, number, ends))
     return result
 
 
@@ -440,7 +447,7 @@ class _Move(NamedTuple):
 class _BothWalk:
     """The walk of two random annotations of one piece."""
 
-    def __init__(self, sides: Sequence[Sequence[_Alike]], measure: Match, moments: bool) -> None:
+    def __init__(self, sides: Sequence[Sequence[Alike]], measure: Match, moments: bool) -> None:
         self.sides, self.measure, self.moments = sides, measure, moments
         borders = {
             x
@@ -502,12 +509,7 @@ class _BothWalk:
                 for move in moves:
                     self._add(states, ways, move, scale)
         ways = states[last][None][(*(-1 for _ in self.shape[:-1]),)]
-        if not self.moments:
-            p_of = ways / ways.sum()
-            return p_of[: np.flatnonzero(p_of)[-1] + 1]
-        mean, square = (ways[1:] / ways[0]).tolist()
-        spread = square - mean**2
-        return np.array([mean, spread if spread > 1e-14 * square else 0.0])
+        return of_ways(ways, self.moments)
 
     def _scale(self) -> tuple[float, float]:
         """Return a factor for each segment of either side, a power of 2: ways do not grow."""
@@ -538,16 +540,7 @@ class _BothWalk:
         taken = tuple(slice(None, -1) if i in used else slice(None) for i in axes)
         onto = tuple(slice(1, None) if i in used else slice(None) for i in axes)
         part = ways[taken] * math.prod(scale[i >= len(self.sides[0])] for i in used)
-        target = there[move.then][onto]
-        if not gain:
-            target += part
-        elif not self.moments:
-            g = int(gain)
-            target[..., g:] += part[..., : part.shape[-1] - g]
-        else:
-            target[..., 0] += part[..., 0]
-            target[..., 1] += part[..., 1] + gain * part[..., 0]
-            target[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
+        add_shifted(there[move.then][onto], part, gain, self.moments)
 
     def _placed(self, side: int, p: int) -> Iterator[tuple[int, int, int]]:
         """Yield axis, end and label of each segment of a side that can be placed at p."""
@@ -569,7 +562,7 @@ class _BothWalk:
                 longer = _Ahead(0, e, self._tag(p, label))
                 if f > e:
                     longer = _Ahead(1, f, self._tag(p, other))
-                if gain and self.measure.route == "one-to-one":
+                if gain and self.measure.kernel == "one-to-one":
                     longer = longer._replace(tag=None)
                 yield _Move((i, j), gain, min(e, f), longer if e != f else None)
 
@@ -582,7 +575,7 @@ class _BothWalk:
             tag, own, gain = ahead.tag, self._tag(p, label), 0.0
             if tag is not None and own is not None:
                 gain = self._gain(ahead.side, (tag[0], q, tag[1]), (p, e, label))
-            if gain and self.measure.route == "one-to-one":
+            if gain and self.measure.kernel == "one-to-one":
                 tag = own = None
             then = ahead._replace(tag=tag) if e < q else _Ahead(lags, e, own)
             yield _Move((axis,), gain, min(e, q), then if e != q else None)
@@ -590,10 +583,10 @@ class _BothWalk:
     def _tag(self, start: int, label: int) -> tuple[int, int] | None:
         """Return what has to be known of a segment while what comes can add to the match."""
         measure = self.measure
-        if measure.route == "equal" or label == OTHER:
+        if measure.kernel == "equal" or label == OTHER:
             return None
-        any_start = measure.route == "cover" or (
-            measure.route == "one-to-one" and not measure.share
+        any_start = measure.kernel == "cover" or (
+            measure.kernel == "one-to-one" and not measure.share
         )
         return (0 if any_start else start), label
 
@@ -605,7 +598,7 @@ class _BothWalk:
         if one[2] != other[2] or one[2] == OTHER:
             return 0
         first, second = (one, other) if side == 0 else (other, one)
-        if self.measure.route == "cover":
+        if self.measure.kernel == "cover":
             return min(one[1], other[1]) - other[0]
         offset, a, b = second[0] - first[0], first[1] - first[0], second[1] - second[0]
         lengths = (np.array([x]) for x in (offset, a, b))

@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.pieces import (
+    OTHER,
+    Pieces,
+    Side,
+    add_shifted,
+    least_costs,
+    of_ways,
+)
 from spanagree.comparisons.measures import Match
 
 
@@ -68,9 +75,9 @@ class Rule:
 
     def tag(self, kind: Kind) -> Any:
         """Return what is to be remembered of a segment that has not met another one."""
-        if self.measure.route == "equal" or kind.label == OTHER:
+        if self.measure.kernel == "equal" or kind.label == OTHER:
             return None
-        by_label = self.measure.route in ("cover", "one-to-one") and not self.measure.share
+        by_label = self.measure.kernel in ("cover", "one-to-one") and not self.measure.share
         return kind.label if by_label else kind
 
     def level(self, a: Kind, b: Kind) -> tuple[float, Any]:
@@ -79,17 +86,17 @@ class Rule:
         if a.label != b.label or a.label == OTHER:
             return 0, self.tag(longer)
         gain = self._phi(0, a, b)
-        return gain, None if gain and self.measure.route == "one-to-one" else self.tag(longer)
+        return gain, None if gain and self.measure.kernel == "one-to-one" else self.tag(longer)
 
     def later(self, ahead: Ahead, kind: Kind) -> tuple[float, Any, Any]:
         """Return the gain of a segment of the side that lags, and the tags of both then."""
         tag = self.tag(kind)
-        if ahead.tag is None or tag is None or self.measure.route == "equal":
+        if ahead.tag is None or tag is None or self.measure.kernel == "equal":
             return 0, ahead.tag, tag
-        if self.measure.route == "cover":
+        if self.measure.kernel == "cover":
             gain = min(ahead.left, kind.length) if ahead.tag == tag else 0
             return gain, ahead.tag, tag
-        one_to_one = self.measure.route == "one-to-one"
+        one_to_one = self.measure.kernel == "one-to-one"
         if one_to_one and not self.measure.share:
             return (1, None, None) if ahead.tag == tag else (0, ahead.tag, tag)
         if ahead.tag.label != kind.label:
@@ -142,7 +149,7 @@ def both_walk(
     least = least_costs(pieces, pieces.a, pieces.b)
     results: list[Floats | None] = []
     asked: dict[tuple[tuple[Kind, ...], tuple[Kind, ...]], list[int]] = {}
-    equal = measure.route == "equal"
+    equal = measure.kernel == "equal"
     for piece in range(len(pieces)):
         results.append(None)
         if least[piece] > budget:
@@ -186,7 +193,7 @@ def _steps(n: int, first: Sequence[Kind], second: Sequence[Kind], measure: Match
             key = (side, rule.tag(kind))
             reach[key] = max(reach.get(key, 0), kind.length - 1)
     ahead = (
-        1 + 2 * sum(reach.values()) if measure.route == "one-to-one" else 1 + sum(reach.values())
+        1 + 2 * sum(reach.values()) if measure.kernel == "one-to-one" else 1 + sum(reach.values())
     )
     return (n + 1.0) * ahead * (len(first) + len(second))
 
@@ -215,17 +222,8 @@ class _Addition(NamedTuple):
 
     def add(self, target: Floats, source: Floats) -> None:
         """Add it."""
-        part, there = source[self.taken] * self.factor, target[self.onto]
-        gain = self.move.gain
-        if not gain:
-            there += part
-        elif not self.moments:
-            g = int(gain)
-            there[..., g:] += part[..., : part.shape[-1] - g]
-        else:
-            there[..., 0] += part[..., 0]
-            there[..., 1] += part[..., 1] + gain * part[..., 0]
-            there[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
+        part = source[self.taken] * self.factor
+        add_shifted(target[self.onto], part, self.move.gain, self.moments)
 
 
 class _Walk:
@@ -252,7 +250,7 @@ class _Walk:
         for p in range(tokens[-1] + 1):
             here = states.pop(p, {})
             if p in wanted:
-                ends[p] = self._end(here[None][(*(-1 for _ in self.shape[:-1]),)])
+                ends[p] = of_ways(here[None][(*(-1 for _ in self.shape[:-1]),)], self.moments)
             for ahead, ways in here.items():
                 if ahead not in known:
                     moves = self._level() if ahead is None else self._behind(ahead)
@@ -308,14 +306,6 @@ class _Walk:
                 then = Ahead(lags, own, more)
             step = min(kind.length, ahead.left)
             yield Move(step, then, gain, (i + len(self.sides[0]) * lags,))
-
-    def _end(self, ways: Floats) -> Floats:
-        if not self.moments:
-            p = ways / ways.sum()
-            return p[: np.flatnonzero(p)[-1] + 1]
-        mean, square = (ways[1:] / ways[0]).tolist()
-        spread = square - mean**2
-        return np.array([mean, spread if spread > 1e-14 * square else 0.0])
 
     def _weight(self, kinds: Sequence[Kind], n: int) -> float:
         """Return a factor for each segment placed, such that all ways together count about 1.

@@ -108,17 +108,17 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
             by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
             raise InputError(
                 f"{page.where(i)}: token {show(tokens[i])}; {there} has {show(others[i])}, and all"
-                f" layers need the same text{f' ({counts}){lacks}' if lacks else by_position}"
+                f" annotators need the same text{f' ({counts}){lacks}' if lacks else by_position}"
             )
         raise InputError(
             f"{page.where(i)}: a {what} begins at {show(tokens[i])} in only one of this file and"
-            f" {there} ({counts}); all layers need the same {what}s{lacks}"
+            f" {there} ({counts}); all annotators need the same {what}s{lacks}"
         )
     if len(tokens) != len(others):
         more, less = (page, first) if len(tokens) > n else (first, page)
         raise InputError(
             f"{more.where(n)}: token {show(more.columns[0][n])} is missing in {less.name}, which"
-            f" ends before it; all layers need the same text ({counts}){lacks}"
+            f" ends before it; all annotators need the same text ({counts}){lacks}"
         )
     return len(differ)
 

@@ -31,7 +31,7 @@ from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import LINES
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import TextPart
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 
 
 class Wanted(NamedTuple):
@@ -87,7 +87,7 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
         if len(one) != 1 or not is_column(one[0]) or one[0] == "all" or "," in str(one[0]):
             raise SettingError(
                 f"columns {show(columns)}: of several files one column each is read; name a column"
-                " for all of them, or the layers as NAME=FILE:COLUMN"
+                " for all of them, or the annotators as NAME=FILE:COLUMN"
             )
         return [Wanted(name, path, one[0]) for name, path in files.items()]
     for name, column in columns.items():
@@ -101,8 +101,8 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
         return [Wanted(name, path, column) for name, column in columns.items()]
     for name in (name for name in columns if name not in files):
         raise SettingError(
-            f"columns name {show(name)}, which is not a layer; with several files the layers are"
-            f" {listed(files)}"
+            f"columns name {show(name)}, which is no annotator; with several files the annotators"
+            f" are {listed(files)}"
         )
     return [Wanted(name, path, columns.get(name)) for name, path in files.items()]
 
@@ -144,7 +144,7 @@ def decided_layers(
     return chosen, notes
 
 
-def knows_rows(start: Peek) -> bool:
+def knows_rows(start: FileHead) -> bool:
     """Return whether rows of a token each, with tags, stand below the names of the columns."""
     layout = layout_of("\n".join(start.lines))
     if start.records or not layout.header:

@@ -228,7 +228,9 @@ def split_columns(files: Mapping[str, PathName], columns: Any) -> tuple[dict[str
     if columns is not None and not isinstance(columns, Mapping):
         columns = dict.fromkeys(files, columns)
     for layer in named.keys() & (columns or {}).keys():
-        raise SettingError(f"layer {show(layer)}: FILE:COLUMN and columns; name its column once")
+        raise SettingError(
+            f"annotator {show(layer)}: FILE:COLUMN and columns; name its column once"
+        )
     return paths, {**(columns or {}), **named}
 
 

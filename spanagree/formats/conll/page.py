@@ -83,7 +83,7 @@ class ConllOptions(TagOptions):
         if not isinstance(self.columns, (Mapping, str, int, list, tuple)):
             raise SettingError(
                 f"columns {show(self.columns)}; the number or name of a column by the name of its"
-                ' layer, such as {"gold": 1}, or columns such as "1-3" or "all" are needed'
+                ' annotator, such as {"gold": 1}, or columns such as "1-3" or "all" are needed'
             )
         if self.sentences_from is not None and self.unit != "document":
             raise SettingError(

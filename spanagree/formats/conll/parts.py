@@ -199,18 +199,18 @@ def _borders(
         ends = kinds == DOCSTART
         if unit == "sentence":
             ends |= kinds == BLANK
-        telling = np.flatnonzero(ends | (kinds == ROW))
-        row = np.concatenate(([last[0] >= 0], kinds[telling] == ROW))
-        behind = np.concatenate(([-1], telling))[:-1][row[:-1] & ~row[1:]] + 1  # the last rows
+        informative = np.flatnonzero(ends | (kinds == ROW))
+        row = np.concatenate(([last[0] >= 0], kinds[informative] == ROW))
+        behind = np.concatenate(([-1], informative))[:-1][row[:-1] & ~row[1:]] + 1  # the last rows
         for line in behind[block - 1 - done :: block].tolist():
             end, count = (offset + int(starts[line]), lines + line) if line else last
             yield _Part(start, end, before, block)
             start, before = end, count
         done = (done + len(behind)) % block
-        if row[-1] and len(telling):
-            line = int(telling[-1]) + 1
+        if row[-1] and len(informative):
+            line = int(informative[-1]) + 1
             last = offset + int(starts[line]), lines + line
-        elif len(telling):
+        elif len(informative):
             last = (-1, 0)
         offset, lines = offset + len(piece), lines + len(kinds)
     yield _Part(start, offset, before, done + (last[0] >= 0), start == 0)

@@ -43,7 +43,7 @@ from spanagree.formats.conll.head import first_lines, lines_in
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
-from spanagree.formats.peek import passed_over
+from spanagree.formats.file_head import passed_over
 
 _LONG = 500  # tokens of a sentence, which hardly any has
 _Parts: TypeAlias = dict[PathName, FilePart | TextPart]  # of each file what is read now
@@ -114,6 +114,14 @@ def read_conll(  # type: ignore[misc]  # the options that overloads leave open a
         InputError: for files that cannot be read, rows that do not fit, unknown tags, texts that
             differ, with file and line; where it is not clear which columns are meant.
         SettingError: for an unknown unit, scheme, encoding or column.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "gold.conll").write_text("Jo B-PER\\nruns O\\n")
+    ...     corpus = read_conll({"gold": Path(folder, "gold.conll")})
+    >>> corpus[0].segments["gold"]
+    (Segment(start=0, end=1, label='PER'),)
     """
     files, columns = split_columns(named_files(source), columns)
     columns = {} if columns is None else columns
@@ -132,6 +140,21 @@ def raw_conll(
 ) -> RawCorpus:
     """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
     return _read(*_options(files, options), progress)
+
+
+def columns_read(path: PathName, **options: Any) -> str:
+    """Return which columns of tags are read of a file, as ``--columns`` takes them.
+
+    Of an annotator whose name ``--columns`` does not take there is none.
+
+    Raises:
+        InputError, SettingError: as for :func:`read_conll`.
+    """
+    files, given = _options({os.path.basename(os.fspath(path)): path}, options)
+    first = {path: first_lines(lines_in(read_text(path, given.encoding)))}
+    layers, _ = decided_layers(files, first, given.declared(files, first))
+    named = [layer for layer in layers if not {*layer.layer} & {*",="}]
+    return ",".join(f"{layer.layer}={layer.column}" for layer in named)
 
 
 def _options(
@@ -245,12 +268,12 @@ def _raw(
     breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
     differ = _differ(pages.values(), text) if not sentences else ""
     if options.sentences_from is not None:
-        check_known([options.sentences_from], breaks, "layer for sentences_from")
+        check_known([options.sentences_from], breaks, "annotator for sentences_from")
         breaks = dict.fromkeys(breaks, breaks[options.sentences_from])
     elif differ:
         notes.append(
-            f"{differ}: sentences begin elsewhere than in {text.name}, and each layer is read in"
-            " its own; --sentences-from NAME (sentences_from=) takes those of one"
+            f"{differ}: sentences begin elsewhere than in {text.name}, and each annotator is read"
+            " in its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     attributes = {
         path: dict(_attribute(page, column, text, in_blocks) for column in options.attributes)

@@ -37,6 +37,14 @@ def write_conll(
             naming the first; for tokens that are not known; for an unknown scheme.
         InputError: for documents or tokens that the format cannot hold; for a path that cannot be
             written.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> corpus = sa.from_tags({"gold": [["B-PER", "O"]]}, tokens=[["Jo", "runs"]])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_conll(corpus, f"{folder}/one.conll")
+    ...     sa.read(f"{folder}/one.conll") == corpus
+    True
     """
     check_corpus(corpus)
     if corpus.offsets != "tokens" or corpus.tokens is None:

@@ -17,13 +17,13 @@ from spanagree.errors import (
     InputError,
     SettingError,
     counted,
+    invalid_value,
     is_iterable,
     length_of,
     listed,
     one_of,
     reason,
     show,
-    unfit,
 )
 from spanagree.extras import optional
 from spanagree.formats.hugging_face.spans import parsed
@@ -76,7 +76,7 @@ def choose_split(data: Any, split: str | None) -> Any:
         raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
     data = _frame_rows(data)
     if isinstance(data, (str, bytes)) or not is_iterable(data):
-        raise unfit("data", data, "a Dataset, or rows that are mappings, is needed")
+        raise invalid_value("data", data, "a Dataset, or rows that are mappings, is needed")
     return data
 
 
@@ -172,7 +172,7 @@ class Columns:
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or length_of(row) is not None):
                     where = f"column {show(column)}, row {i + 1}:"
-                    raise unfit(where, row, "a list of tags is needed")
+                    raise invalid_value(where, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
             flat = list(chain.from_iterable(row for row in values if row is not None))
             return flat, np.array(sizes, np.int64)
@@ -226,7 +226,7 @@ def rows_of(
     known: dict[str, None] = {}
     for where, row in rows.placed():
         if not isinstance(row, Mapping):
-            raise unfit(f"{where}:", row, "rows are mappings")
+            raise invalid_value(f"{where}:", row, "rows are mappings")
         missing = [name for name in wanted if name not in row and not has(row, name)]
         if missing and not rows.gaps:
             _check(missing, list(row), f"{where}: ")

@@ -199,7 +199,7 @@ class _Guess:
             return kept
         shown = "; ".join(f"{name}: {listed(sorted(labels[name])) or 'O alone'}" for name in kept)
         raise InputError(
-            f"columns of tags of several kinds ({shown}); say which are layers to compare:"
+            f"columns of tags of several kinds ({shown}); say which are annotators to compare:"
             f" --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"
         )
 
@@ -329,7 +329,18 @@ class _Guess:
         text = self.usual("text", lambda cell: isinstance(cell, str), spoken)
         tokens = None if text else self.usual("tokens", self.are_words)
         length = None if text or tokens else self.usual("length", _is_number)
+        if not (text or tokens or length):
+            text = self.blank_texts()
         return _named(text=text, tokens=tokens, length=length)
+
+    def blank_texts(self) -> str | None:
+        """Return the column of texts if all of them are blank, as those of silent documents are."""
+        for name in self.names:
+            cells = [row.get(name) for row in self.rows]
+            is_text = plain(name) in COLUMNS["text"] and any(isinstance(c, str) for c in cells)
+            if is_text and all(c is None or (isinstance(c, str) and not c.strip()) for c in cells):
+                return name
+        return None
 
     def quote(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the column of what spans cover, in a table with a row for each of them."""

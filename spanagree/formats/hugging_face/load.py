@@ -18,20 +18,20 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    invalid_value,
     printable,
     reason,
     show,
-    unfit,
 )
 from spanagree.extras import optional, read_parquet
 from spanagree.files import PathName, check_encoding
 from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.hugging_face.columns import Rows
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
-from spanagree.formats.peek import Peek, peek
 from spanagree.settings import as_read
 
 _OLDEST = 4  # the first major release of datasets that runs no scripts
@@ -72,7 +72,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     return raw.but(reading={**raw.reading, **how}, notes=notes)
 
 
-def guess_of(start: Peek) -> dict[str, Any]:
+def guess_of(start: FileHead) -> dict[str, Any]:
     """Return the columns that the beginning of a file shows, if it has spans or tags.
 
     Of columns that cannot all be meant none is named; reading says what there is.
@@ -83,7 +83,7 @@ def guess_of(start: Peek) -> dict[str, Any]:
         return {"tags": None, "spans": None}
 
 
-def _guess_of(start: Peek) -> dict[str, Any]:
+def _guess_of(start: FileHead) -> dict[str, Any]:
     if start.shape in ("json", "jsonl"):
         return guess(start.objects, {})[0] if start.objects else {}
     if start.shape not in ("csv", "tsv"):
@@ -106,20 +106,24 @@ def _data(name: str, path: str, encoding: str) -> Any:
         start = file.read(4)
     if start == b"PAR1" or Path(path).suffix.lower() == ".parquet":
         return _parquet(name, path)
-    shape = peek(path).shape
+    shape = read_head(path).shape
     is_table = shape == "text" and Path(path).suffix.lower() == ".csv"  # with odd rows, or none
     kind = _Table if is_table or shape in ("csv", "tsv") else _Records
     return kind(path, encoding)
 
 
-class _Records(Rows):
-    """The objects in a JSON file, one by one; what one lacks is null."""
-
-    gaps = True
+class _File(Rows):
+    """The rows of a file."""
 
     def __init__(self, path: str, encoding: str) -> None:
         super().__init__()
         self.path, self.encoding = path, encoding
+
+
+class _Records(_File):
+    """The objects in a JSON file, one by one; what one lacks is null."""
+
+    gaps = True
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the objects, each with its place.
@@ -130,20 +134,16 @@ class _Records(Rows):
         needed, where = "a list of objects, or one a line, is needed", ""
         for where, row in json_records(self.path, needed, self.encoding):
             if not isinstance(row, dict):
-                raise unfit(f"{where}:", row, needed)
+                raise invalid_value(f"{where}:", row, needed)
             yield where, row
         if not where:
             raise InputError(f"{printable(self.path)}: no rows; {needed}")
 
 
-class _Table(Rows):
+class _Table(_File):
     """The rows of a table in text, in which an empty entry is null."""
 
     flat = True
-
-    def __init__(self, path: str, encoding: str) -> None:
-        super().__init__()
-        self.path, self.encoding = path, encoding
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows by the names in the header, each with its line.

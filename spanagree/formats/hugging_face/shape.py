@@ -53,7 +53,7 @@ class Shape(TagOptions):
         tags, spans, annotator = self.tags, self.spans, self.annotator
         content = any(c is not None for c in (self.text, self.tokens, self.length))
         wrong = {
-            f"tags {show(tags)}; layer to column is needed, such as {{'gold': 'tags'}}": (
+            f"tags {show(tags)}; annotator to column is needed, such as {{'gold': 'tags'}}": (
                 tags is not None and not isinstance(tags, Mapping)
             ),
             f"spans {show(spans)}; annotator to column, or one column, is needed": (

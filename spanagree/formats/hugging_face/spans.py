@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.collector import text_of_whole
-from spanagree.errors import InputError, counted, is_iterable, is_whole, length_of, unfit
+from spanagree.corpus.offsets import Place
+from spanagree.errors import InputError, counted, invalid_value, is_iterable, is_whole, length_of
 from spanagree.formats.exports import number_in
 from spanagree.formats.records import ReadLog, Span
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
@@ -106,7 +107,8 @@ class SpanReader:
     ) -> list[Span] | None:
         """Return the spans of a cell.
 
-        Spans without start, or with −1, are quotes of the text by ``who``, which are looked for.
+        Spans without start, or with −1, are quotes of the text, or tokens, by ``who``, which are
+        looked for.
 
         They are lists of pieces, objects, a mapping of lists, or text that holds these; labels that
         are label ids go by their ``names``. ``None`` stays.
@@ -127,12 +129,12 @@ class SpanReader:
             )
             spans = self.log.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
-            raise unfit(place, spans, _NO_COPY if self.in_text else _NO_JSON)
+            raise invalid_value(place, spans, _NO_COPY if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
             spans = _in_object(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
-            raise unfit(place, spans, _NEEDED)
-        if isinstance(text, str):
+            raise invalid_value(place, spans, _NEEDED)
+        if isinstance(text, (str, list, tuple)):
             spans = list(self._placed(spans, text, whose, place))
         return [row for span in spans for row in self._row(span, spans, names, where)]
 
@@ -145,7 +147,7 @@ class SpanReader:
                 " marked; spanagree evaluate --match soft --probabilities reads it"
             )
 
-    def _placed(self, spans: Iterable[Any], text: str, who: str, place: str) -> Iterator[Any]:
+    def _placed(self, spans: Iterable[Any], text: Place, who: str, place: str) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
         times: Counter[str] = Counter()
         for span in map(_as_quote, spans):
@@ -174,7 +176,7 @@ class SpanReader:
             if "start" in keys and ("end" in keys or isinstance(text, str)):
                 if self.in_text and _counts_tokens(keys["start"]):
                     needed = "start and end in the text are needed; --tokens C counts tokens"
-                    raise unfit(f"{where}: spans", span, needed)
+                    raise invalid_value(f"{where}: spans", span, needed)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_whole(start):
@@ -189,7 +191,7 @@ class SpanReader:
             start, end, *label = span
             self.log.labelled |= bool(label)
             return [Span(start, end, _name(label[0], names, where) if label else None)]
-        raise unfit(f"{where}: spans", spans, _NEEDED)
+        raise invalid_value(f"{where}: spans", spans, _NEEDED)
 
 
 def _is_cut_off(answer: str, text: str) -> bool:
@@ -255,9 +257,9 @@ def _in_object(spans: Mapping[Any, Any], place: str) -> Any:
     """Return the spans in an object: it is one, or has them in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
-    lists = [spans[key] for key in spans if key in _WRAPPERS and isinstance(spans[key], list)]
-    if len(lists) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
-        return lists[0]
+    inner = [spans[k] for k in spans if k in _WRAPPERS and isinstance(spans[k], (list, dict))]
+    if len(inner) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
+        return _in_object(inner[0], place) if isinstance(inner[0], dict) else inner[0]
     quotes = by_label(spans)
     return _transposed(spans, place) if quotes is None else quotes
 
@@ -266,7 +268,7 @@ def _time(value: object, place: str) -> int:
     """Return which occurrence of a quote is meant, which a model may write as text."""
     number = number_in(value.strip(), 1 << 48) if isinstance(value, str) else value
     if not is_whole(number):
-        raise unfit(place, value, "a whole number is needed, or null")
+        raise invalid_value(place, value, "a whole number is needed, or null")
     return int(number)
 
 
@@ -278,7 +280,7 @@ def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:
     are_lists = all(isinstance(c, _LISTS) and is_iterable(c) for c in columns)
     if not {"start", "end"} <= keys.keys() or not are_lists or len(set(map(len, columns))) > 1:
         needed = "lists of equal length under start, end and label are needed"
-        raise unfit(place, spans, needed)
+        raise invalid_value(place, spans, needed)
     return [dict(zip(wanted, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

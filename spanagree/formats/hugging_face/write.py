@@ -36,7 +36,9 @@ def to_dataset(corpus: Corpus) -> Any:
         columns[f"spans:{name}"] = [None] * len(documents)
     for i, document in enumerate(documents):
         for name, segments in document.seen.items():
-            columns[f"spans:{name}"][i] = [segment._asdict() for segment in segments]
+            columns[f"spans:{name}"][i] = [
+                {"start": start, "end": end, "label": label} for start, end, label in segments
+            ]
     try:
         return datasets.Dataset.from_dict(mapping=columns, features=datasets.Features(features))
     except UnicodeEncodeError as error:

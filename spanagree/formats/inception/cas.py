@@ -13,10 +13,10 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.offsets import points_at
-from spanagree.errors import InputError, is_whole, listed, unfit, whole_number
+from spanagree.errors import InputError, invalid_value, is_whole, listed, whole_number
 from spanagree.files import decoded, from_json
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, asked_names, short
-from spanagree.formats.peek import Peek
 from spanagree.formats.xml_elements import elements
 
 _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
@@ -34,7 +34,7 @@ _OLD = {"_context", "_views"}  # keys of JSON before version 0.4
 _AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
 
 
-def knows_cas(start: Peek) -> bool:
+def knows_cas(start: FileHead) -> bool:
     """Return whether a file begins as a CAS in XMI or JSON does, in whatever version."""
     if start.shape == "xml":
         return any("http:///uima/cas.ecore" in line for line in start.lines)
@@ -104,7 +104,9 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
     for view in _mappings(whole.get("%VIEWS")):
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
-            raise unfit(f"{where}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}")
+            raise invalid_value(
+                f"{where}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}"
+            )
         cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, members))
     for declared in _mappings(whole.get("%TYPES")):
         if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
@@ -140,7 +142,9 @@ class _Cas:
             return whole_number(value, f"{self.where}: number")
         if is_whole(value) and abs(value) < 1 << 60:
             return value
-        raise unfit(f"{self.where}: offset or number", value, f"a whole number is needed: {_AGAIN}")
+        raise invalid_value(
+            f"{self.where}: offset or number", value, f"a whole number is needed: {_AGAIN}"
+        )
 
     def add(
         self,

@@ -8,18 +8,18 @@ from pathlib import PurePath
 
 from spanagree.errors import printable
 from spanagree.files import PathName, read_bytes
+from spanagree.formats.file_head import read_head
 from spanagree.formats.inception.cas import knows_cas
 from spanagree.formats.inception.project import File, Project, file_of, is_initial, knows_project
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv
 from spanagree.formats.patterns import folder_of, has_pattern, matches
-from spanagree.formats.peek import peek
 
 
 def are_pages(pattern: PathName) -> bool:
     """Return whether a pattern names such files, by the first of them."""
     if not has_pattern(pattern):
         return False
-    start = peek(matches(pattern)[0])
+    start = read_head(matches(pattern)[0])
     return not knows_project(start) and (knows_webanno_tsv(start) or knows_cas(start))
 
 
@@ -73,7 +73,7 @@ def _agree(files: Sequence[File], wanted: str | None) -> bool:
 
 def _file(path: PurePath) -> File:
     """Return a file, which is of the kind that its beginning shows."""
-    where, shape = printable(str(path)), peek(path).shape
+    where, shape = printable(str(path)), read_head(path).shape
     data = read_bytes(where, str(path))
     if shape == "zip":
         return file_of(path.name, data, where)

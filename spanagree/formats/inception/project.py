@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from spanagree.errors import InputError, counted, listed, printable, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, listed, printable, show
 from spanagree.files import BOM, PathName, decoded, from_json, naming_files, open_zip, read_bytes
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.cas import read_json, read_xmi
 from spanagree.formats.inception.pages import Marks, Page
 from spanagree.formats.inception.webanno_tsv import read_tsv
 from spanagree.formats.label_studio.tasks import GROUND_TRUTH
-from spanagree.formats.peek import Peek
 
 IN_PROGRESS = {
     "auto": "seen, unless it is as it was when the document was imported",
@@ -49,7 +49,7 @@ _ABOUT = re.compile(r"((?:.*/)?)exportedproject\d*\.json")
 _AGAIN = "export the project again, with annotations as WebAnno TSV 3, CAS XMI or CAS JSON"
 
 
-def knows_project(start: Peek) -> bool:
+def knows_project(start: FileHead) -> bool:
     """Return whether a zip or folder is a project, by the names in it."""
     files = (name for name in start.members if name.endswith(_READABLE))
     return any(_ABOUT.fullmatch(name) or _FILE.fullmatch(name) for name in files)
@@ -272,7 +272,9 @@ def _entries(about: Mapping[str, Any], kind: str, where: str) -> list[Mapping[st
     keys = ("name", "state", "user")[: 2 + (kind == "annotation_documents")]
     for entry in entries if isinstance(entries, list) else [entries]:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in keys):
-            raise unfit(f"{where}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}")
+            raise invalid_value(
+                f"{where}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}"
+            )
     users = (_CURATOR, "INITIAL_CAS")
     return [entry for entry in entries if entry.get("user") not in users]
 
@@ -282,7 +284,9 @@ def _state(entry: Mapping[str, str], where: str) -> str:
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
         place = f"document {show(entry['name'])}, annotator {show(entry['user'])}: state"
-        raise unfit(f"{where}: {place}", entry["state"], f"known: {listed(STATES)}; {_AGAIN}")
+        raise invalid_value(
+            f"{where}: {place}", entry["state"], f"known: {listed(STATES)}; {_AGAIN}"
+        )
     return state
 
 

@@ -11,6 +11,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import check_choice, listed, printable, show
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
 from spanagree.formats.combine import unite
+from spanagree.formats.file_head import FileHead, passed_over, read_head
 from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
 from spanagree.formats.inception.files import read_pages
 from spanagree.formats.inception.pages import Chosen, Mark, Page, choose, described
@@ -23,12 +24,11 @@ from spanagree.formats.inception.project import (
 )
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.peek import Peek, passed_over, peek
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 
-def knows_inception(start: Peek) -> bool:
+def knows_inception(start: FileHead) -> bool:
     """Return whether a file or folder is INCEpTION's: a project, WebAnno TSV or a CAS."""
     return knows_project(start) or knows_webanno_tsv(start) or knows_cas(start)
 
@@ -63,7 +63,7 @@ def raw_inception(
     """
     check_choice(in_progress, IN_PROGRESS, "in-progress")
     files = named_files(source)
-    starts = {name: peek(path) for name, path in files.items() if not has_pattern(path)}
+    starts = {name: read_head(path) for name, path in files.items() if not has_pattern(path)}
     projects = {
         name: read_project(files[name], layer, in_progress, ground_truth)
         for name, start in starts.items()
@@ -96,7 +96,7 @@ def raw_inception(
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
 
 
-def _page(start: Peek, layer: str | None) -> Page:
+def _page(start: FileHead, layer: str | None) -> Page:
     """Return the page in a file by itself, by what it begins with."""
     where = printable(start.path)
     if start.shape == "xml":

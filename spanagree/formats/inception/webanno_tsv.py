@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 
-from spanagree.errors import InputError, counted, show, unfit
+from spanagree.errors import InputError, counted, invalid_value, show
+from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, short
-from spanagree.formats.peek import Peek
 from spanagree.limits import check_expansion
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")
@@ -25,7 +25,7 @@ _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _ROLE = "ROLE_"
 
 
-def knows_webanno_tsv(start: Peek) -> bool:
+def knows_webanno_tsv(start: FileHead) -> bool:
     """Return whether a file begins as WebAnno TSV does, in whatever version."""
     first = start.lines[0] if start.lines else ""
     rows = any("\t" in line or line.startswith("#text=") for line in start.lines)
@@ -96,7 +96,7 @@ class _Reader:
                 cells = rest.split("\t") if rest else []
                 if match is None or len(cells) < self.columns or not (text or self.pieces):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
-                    raise unfit(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
+                    raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
                     self._start("\n".join(text), begin, word, where)
@@ -223,7 +223,7 @@ class _Reader:
                 match = _VALUE.fullmatch(cell)
                 if match is None:
                     needed = "a backslash stands before what it escapes"
-                    raise unfit(f"{where}: value", cell, needed)
+                    raise invalid_value(f"{where}: value", cell, needed)
                 text, number = match[1], match[2]
             value = None if text in ("_", "*") else text
             if name.startswith(_ROLE):
@@ -260,7 +260,9 @@ def _check_version(line: str, where: str) -> None:
             f"{where}: WebAnno TSV of version 1 or 2, whose offsets and numbers are not in the"
             " file; export as WebAnno TSV 3 (import it into INCEpTION, which reads all versions)"
         )
-    raise unfit(f"{where}:", line, "WebAnno TSV 3 begins with a line like #FORMAT=WebAnno TSV 3.3")
+    raise invalid_value(
+        f"{where}:", line, "WebAnno TSV 3 begins with a line like #FORMAT=WebAnno TSV 3.3"
+    )
 
 
 def _split(cell: str, sign: str) -> list[str]:

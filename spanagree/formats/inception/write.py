@@ -54,6 +54,16 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
     write_bytes(path, _page(corpus[0].text or "", segments or (), corpus.id_of(0)))
 
 
+def changed_in_webanno(corpus: Corpus) -> list[str]:
+    """Return what WebAnno TSV has otherwise than a corpus, a sentence each."""
+    texts = corpus.to_characters().known("texts", "WebAnno TSV")
+    begun = (text[: len(text) - len(text.lstrip())] for text in texts)
+    changed = sum(bool(some.strip(" ")) for some in begun)
+    if not changed:
+        return []
+    return [f"{counted(changed, 'text')} written with blanks for the white space at its beginning"]
+
+
 def _project(corpus: Corpus) -> bytes:
     """Return a zip with a file for each document and annotator, and who saw what."""
     names = [*corpus.annotators]

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
-from spanagree.errors import InputError, is_whole, listed, show, unfit
+from spanagree.errors import InputError, invalid_value, is_whole, listed, show
 from spanagree.formats.exports import OUR_ID, objects_in, seconds
-from spanagree.formats.peek import Peek
+from spanagree.formats.file_head import FileHead
 
 GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
@@ -73,7 +73,7 @@ class Task(NamedTuple):
         return [region for each in self.marked for region in each.regions or ()]
 
 
-def knows_label_studio(start: Peek) -> bool:
+def knows_label_studio(start: FileHead) -> bool:
     """Return whether a file begins as a JSON or JSON-MIN export does."""
     return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
 
@@ -116,7 +116,7 @@ class Tasks:
         """
         for place, entry in records:
             if not isinstance(entry, dict):
-                raise unfit(f"{place}:", entry, "Label Studio has an object for each task")
+                raise invalid_value(f"{place}:", entry, "Label Studio has an object for each task")
             id_ = entry.get("id")
             where = place if id_ is None else f"{place}, task {show(id_)}"
             if isinstance(entry.get("data"), dict):
@@ -208,14 +208,16 @@ class Tasks:
         name = text_of_whole(next((value for value in known if value is not None), None))
         if isinstance(name, str) and name:
             return sys.intern(name)
-        raise unfit(f"{where}: annotator", by, "a number, a name, or an object with id is needed")
+        raise invalid_value(
+            f"{where}: annotator", by, "a number, a name, or an object with id is needed"
+        )
 
     def _name_in_email(self, by: object, where: str) -> str:
         email = by.get("email") if isinstance(by, Mapping) else by
         name, at, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
         if not (name and at):
             needed = "an e-mail is needed; without --annotator-from email, numbers are names"
-            raise unfit(f"{where}: annotator", by, needed)
+            raise invalid_value(f"{where}: annotator", by, needed)
         other = self._emails.setdefault(name, str(email))
         if other != email:
             raise InputError(
@@ -272,7 +274,7 @@ def _in_paragraphs(
         at = int(number) if str(number).isdigit() else len(parts)
         if at >= len(parts) or not is_whole(value.get(within)):
             needed = f"a paragraph from 0 to {len(parts) - 1} and a place in it are needed"
-            raise unfit(f"{where}: {what}", number, needed)
+            raise invalid_value(f"{where}: {what}", number, needed)
         bounds.append(sum(len(part) + 1 for part in parts[:at]) + value[within])
     return bounds[0], bounds[1]
 
@@ -292,10 +294,10 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
             " submit the annotation once more in a current version of Label Studio, which adds them"
         )
     if not is_whole(start) or not is_whole(end):
-        raise unfit(f"{where}: start and end", (start, end), "whole numbers are needed")
+        raise invalid_value(f"{where}: start and end", (start, end), "whole numbers are needed")
     labels = next((value[key] for key in _SPANS if key in value), None) or [None]
     if not isinstance(labels, list) or not all(isinstance(x, (str, type(None))) for x in labels):
-        raise unfit(f"{where}: labels", labels, "a list of names is needed")
+        raise invalid_value(f"{where}: labels", labels, "a list of names is needed")
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
     return Region(start, end, _once(tuple(labels)), known, sys.intern(target), places is not None)

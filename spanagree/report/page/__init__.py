@@ -27,7 +27,7 @@ from spanagree.report.page.documents import data_of
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
-from spanagree.settings import kept_names, unit
+from spanagree.settings import as_list, unit
 from spanagree.version import __version__
 
 
@@ -75,10 +75,19 @@ def write_report(
             :func:`spanagree.agree` and ``batches``; for two of gold, team, and
             references or systems at once, measures or batches of systems, or the best match without
             these.
+
+    >>> import spanagree as sa
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(sa.Corpus.from_segments([9] * 9, layers), f"{folder}/report.html")
+    ...     Path(f"{folder}/report.html").read_text("utf-8")[:15]
+    '<!DOCTYPE html>'
     """
     corpus = corpus_of(corpus)
     check_writable(path)
-    sides = {"references": kept_names(references), "systems": kept_names(systems)}
+    sides = {"references": as_list(references), "systems": as_list(systems)}
     comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
     text = page(
         corpus, gold=gold, team=team, by_batch=batches, with_study=study, **sides, **comparing

@@ -58,6 +58,8 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
 
 
 _LEADING = ("corrected F1", "share above chance", "F1", "chance F1", "rank")
+_MOVED = {"rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance"}
+"""Titles that the columns beside them explain, as they are where these stand elsewhere."""
 
 
 def _led(figures: Frame) -> Frame:
@@ -68,14 +70,19 @@ def _led(figures: Frame) -> Frame:
         place = shown.header.index(title)
         first += [place, *(c for c in (place + 1,) if shown.header[c : c + 1] == ["interval"])]
     order = [*first, *(c for c in range(len(shown.columns)) if c not in first)]
-    columns = [shown.columns[c] for c in order]
+    columns = [
+        column._replace(
+            title=_MOVED.get(column.title, column.title), meaning=column.meaning or column.title
+        )
+        for column in (shown.columns[c] for c in order)
+    ]
     rows = [[row[c] for c in order] for row in shown.rows]
     return replace(figures, columns=columns, rows=rows, breaks=shown.breaks, for_data=())
 
 
 def show_members(report: TeamOverview) -> Html:
     """Return a table of annotators, outliers first; of many the others are folded."""
-    figures = report.agreement.sorted("apart").table("annotator")
+    figures = report.agreement.sorted("outlier").table("annotator")
     first = replace(figures, rows=figures.rows[:_MEMBERS])
     if not (left := len(figures.rows) - _MEMBERS) > 0:
         return show_bars(first, report.short)

@@ -1,4 +1,4 @@
-"""Agreement on presence against coincidences counted by hand; its place beside F1; weights."""
+"""Document-level agreement against coincidences counted by hand; its place beside F1; weights."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def alpha(answers):
 
 def check(corpus):
     """Observed, expected and α of every answer are those of the coincidence matrices."""
-    result = sa.presence(corpus)
+    result = sa.document_agreement(corpus)
     documents = [d.seen for d in corpus]
     for name, part in result.all:
         answers = [
@@ -102,17 +102,17 @@ def singles(count=40):
     return sa.Corpus.from_segments([9] * count, layers)
 
 
-def test_presence_beside_f1(run, tmp_path):
-    """Presence agrees fully, F1 not at all; agree says so and shows both, in JSON by name."""
-    agreement, presence = sa.agree(singles()), sa.presence(singles())
-    assert (agreement.team.f1.observed, presence.any.value) == (0, 1)
+def test_document_agreement_beside_f1(run, tmp_path):
+    """Documents agree fully, F1 not at all; agree says so and shows both, in JSON by name."""
+    agreement, documents = sa.agree(singles()), sa.document_agreement(singles())
+    assert (agreement.team.f1.observed, documents.any.value) == (0, 1)
     said = "team: in 40 of 40 documents nobody marked more than one segment; chance keeps which"
     assert agreement.caveats[-1].startswith(said)
     sa.write_jsonl(singles(), tmp_path / "one.jsonl")
     data = json.loads(run("agree", tmp_path / "one.jsonl", "--format", "json")[1])
-    assert data["presence"]["tables"]["labels"][0]["alpha"] == 1
+    assert data["document_agreement"]["tables"]["labels"][0]["alpha"] == 1
     out = run("agree", tmp_path / "one.jsonl")[1]
-    assert "agreement on presence: 2 annotators, 40 documents, 40 seen by two or more" in out
+    assert "document-level agreement: 2 annotators, 40 documents, 40 seen by two or more" in out
     several = {name: [[(0, 2, "X"), (5, 7, "X")]] * 40 for name in ("ann", "bob")}
     said = sa.agree(sa.Corpus.from_segments([9] * 40, several)).caveats
     assert not any("nobody marked" in caveat for caveat in said)
@@ -184,10 +184,10 @@ def test_nothing_to_compare():
     """Nobody shares a document, there is none, or there is no label: it is said, not an error."""
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     for corpus in (apart, sa.Corpus.from_segments([], {"a": [], "b": []})):
-        result = sa.presence(corpus)
+        result = sa.document_agreement(corpus)
         assert math.isnan(result.any.value)
         assert "no item has two labels" in render(result.table())
-    assert sa.presence(apart).labels == {}
+    assert sa.document_agreement(apart).labels == {}
 
 
 @pytest.mark.long
@@ -197,10 +197,10 @@ def test_intervals(path):
     They are joined with those on log odds, of the documents that two saw.
     """
     corpus = sa.read(path)
-    whole = sa.presence(corpus, ci=sa.Bootstrap(interval="jackknife")).labels["PEST"]
+    whole = sa.document_agreement(corpus, ci=sa.Bootstrap(interval="jackknife")).labels["PEST"]
     numbers = range(len(corpus))
     left = [
-        sa.presence(corpus.subset([d for d in numbers if d != out])).labels["PEST"].value
+        sa.document_agreement(corpus.subset([d for d in numbers if d != out])).labels["PEST"].value
         for out in numbers
     ]
     n, mean = len(left), sum(left) / len(left)
@@ -212,37 +212,45 @@ def test_intervals(path):
     ends = joined_with_t(ends, whole.value, left, floor, sum(seen > 1 for seen in saw))
     assert whole.interval.kind == "jackknife"
     assert whole.interval.corrected == pytest.approx(ends, rel=1e-4)
-    assert "ci:jackknife95" in sa.presence(corpus, ci=sa.Bootstrap(interval="jackknife")).signature
+    assert (
+        "ci:jackknife95"
+        in sa.document_agreement(corpus, ci=sa.Bootstrap(interval="jackknife")).signature
+    )
 
 
 def test_order_of_input(path):
     """Neither the order of documents nor that of annotators changes a digit."""
     corpus = sa.read(path)
     turned = corpus.subset(range(len(corpus))[::-1]).of_annotators(corpus.annotators[::-1])
-    one, other = sa.presence(corpus, ci=sa.Bootstrap(resamples=50)), sa.presence(turned, ci=sa.Bootstrap(resamples=50))  # fmt: skip
+    one, other = sa.document_agreement(corpus, ci=sa.Bootstrap(resamples=50)), sa.document_agreement(turned, ci=sa.Bootstrap(resamples=50))  # fmt: skip
     assert one.to_dict()["tables"]["labels"] == other.to_dict()["tables"]["labels"]
 
 
 def test_command(run, path):
     """JSON is what Python gives; some annotators; what does not go with it is refused."""
-    measure = ("agree", path, "--measure", "presence")
-    assert json.loads(run(*measure, "--format", "json")[1]) == sa.presence(sa.read(path)).to_dict()
+    measure = ("agree", path, "--measure", "documents")
+    assert (
+        json.loads(run(*measure, "--format", "json")[1])
+        == sa.document_agreement(sa.read(path)).to_dict()
+    )
     some = json.loads(run(*measure, "--annotators", "ann,bob", "--format", "json")[1])
-    assert some == sa.presence(sa.read(path), annotators=["ann", "bob"]).to_dict()
+    assert some == sa.document_agreement(sa.read(path), annotators=["ann", "bob"]).to_dict()
     assert run(*measure, "--explain")[1].count("Krippendorff") == 3
     for more, said in (
-        (("--by", "pair"), "--by does not go with --measure presence"),
-        (("--match", "token"), "--match does not go with --measure presence"),
-        (("--block", "5"), "--measure presence does not go with blocks"),
+        (("--by", "pair"), "--by does not go with --measure documents"),
+        (("--match", "token"), "--match does not go with --measure documents"),
+        (("--block", "5"), "--measure documents does not go with blocks"),
     ):
         code, out, err = run(*measure, *more)
         assert (code, out) == (2, "")
         assert said in err
     with pytest.raises(sa.SettingError, match="unknown annotator 'eve'"):
-        sa.presence(sa.read(path), annotators=["eve"])
+        sa.document_agreement(sa.read(path), annotators=["eve"])
 
 
 def test_sentences_are_called_so():
     """What is a sentence is not called an item or a document in caveats."""
     corpus = replace(singles(12), reading={"unit": "sentence"})
-    assert "only 12 sentences with anything to compare" in " ".join(sa.presence(corpus).caveats)
+    assert "only 12 sentences with anything to compare" in " ".join(
+        sa.document_agreement(corpus).caveats
+    )

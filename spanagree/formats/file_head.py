@@ -35,7 +35,7 @@ _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},]', re.DOTA
 _CLOSERS = {"{": "}", "[": "]"}
 
 
-class Peek(NamedTuple):
+class FileHead(NamedTuple):
     """What the beginning of a file shows.
 
     Attributes:
@@ -62,7 +62,7 @@ class Peek(NamedTuple):
         return objects if len(objects) == len(self.records) else []
 
 
-def peek(path: PathName) -> Peek:
+def read_head(path: PathName) -> FileHead:
     """Return what the beginning of a file or folder shows.
 
     Raises:
@@ -70,46 +70,46 @@ def peek(path: PathName) -> Peek:
     """
     name = os.fsdecode(path)
     if os.path.isdir(name):
-        return Peek(name, "folder", members=_below(name))
+        return FileHead(name, "folder", members=_below(name))
     head = read_bytes(printable(name), name, size=_HEAD)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
-        return Peek(name, "zip", members=_in_zip(name))
+        return FileHead(name, "zip", members=_in_zip(name))
     if head.startswith(UTF_16_MARKS):
-        return peek_text(name, head, UTF_16)
+        return head_of_text(name, head, UTF_16)
     if b"\0" in head:
-        return Peek(name, "binary")
+        return FileHead(name, "binary")
     first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS) >= _LINES:
-        return peek_text(name, head[:_ROWS])  # nothing but the first lines is looked at
-    seen = peek_text(name, head)
+        return head_of_text(name, head[:_ROWS])  # nothing but the first lines is looked at
+    seen = head_of_text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
-        return peek_text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
+        return head_of_text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
     return seen
 
 
-def peek_inside(start: Peek, member: str) -> Peek:
+def read_head_inside(start: FileHead, member: str) -> FileHead:
     """Return what the beginning of a text in an archive shows.
 
     Raises:
         InputError: for an archive that cannot be read.
     """
     with open_zip(start.path) as archive:
-        return peek_text(member, archive.read(member)[:_LONG_HEAD])
+        return head_of_text(member, archive.read(member)[:_LONG_HEAD])
 
 
-def peek_text(name: str, head: bytes, encoding: str = "utf-8") -> Peek:
+def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     """Return what a text that begins so is."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
     if _JSON.match(text):
         by_line = _objects(text)
         if len(by_line) > 1 or (by_line and Path(name).suffix.lower() != ".json"):
-            return Peek(name, "jsonl", by_line, tuple(lines))
+            return FileHead(name, "jsonl", by_line, tuple(lines))
         values = _values(text)
         if values is not None:
-            return Peek(name, "json", tuple(values[:_RECORDS]), tuple(lines))
+            return FileHead(name, "json", tuple(values[:_RECORDS]), tuple(lines))
     shape: Shape = "xml" if _XML.match(text) else _tabular(lines)
-    return Peek(name, shape, lines=tuple(lines))
+    return FileHead(name, shape, lines=tuple(lines))
 
 
 def _objects(text: str) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Bools
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.comparisons.annotation_pairs import Crowd
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted
@@ -23,7 +23,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, chosen_of, confidence_of, kept_names, unit
+from spanagree.settings import Settings, as_list, chosen_of, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 ANY = "any label"
@@ -32,16 +32,16 @@ _NO_ENDS = (UNDEFINED, UNDEFINED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PresenceSettings(Settings):
-    """The settings of an agreement on presence."""
+class DocumentAgreementSettings(Settings):
+    """The settings of a document-level agreement."""
 
-    measure: str = "presence"
+    measure: str = "documents"
     annotators: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Presence(Result):
-    """The result of :func:`presence`.
+class DocumentAgreement(Result):
+    """The result of :func:`document_agreement`.
 
     Attributes:
         any: Krippendorff's α of whether a document has any segment.
@@ -59,7 +59,7 @@ class Presence(Result):
     seen: int
     documents: int
     shares: Mapping[str, float]
-    settings: PresenceSettings
+    settings: DocumentAgreementSettings
     notes: tuple[str, ...]
 
     @property
@@ -73,7 +73,7 @@ class Presence(Result):
         """Where an answer is shaky, a sentence each."""
         noun = unit(self.settings)
         caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
-        return tuple(caveat.replace("α:", "presence of any label:", 1) for caveat in caveats)
+        return tuple(caveat.replace("α:", f"{noun}s with any label:", 1) for caveat in caveats)
 
     @property
     def verdict(self) -> str:
@@ -92,11 +92,11 @@ class Presence(Result):
         """A row for any label, and one for each."""
         ci = self.settings.ci is not None
         columns = [
-            Column("label", "presence of", "name", "presence"),
+            Column("label", f"{unit(self.settings)}s with", "name", "documents with"),
             Column("share", "share", meaning="share with it"),
-            Column("observed", "observed", meaning="observed presence"),
-            Column("expected", "expected", meaning="expected presence"),
-            Column("alpha", "α", meaning="α of presence"),
+            Column("observed", "observed", meaning="observed document-level agreement"),
+            Column("expected", "expected", meaning="expected document-level agreement"),
+            Column("alpha", "α", meaning="α of documents"),
             Column("", "interval" if ci else "", "interval"),
         ]
         rows: list[list[Value]] = []
@@ -109,7 +109,8 @@ class Presence(Result):
             columns,
             rows,
             self.settings,
-            caption=f"agreement on presence: {counted(self.settings.annotators or 0, 'annotator')},"
+            caption=f"{noun}-level agreement:"
+            f" {counted(self.settings.annotators or 0, 'annotator')},"
             f" {counted(self.documents, noun)}, {self.seen} seen by two or more",
             remarks=[*(f"–: undefined: {reason}" for reason in reasons), *self.caveats],
         )
@@ -121,16 +122,16 @@ class Presence(Result):
             for name, part in self.all
         ]
         names = [name for name, _ in rows]
-        return Picture(lambda ax: dots(ax, rows, ["α"], "α of presence"), rows_size(names))
+        return Picture(lambda ax: dots(ax, rows, ["α"], "α of documents"), rows_size(names))
 
 
-def presence(
+def document_agreement(
     corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
     ci: bool | Bootstrap = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Presence:
+) -> DocumentAgreement:
     """Return how far annotators agree on which documents have anything, and which have each label.
 
     A random annotation keeps in every document the number and labels of its segments, so agreement
@@ -150,16 +151,16 @@ def presence(
     >>> corpus = Corpus.from_segments(
     ...     [9, 9], {"ann": [[(0, 2, "PER")], []], "bob": [[(4, 5, "PER")], []]}
     ... )
-    >>> presence(corpus).any.value
+    >>> document_agreement(corpus).any.value
     1.0
     """
     corpus = corpus_of(corpus)
     resampling = asked_resampling(ci)
-    annotators = kept_names(annotators)
+    annotators = as_list(annotators)
     chosen = chosen_of(corpus.annotators, annotators)
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     report_progress = progress or (lambda done, total: None)
-    crowd = Crowd.of(corpus)
+    crowd = AnnotationIndex.of(corpus)
     saw = np.bincount(crowd.document, minlength=len(corpus))
     shared = saw[crowd.document] > 1
     figures: dict[str, Coefficient] = {}
@@ -172,11 +173,11 @@ def presence(
     settings: dict[str, Any] = {} if resampling is None else resampling.settings()
     settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
     seen, whole = int((saw > 1).sum()), figures.pop(ANY)
-    made = PresenceSettings(annotators=len(corpus.layers), **settings)
-    return Presence(whole, figures, seen, len(corpus), shares, made, corpus.notes)
+    made = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
+    return DocumentAgreement(whole, figures, seen, len(corpus), shares, made, corpus.notes)
 
 
-def _answers(corpus: Corpus, crowd: Crowd) -> Iterator[Bools]:
+def _answers(corpus: Corpus, crowd: AnnotationIndex) -> Iterator[Bools]:
     """Yield whether each annotation has any segment, then whether it has each label."""
     size = crowd.end - crowd.begin
     yield size > 0
@@ -188,7 +189,9 @@ def _answers(corpus: Corpus, crowd: Crowd) -> Iterator[Bools]:
         yield has
 
 
-def _alpha(corpus: Corpus, crowd: Crowd, has: Bools, resampling: Resampling | None) -> Coefficient:
+def _alpha(
+    corpus: Corpus, crowd: AnnotationIndex, has: Bools, resampling: Resampling | None
+) -> Coefficient:
     """Return α of an answer to every annotation, with its interval if resampling is given."""
     key = 2 * crowd.document + has
     cells = np.bincount(key, minlength=2 * len(corpus))

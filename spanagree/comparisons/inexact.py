@@ -1,0 +1,121 @@
+"""Expected matches that are not exact: means over draws, and what is extrapolated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spanagree.chance.model import seed_of
+from spanagree.errors import counted
+
+
+@dataclass
+class Inexact:
+    """How many expected matches are not exact, and how far off they may be.
+
+    Attributes:
+        drawn: of how many pairs of document and label they are means over draws.
+        errors: their standard errors, by what is drawn; the same draws err alike, and add up.
+        above: by how much an exact upper bound exceeds them, of those that have one.
+        extrapolated: how many are extrapolated from coarser units.
+        off: by how much these may be off, together.
+    """
+
+    drawn: int = 0
+    errors: dict[bytes, float] = field(default_factory=dict)
+    above: float = 0.0
+    extrapolated: int = 0
+    off: float = 0.0
+
+    def add(self, drawn: bytes, error: float, above: float = 0.0) -> None:
+        """Count a mean over draws."""
+        self.drawn += 1
+        self.above += above
+        self.errors[drawn] = self.errors.get(drawn, 0.0) + error
+
+    def __add__(self, other: Inexact) -> Inexact:
+        errors = dict(self.errors)
+        for drawn, error in other.errors.items():
+            errors[drawn] = errors.get(drawn, 0.0) + error
+        return Inexact(
+            self.drawn + other.drawn,
+            errors,
+            self.above + other.above,
+            self.extrapolated + other.extrapolated,
+            self.off + other.off,
+        )
+
+    def error(self, size: float) -> float | None:
+        """Return the standard error of the expected F1; nothing if no match was drawn.
+
+        Args:
+            size: that of both annotations together, over all that was compared.
+
+        >>> drawn = Inexact(2, {b"a": 0.3, b"b": 0.4})
+        >>> drawn.error(100), Inexact().error(100)
+        (0.01, None)
+        """
+        if not self.drawn:
+            return None
+        return 2 * math.sqrt(math.fsum(error**2 for error in self.errors.values())) / size
+
+    def notes(self, size: float) -> list[str]:
+        """Return where the expected match is not exact, and how far off it may be.
+
+        Args:
+            size: as of :meth:`error`.
+
+        >>> Inexact(2, {b"a": 0.5}).notes(100)[0].partition(";")[2]
+        ' standard error of the chance F1: 0.0100'
+        """
+        notes = []
+        if self.extrapolated:
+            off = 2 * self.off / size if size else 0.0
+            notes.append(
+                "expected scores of long recordings extrapolated from coarser units, to"
+                f" {max(off, 1e-6):.1g} of F1"
+            )
+        if not self.drawn:
+            return notes
+        error, above = self.error(size), 2 * max(self.above, 0.0) / size
+        bound = f"; counting all near pairs, at most {above:.4f} more" if self.above else ""
+        after = f"{bound}; standard error of the chance F1: {error:.4f}" if error else ""
+        return [
+            *notes,
+            f"expected match from draws in {counted(self.drawn, 'pair')} of document and"
+            f" label, as the exact mean would be too much work{after}",
+        ]
+
+    def settings(self, chance: str) -> dict[str, Any]:
+        """Return what the settings say of expected matches that are not all exact.
+
+        >>> Inexact(drawn=1).settings("nonoverlapping"), Inexact().settings("nonoverlapping")
+        ({'expected': 'partly-drawn', 'chance_seed': 0}, {})
+        """
+        return {"expected": "partly-drawn", "chance_seed": seed_of(chance)} if self.drawn else {}
+
+
+def of_all(error: float) -> str:
+    """Return what tables of parts say of the standard error of the whole.
+
+    >>> of_all(0.00123)
+    'chance F1 over all is of draws, standard error 0.0012; that of a row may be greater'
+    """
+    return (
+        f"chance F1 over all is of draws, standard error {error:.4f}; that of a row may be greater"
+    )
+
+
+def digest_of(what: object) -> bytes:
+    """Return 32 bytes that are the same for what is written the same, wherever it is drawn."""
+    import hashlib  # takes a while to load
+
+    return hashlib.sha256(repr(what).encode()).digest()
+
+
+def generator_of(digest: bytes, seed: int) -> np.random.Generator:
+    """Return a generator for what is drawn and a seed: order and neighbours change no draw."""
+    return np.random.default_rng(int.from_bytes(digest[:16], "little") + (seed << 128))

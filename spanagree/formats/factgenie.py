@@ -1,0 +1,147 @@
+"""factgenie's campaigns: spans by their starts and texts, in outputs of language models."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spanagree.errors import InputError, is_whole, printable, show
+from spanagree.files import PathName, naming_files, read_text
+from spanagree.formats.file_head import FileHead
+from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import first_at
+
+_ID = ("dataset", "split", "setup_id", "example_idx")
+_CATEGORY = re.compile(r"(?m)^[ -]*\bname:(.+)$")
+
+
+def knows_factgenie(start: FileHead) -> bool:
+    """Return whether rows are those of a campaign, or a folder has campaigns."""
+    if start.shape == "folder":
+        names = {Path(name) for name in start.members}
+        return any(_is_of_campaign(name, names) for name in names)
+    return any(all(key in row for key in (*_ID, "annotations")) for row in start.objects)
+
+
+def _is_of_campaign(file: Path, names: set[Path]) -> bool:
+    """Return whether a file among others has the annotations of a campaign."""
+    if file.parent.name == "files" and file.suffix == ".jsonl":
+        return file.parent.parent / "metadata.json" in names
+    return file.name == "annotations.jsonl" and file.parent / "config.yaml" in names
+
+
+def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a file or of the campaigns in a folder, with texts and names of labels.
+
+    A text is in its row, or in a file below a folder ``outputs`` beside the campaign, where
+    ``setup_id`` may be spelled otherwise. If all rows of a campaign are of one group without a
+    name, its annotator is the file, or the folder of the campaign if there are several.
+
+    Raises:
+        InputError: for two outputs under one id, and labels that the campaign does not have.
+    """
+    files = _files(path)
+    campaigns = {_campaign(file) for file in files}
+    outputs: dict[Path, Mapping[str, str]] = {}
+    rows: dict[Path, list[tuple[str, dict[str, Any]]]] = {folder: [] for folder in campaigns}
+    for file in files:
+        rows[_campaign(file)] += json_records(file, encoding=encoding)
+    for folder in sorted(rows):
+        known = _labels_of(folder)
+        people = Counter(_who(row) for _, row in rows[folder])
+        is_named = len(people) > 1 or any(first_at(r, _NAME) for _, r in rows[folder])
+        before = f"{folder.name}/" if len(campaigns) > 1 else ""
+        for where, row in rows[folder]:
+            id_ = _id_of(row)
+            who = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
+            text = row.get("output")
+            if text is None:
+                if folder not in outputs:
+                    outputs[folder] = _outputs_near(folder, encoding)
+                text = outputs[folder].get(id_)
+            labels = first_at(row, "metadata.annotation_span_categories[*]") and [
+                each.get("name") for each in row["metadata"]["annotation_span_categories"]
+            ]
+            spans = [_span(each, labels or known, where) for each in row["annotations"]]
+            made = {**row, "id": id_, "who": who, "annotations": spans}
+            yield where, made if text is None else {**made, "output": text}
+
+
+_NAME = "metadata.annotator_id"
+
+
+def _who(row: Mapping[str, Any]) -> str:
+    named = first_at(row, f"{_NAME}|metadata.annotator_group|annotator_group")
+    return "" if named is None else str(named)
+
+
+def _id_of(row: Mapping[str, Any]) -> str:
+    """Return the id of a document; a model is ``llama3.3`` here and ``llama3-3`` there."""
+    setup = str(row.get("setup_id")).lower().replace(".", "-")
+    return "/".join(setup if key == "setup_id" else str(row.get(key)) for key in _ID)
+
+
+def _campaign(file: Path) -> Path:
+    parent = file.parent
+    return parent.parent if parent.name == "files" else parent
+
+
+@naming_files()
+def _files(path: PathName) -> list[Path]:
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    names = {*folder.rglob("*.jsonl"), *folder.rglob("config.yaml"), *folder.rglob("metadata.json")}
+    return sorted(file for file in names if _is_of_campaign(file, names))
+
+
+@naming_files()
+def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
+    """Return the texts by id below folders of outputs in a campaign's folder, or above it."""
+    texts: dict[str, str] = {}
+    near = [campaign.resolve(), *campaign.resolve().parents[:2]]
+    for folder in (each / "outputs" for each in near):
+        for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
+            for where, row in json_records(file, encoding=encoding):
+                if isinstance(row, dict) and isinstance(row.get("output"), str):
+                    id_ = _id_of(row)
+                    if texts.setdefault(id_, row["output"]) != row["output"]:
+                        raise InputError(
+                            f"{where}: a second output of {show(id_)}, which differs; spans name"
+                            " but one of them: give each output an id of its own"
+                        )
+        if texts:
+            break
+    return texts
+
+
+def _labels_of(campaign: Path) -> Sequence[str]:
+    """Return the names of a campaign's labels, in order, as its settings have them."""
+    settings = campaign / "metadata.json"
+    if settings.is_file():
+        config = json.loads(read_text(settings)).get("config") or {}
+        return [str(each.get("name")) for each in config.get("annotation_span_categories") or ()]
+    settings = campaign / "config.yaml"
+    if not settings.is_file():
+        return []
+    _, _, block = read_text(settings).partition("annotation_span_categories:")
+    block = re.split(r"(?m)^(?=\w)", block.lstrip(" "), maxsplit=1)[0]
+    return [name.strip().strip("'\"") for name in _CATEGORY.findall(block)]
+
+
+def _span(span: Any, labels: Sequence[str], where: str) -> dict[str, Any]:
+    """Return a span with its label's name; one that was not found in the text has no start."""
+    label = span.get("type")
+    if labels and is_whole(label):
+        if not 0 <= label < len(labels):
+            raise InputError(
+                f"{printable(where)}: type {label}; the campaign has the labels 0 to"
+                f" {len(labels) - 1}"
+            )
+        label = labels[label]
+    start = span.get("start")
+    return {**span, "label": label, "start": None if start == -1 else start}

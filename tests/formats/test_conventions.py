@@ -1,0 +1,165 @@
+"""Offsets that do not fit, are mixed, or are inclusive: what each format's reader says of them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import spanagree as sa
+
+TEXTS = [" ".join(f"Anna{i} Bo{j} Carl" for j in range(4)) for i in range(6)]
+SPANS = [[match.span() for match in re.finditer(r"[AB]\w+", text)] for text in TEXTS]
+
+
+def rows(documents):
+    return [{"id": f"d{i}", "text": text, "spans": spans} for i, (text, spans) in documents]
+
+
+def brat(documents, folder):
+    folder.mkdir()
+    for i, (text, spans) in documents:
+        (folder / f"{i}.txt").write_text(text, "utf-8")
+        lines = [
+            "\t".join(
+                [f"T{n}", f"PER {s['start']} {s['end']}", *([s["text"]] if "text" in s else [])]
+            )
+            for n, s in enumerate(spans, 1)
+        ]
+        (folder / f"{i}.ann").write_text("\n".join(lines), "utf-8")
+
+
+def pubtator(documents):
+    return "\n".join(
+        f"{i}|t|{text}\n{i}|a|\n"
+        + "".join(f"{i}\t{s['start']}\t{s['end']}\t{s.get('text', '')}\tPER\n" for s in spans)
+        for i, (text, spans) in documents
+    )
+
+
+def label_studio(documents):
+    return [
+        {"id": i, "data": {"text": text}, "annotations": [{"completed_by": 1, "result": [
+            {"id": str(n), "from_name": "l", "to_name": "t", "type": "labels", "value": {**span, "labels": ["PER"]}}
+            for n, span in enumerate(spans)]}]}
+        for i, (text, spans) in documents
+    ]  # fmt: skip
+
+
+def bioc(documents):
+    made = [
+        {"id": f"d{i}", "passages": [{"offset": 0, "text": text, "annotations": [
+            {"id": str(n), "infons": {"type": "PER"}, "locations": [{"offset": s["start"], "length": s["end"] - s["start"]}], **({"text": s["text"]} if "text" in s else {})}
+            for n, s in enumerate(spans)]}]}
+        for i, (text, spans) in documents
+    ]  # fmt: skip
+    return {"source": "x", "documents": made}
+
+
+def prodigy(documents):
+    return [
+        {"text": text, "_input_hash": i, "_task_hash": i, "answer": "accept", "spans": spans}
+        for i, (text, spans) in documents
+    ]
+
+
+def table(documents):
+    lines = [
+        f"d{i},{text},{s['start']},{s['end']},PER,{s.get('text', '')}"
+        for i, (text, spans) in documents
+        for s in spans
+    ]
+    return "document,text,start,end,label,quote\n" + "\n".join(lines)
+
+
+FORMS = {
+    "x.jsonl": rows,
+    "x.csv": table,
+    "x": brat,
+    "x.json": label_studio,
+    "bioc.json": bioc,
+    "prodigy.jsonl": prodigy,
+    "x.txt": pubtator,
+}
+
+
+def written(tmp_path, name, moved, *, quotes=True):
+    """A file of the form in which the n-th span is ``moved``."""
+    n, documents = 0, []
+    for i, (text, spans) in enumerate(zip(TEXTS, SPANS, strict=True)):
+        made = []
+        for start, end in spans:
+            first, last = moved(n, start, end)
+            quote = {"text": text[start:end]} if quotes else {}
+            made.append({"start": first, "end": last, "label": "PER", **quote})
+            n += 1
+        documents.append((i, (text, made)))
+    path = tmp_path / name
+    if name == "x":
+        brat(documents, path)
+        return path
+    made = FORMS[name](documents)
+    if isinstance(made, list) and name.endswith("jsonl"):
+        made = "\n".join(map(json.dumps, made))
+    path.write_text(made if isinstance(made, str) else json.dumps(made), "utf-8")
+    return path
+
+
+def bounds(corpus):
+    return sorted((s.start, s.end) for d in corpus for some in d.seen.values() for s in some)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_misplaced_and_mixed(tmp_path, name):
+    """Of 40 % that stand elsewhere, and of two conventions in one file, no plain call takes any."""
+    shifted = written(tmp_path, name, lambda n, a, b: (a + 2, b + 2) if n % 5 < 2 else (a, b))
+    with pytest.raises(sa.InputError, match=r"in the text, not 'Anna0' .*relocate-by-text"):
+        sa.read(shifted)
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    mixed = written(folder, name, lambda n, a, b: (a, b - n % 2))
+    with pytest.raises(sa.InputError, match=r"in the text, not .* more like it.*relocate-by-text"):
+        sa.read(mixed)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_inclusive_ends(tmp_path, name):
+    """Shown by the texts of the spans; without these, asked for where a span would be empty."""
+    expected = sorted(pair for spans in SPANS for pair in spans)
+    assert expected[0] == (0, 5)
+    shown = sa.read(written(tmp_path, name, lambda n, a, b: (a, b - 1)))
+    assert bounds(shown) == expected
+    assert any("are read as --ends inclusive reads them" in note for note in shown.notes)
+    folder = tmp_path / "silent"
+    folder.mkdir()
+    silent = written(folder, name, lambda n, a, b: (a, b - 1) if n else (0, 0), quotes=False)
+    with pytest.raises(sa.InputError, match=r"is empty.*--ends inclusive \(ends='inclusive'\)"):
+        sa.read(silent)
+    read = bounds(sa.read(silent, ends="inclusive"))
+    assert read == sorted([(0, 1), *expected[1:]])
+
+
+UTF_16 = "T1\tX 2 4\tab\nT2\tX 2 4;7 9\tab de\nT3\tX 2 4;5 9\tab \U0001f600de\n"  # units of UTF-16
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "expected"),
+    [
+        ("\U0001f600ab \U0001f600de", UTF_16, [((1, 3),), ((1, 3), (4, 7)), ((1, 3), (5, 7))]),
+        (" abcdef", "T9\tX 1 2;5 6\tab ef\nT8\tX 1 2;3 4\tabcd\n" * 1 + "".join(
+            f"T{i}\tX 1 {i}\t{'abcdef'[:i]}\n" for i in range(1, 7)) + "".join(
+            f"T1{i}\tX 2 {i}\t{'abcdef'[1:i]}\n" for i in range(2, 7)) + "".join(
+            f"T2{i}\tX 3 {i}\t{'abcdef'[2:i]}\n" for i in range(3, 7)) + "".join(
+            f"T3{i}\tX 4 {i}\t{'abcdef'[3:i]}\n" for i in range(4, 7)),
+         [((1, 3), (5, 7)), ((1, 5),)]),
+    ],
+    ids=["UTF-16", "inclusive"],
+)  # fmt: skip
+def test_pieces_move_with_their_spans(tmp_path, text, marked, expected):
+    """Of another unit and of inclusive ends, those of each piece are meant."""
+    (tmp_path / "d.txt").write_text(text, "utf-8")
+    (tmp_path / "d.ann").write_text(marked, "utf-8")
+    (some,) = sa.read(tmp_path, repair="drop-duplicates")[0].seen.values()
+    there = {segment.pieces for segment in some}
+    assert {*expected} <= there

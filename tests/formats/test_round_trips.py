@@ -1,0 +1,131 @@
+"""What is written and read again is equal, or a note says what went, whatever stands in it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import spanagree as sa
+from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.records import (
+    Annotation,
+    ReadLog,
+    Record,
+    Span,
+    gather,
+    span_in_pieces,
+)
+from spanagree.formats.registry import left_behind, write_file
+from spanagree.formats.shards import read_found
+
+SIGNS = [
+    *("a", "B", " ", "\t", "\n", "\r\n", "\r", '"', "'", "“", "😀", "e\u0301", "日", "\u200b", "<"),
+    *("\ufeff", ">", "&", "|", "\\", "_", ";", "#", "O", "-", "\u2028", "\x85", "\x0b", "\x0c"),
+    *("\x1c", "%", "[", "]", "{", "}", "\xa0", "\U000e0001", "\u202e"),
+]
+LABELS = ["PER", "a b", "B-X", "日本", "_", "O", "x;y", 'q"', "tab\there", "|", "😀", "1", " lead"]
+NAMES = ["ann", "bob", "c d", "3", "b@x.org", "日本", "a:b", "x,y"]
+IDS = ["1", "01", "a b", "x/y", "日", 'q"r', "😀", "d.1", "#2", "ann", "-4"]
+FILES = {
+    "jsonl": "a.jsonl",
+    "brat": "folder",
+    "label-studio": "a.json",
+    "prodigy": "a.jsonl",
+    "doccano": "a.jsonl",
+    "conll": "a.conll",
+    "inception": "a.zip",
+    "dataset": "a.parquet",
+    "spacy": "a.spacy",
+}
+NAMED_BY_FILE = ("brat", "doccano", "spacy")  # of one annotator; the others write the name
+
+
+@st.composite
+def spans(draw, size, *, details):
+    """A span in a text of this size: one piece or two, perhaps with an attribute."""
+    start = draw(st.integers(0, size - 1))
+    end = draw(st.integers(start + 1, size))
+    pieces, attributes = [(start, end)], {}
+    if details and end + 1 < size and draw(st.booleans()):
+        again = draw(st.integers(end + 1, size - 1))
+        pieces.append((again, draw(st.integers(again + 1, size))))
+    if details and draw(st.booleans()):
+        attributes = {draw(st.sampled_from(["Neg", "conf x"])): draw(st.sampled_from(["true", "a b"]))}  # fmt: skip
+    return span_in_pieces(pieces, draw(st.sampled_from(LABELS)), None, attributes) if pieces[1:] else Span(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
+
+
+@st.composite
+def corpora(draw, *, people, details):
+    """Odd texts, ids, names and labels; nested, crossing and discontinuous spans; gaps; relations."""
+    size = draw(st.integers(1, 3))
+    texts = draw(st.lists(st.lists(st.sampled_from(SIGNS), max_size=9).map("".join), min_size=size, max_size=size))  # fmt: skip
+    ids = draw(st.lists(st.sampled_from(IDS), min_size=size, max_size=size, unique=True))
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=people, unique=True))
+    records, is_seen = [], False
+    for text, id_ in zip(texts, ids, strict=True):
+        annotations = []
+        for name in names:
+            seen = draw(st.integers(0, 4)) > 0
+            some = st.lists(spans(len(text), details=details), max_size=3) if text else st.just([])
+            made = draw(some) if seen else None
+            links = (
+                [(0, 1, "R 1", "", draw(st.booleans()))] if details and made and made[1:] else []
+            )
+            annotations.append(Annotation(name, made, relations=links))
+            is_seen |= seen
+        if not is_seen and id_ == ids[-1]:  # nobody saw anything
+            annotations[0] = Annotation(names[0], [])
+        records.append(Record(id_, id_, {"text": text}, annotations))
+    raw = gather(records, ReadLog(""), {"format": "made"})
+    return valid_corpus(raw, ["drop-duplicates", "drop-relations"])
+
+
+def content(corpus, name=None):
+    """All that a corpus says, by document; of one annotator without the name."""
+    corpus = corpus.to_characters()
+    there = {}
+    for document in corpus:
+        marked = {
+            name or who: some if some is None else sorted((s.pieces, s.label, *sorted(s.attributes.items())) for s in some)
+            for who, some in document.segments.items()
+        }  # fmt: skip
+        relations = sorted(
+            (name or r.annotator, r.label, r.first.pieces, r.second.pieces, r.directed)
+            for r in document.relations
+        )
+        there[document.id] = document.text, marked, relations
+    return there
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("details", [False, True])
+@pytest.mark.parametrize("form", FILES)
+def test_round_trip(form, details):
+    """Equal, refused, or a note. Oracle: the corpus itself."""
+    if form == "spacy":
+        pytest.importorskip("spacy")
+    if form == "dataset":
+        pytest.importorskip("datasets")
+
+    @given(corpora(people=1 if form in ("doccano", "spacy") else 3, details=details))
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    def check(corpus):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, FILES[form])
+            try:
+                write_file(corpus, path, form)
+            except (sa.InputError, sa.SettingError):  # which says what it cannot hold
+                return
+            back = read_found({"it": path}, {}, form)
+            if left_behind(corpus, form):
+                return
+            alone = len(corpus.annotators) == 1 and form in NAMED_BY_FILE
+            assert content(back, "it" if alone else None) == content(
+                corpus, "it" if alone else None
+            )
+
+    check()
