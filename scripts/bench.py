@@ -11,8 +11,9 @@ Options: --rounds N (5), --only TEXT (work with TEXT in its name), --small (size
 for which no bar holds), --wnut17 FOLDER (emerging.test.annotated and submissions/ of seven systems,
 public at noisy-text.github.io/2017; without it tags of the same number are drawn), --toxic FOLDER
 (comments.csv, annotations.csv and spans.csv of the toxic spans data; without it there is no such
-row), --quick (two minutes: a round of each, without growth, and of peers that take long none),
---write (into docs/benchmarks.md and docs/benchmarks.svg).
+row), --places FOLDER (the public data that places_table.py takes, PICO and Mu-SHROOM; without it
+there are no such rows), --quick (two minutes: a round of each, without growth, and of peers that
+take long none), --write (into docs/benchmarks.md and docs/benchmarks.svg).
 """
 
 from __future__ import annotations
@@ -158,6 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wnut17", type=Path)
     parser.add_argument("--toxic", type=Path)
+    parser.add_argument("--places", type=Path)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args(arguments)
     if asked.quick:
@@ -167,7 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
     over: list[str] = []
     rows: list[Row] = []
     printed(HEAD)
-    for work in all_work(asked.small, asked.wnut17, asked.toxic):
+    for work in all_work(asked.small, asked.wnut17, asked.toxic, asked.places):
         left_out = asked.quick and work.lengthy
         if left_out or asked.only not in f"{work.name} {work.peer}":
             continue

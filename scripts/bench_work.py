@@ -21,9 +21,10 @@ import bench_inputs as inputs
 import bench_peer as plain
 import join_toxic_spans
 import numpy as np
+import places_table
 
 import spanagree as sa
-from spanagree.agreement.count import Drawn, Kept
+from spanagree.agreement.count import Drawn, PerDocument
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
@@ -154,6 +155,20 @@ def words(part: int) -> Pair:
     )
 
 
+def words_of_real_texts(part: int, name: str, match: str, folder: Path) -> Pair:
+    """With the rule of words, beside the same without: a data set of the page on places."""
+    corpus = places_table.corpus_of(name, folder)
+    corpus = corpus.subset(range(max(len(corpus) // part, 2)))
+    how: Any = {"match": match}
+    return lambda: sa.agree(corpus, places="words", **how), lambda: sa.agree(corpus, **how)
+
+
+def toxic_words(part: int, folder: Path) -> Pair:
+    """The rule of words on all comments of toxic spans, as a command."""
+    path = written_toxic_spans(folder)
+    return lambda: command("agree", path, "--places", "words", *TOXIC), yardstick(part)
+
+
 def dense(part: int, documents: int, spans: int, covered: float) -> Pair:
     """Documents of 5,000 characters."""
     corpus = inputs.stretches(max(documents // part, 2), 5000, spans, covered, 5000)
@@ -279,14 +294,24 @@ def crowd_intervals(part: int) -> Pair:
     return lambda: sa.agree(corpus, ci=True), yardstick(part)
 
 
-def toxic_spans(part: int, folder: Path) -> Pair:
-    """Agreement with intervals of 16,100 comments by 3,579 annotators, three to seven for each."""
+TOXIC = (
+    "--chance", "per-label", "--repair",
+    "drop-repeats,clip-beyond-text,drop-beyond-text,drop-unlabelled,drop-duplicates,merge-overlaps",
+)  # fmt: skip
+
+
+def written_toxic_spans(folder: Path) -> Path:
+    """16,100 comments by 3,579 annotators, three to seven for each, in a file."""
     path = scratch() / "toxic.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in join_toxic_spans.rows(folder))
-    repair = "drop-repeats,clip-beyond-text,drop-beyond-text,drop-unlabelled,drop-duplicates"
-    asked = ["--ci", "--chance", "per-label", "--repair", f"{repair},merge-overlaps"]
-    return lambda: command("agree", path, *asked), yardstick(part)
+    return path
+
+
+def toxic_spans(part: int, folder: Path) -> Pair:
+    """Agreement of these with intervals."""
+    path = written_toxic_spans(folder)
+    return lambda: command("agree", path, "--ci", *TOXIC), yardstick(part)
 
 
 def best_match(part: int) -> Pair:
@@ -317,7 +342,7 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    made = Drawn(Kept.of(corpus, "exact", "nonoverlapping")).tables(len(corpus.labels))
+    made = Drawn(PerDocument.of(corpus, "exact", "nonoverlapping")).tables(len(corpus.labels))
     tables = [table for documents, table in made if len(documents) > 1]
     return lambda: sa.agree(corpus, ci=True), lambda: [one_by_one(table) for table in tables]
 
@@ -591,7 +616,9 @@ def peak(before: str, call: str) -> Given:
 # --- all rows ------------------------------------------------------------------------------------
 
 
-def all_work(small: bool, wnut17: Path | None, toxic: Path | None = None) -> Iterator[Work]:
+def all_work(
+    small: bool, wnut17: Path | None, toxic: Path | None = None, real: Path | None = None
+) -> Iterator[Work]:
     """Every comparison, in the order of the report."""
     part = 20 if small else 1
 
@@ -660,8 +687,11 @@ def all_work(small: bool, wnut17: Path | None, toxic: Path | None = None) -> Ite
         yield row(name, tagged, goal(1), characters, match, needs=seq)
     without = "the same without a rule"
     yield row("capitals, 20,000 sentences, read", without, 3, capitals, read=True)
-    yield row("capitals, 20,000 sentences, in memory", without, 14, capitals, read=False)  # reached
-    yield row("words, 36 answers, 8 annotators", without, 2, words)  # reached
+    yield row("capitals, 20,000 sentences, in memory", without, 3, capitals, read=False)
+    yield row("words, 36 answers, 8 annotators", without, 1, words)
+    for name in ("PICO", "en", "sv", "fa") if real is not None else ():
+        for match in ("exact", "token"):
+            yield row(f"words, {name}, {match}", without, 1, words_of_real_texts, name, match, real)
     name = "50 documents of 5,000 characters"
     yield row(name, tagged, goal(1), dense, 50, 40, 0.3, needs=seq)
     name = "20 documents, 96 % covered"
@@ -702,6 +732,8 @@ def all_work(small: bool, wnut17: Path | None, toxic: Path | None = None) -> Ite
             needs=seq,
             lengthy=True,
         )
+        name = "agree of toxic spans, words"
+        yield row(name, tagged, goal(60), toxic_words, toxic, needs=seq, lengthy=True)
     yield row(  # .38 s; .06 s
         "best match, 53 references × 150 documents", pairs, 9.0, best_match
     )

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from make_newsroom import Segment, parse
+
 # One note a line; a backslash joins lines.  What is marked here is the careful reading: the name
 # of a plant, pest or tool without articles, numbers, plain adjectives or parts of the plant.
 TEXT = """\
@@ -148,14 +150,6 @@ COVERS = ["net", "netting", "mesh", "fleece", "cloche"]
 WEEDS = ["weeds", "couch grass", "bindweed", "nettles", "ground elder", "docks", "dandelions"]
 
 
-class Segment(NamedTuple):
-    """Tokens ``start`` up to but not including ``end``."""
-
-    start: int
-    end: int
-    label: str
-
-
 class Note(NamedTuple):
     """Words and punctuation, the careful reading, and how many segments earlier notes have."""
 
@@ -172,13 +166,7 @@ def notes() -> Iterator[Note]:
     """Read ``TEXT``."""
     earlier = 0
     for line in TEXT.splitlines():
-        tokens: list[str] = []
-        segments: list[Segment] = []
-        for label, marked, other in re.findall(r"\[(\S+) ([^]]+)\]|(\S+)", line):
-            words = (marked or other).split()
-            if label:
-                segments.append(Segment(len(tokens), len(tokens) + len(words), label))
-            tokens += words
+        tokens, segments = parse(line)
         yield Note(tokens, segments, earlier)
         earlier += len(segments)
 

@@ -146,7 +146,8 @@ def mutants(module: Path) -> list[Mutant]:
 def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
     """Change a tree in one place at a time; yield the name of the change, and its lines.
 
-    Annotations, decorators and ``strict=`` of zip, which no input reaches, are left as they are.
+    Annotations, decorators, ``strict=`` of zip and TYPE_CHECKING, which no input reaches, are left
+    as they are.
     """
     places: list[tuple[ast.AST, ast.AST, str, int | None, str, range]] = []
 
@@ -155,6 +156,9 @@ def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
             if field in ("annotation", "returns", "decorator_list"):
                 continue
             for place, child in enumerate(value if isinstance(value, list) else [value]):
+                target = getattr(child, "targets", [None])[0]
+                if getattr(target, "id", "") == "TYPE_CHECKING":
+                    continue
                 if isinstance(child, ast.AST) and getattr(child, "arg", "") != "strict":
                     name, inside = getattr(child, "name", None), lines
                     if isinstance(child, ast.arguments):  # defaults are set on import, and used

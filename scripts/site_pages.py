@@ -29,7 +29,8 @@ import site_pictures  # noqa: E402 — found by the line above
 MARKER = "<!-- the commands -->"
 PICTURES = "<!-- the pictures -->"
 CONSOLE = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.M)
-OPTION = re.compile(r"<code>(--[^<]{1,24})</code>")  # longer ones would not fit a phone
+CODE = re.compile(r"<code>.*?</code>", re.S)
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]{0,22}(?![\w-])")  # longer ones would not fit a phone
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     **{
@@ -69,8 +70,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Mark options in prose, so that a line does not break at their hyphens."""
-    return OPTION.sub(r'<code class="option">\1</code>', html)
+    """Mark options in code, so that a line does not break at their hyphens."""
+    return CODE.sub(lambda code: OPTION.sub(r'<span class="option">\g<0></span>', code[0]), html)
 
 
 def _apart(block: re.Match[str]) -> str:
