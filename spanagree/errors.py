@@ -26,18 +26,42 @@ _MOST = 20  # names in a list of what there is
 
 
 class SpanAgreeError(Exception):
-    """The parent of :class:`InputError`, :class:`SettingError` and the other errors raised here."""
+    """The parent of :class:`InputError`, :class:`SettingError` and the other errors raised here.
+
+    >>> import spanagree as sa
+    >>> try:
+    ...     sa.read("missing.conll")
+    ... except sa.SpanAgreeError as error:
+    ...     print(error)
+    missing.conll: no such file
+    """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(shortened(message))
 
 
 class InputError(SpanAgreeError, ValueError):
-    """A file, a row, a tag or a segment that cannot be taken as it is."""
+    """A file, a row, a tag or a segment that cannot be taken as it is.
+
+    >>> import spanagree as sa
+    >>> try:
+    ...     sa.Corpus.from_segments([3], {"ann": [[(2, 5, "X")]]})
+    ... except sa.errors.InputError as error:
+    ...     print(error)
+    annotator 'ann', document '1': segment 2–5 'X' ends beyond the document of length 3
+    """
 
 
 class SettingError(SpanAgreeError, ValueError):
-    """A choice that does not exist, or that does not fit the data."""
+    """A choice that does not exist, or that does not fit the data.
+
+    >>> import spanagree as sa
+    >>> try:
+    ...     sa.f1_score([["O"]], [["O"]], scheme="IOBX")
+    ... except sa.errors.SettingError as error:
+    ...     print(error)
+    unknown scheme 'IOBX'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU
+    """
 
 
 class MissingLayerError(SettingError):

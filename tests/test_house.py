@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import typing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -300,13 +301,19 @@ def test_the_default_seed():
     assert set(defaults) == {0}
 
 
-NEEDS_EXTRA = {"from_docs", "inspect_metric", "read_docbin", "read_tallies", "to_dataset", "to_docs", "write_docbin", "write_tallies"}  # fmt: skip
+def test_examples_of_public_names():
+    """Each public function and class shows a call and what comes back; test_docstrings runs it."""
+    things = [x for x in PUBLIC.items() if inspect.isfunction(x[1]) or inspect.isclass(x[1])]
+    assert [name for name, thing in things if ">>>" not in inspect.getdoc(thing)] == []
 
 
-def test_examples_of_public_functions():
-    """Each public function shows a call, but for those whose call needs an optional package."""
-    functions = {name: x for name, x in PUBLIC.items() if inspect.isfunction(x)}
-    assert {name for name, x in functions.items() if ">>>" not in inspect.getdoc(x)} == NEEDS_EXTRA
+EXAMPLES_NEED = {
+    "spanagree.formats.spacy": "spacy",
+    "spanagree.formats.hugging_face.write": "datasets",
+    "spanagree.systems.tally_files": "pyarrow",
+    "spanagree.training.inspect_ai": "inspect_ai",
+}
+"""Modules whose examples run where an optional package is installed."""
 
 
 @pytest.mark.long
@@ -321,7 +328,8 @@ def test_docstrings():
             if public and (inspect.isclass(thing) or inspect.isfunction(thing)):
                 things[f"{name}.{own}"] = thing
         undocumented += [each for each, thing in things.items() if not thing.__doc__]
-        failing += [name] * bool(doctest.testmod(module).failed)
+        if find_spec(EXAMPLES_NEED.get(name, "spanagree")):
+            failing += [name] * bool(doctest.testmod(module).failed)
     assert not undocumented
     assert not failing
 

@@ -69,6 +69,13 @@ class Disagreements(Result):
         with_text: whether rows have texts.
         settings: what made the rows.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.disagreements(corpus, "ann", "bob")
+    >>> found.counts["match"], [(row.kind, row.a.start, row.b.end) for row in found]
+    (1, [('boundary', 4, 6)])
     """
 
     counts: Mapping[str, int]

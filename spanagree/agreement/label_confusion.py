@@ -173,6 +173,13 @@ class Confusion(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         cells: what each document adds to the matrix.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER")]], "bob": [[(0, 2, "LOC"), (4, 5, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.agreement.confusion(corpus, "ann", "bob")
+    >>> found.labels, found.matrix.tolist()
+    (('LOC', 'PER'), [[0, 0, 0], [1, 0, 0], [1, 0, 0]])
     """
 
     labels: tuple[str, ...]

@@ -74,6 +74,15 @@ class Agreement(Result):
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
         inexact: where the expected match is not exact.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> result = sa.agree(corpus)
+    >>> result.team.f1.observed, round(result.pairs["ann", "bob"].f1.corrected, 3)
+    (0.5, 0.467)
+    >>> result.evidence[0], round(result.labels["PER"].f1.observed, 2)
+    (1, 1.0)
     """
 
     team: Team

@@ -69,6 +69,13 @@ class PartialCredit(Result):
         error: the standard error of the expected F1, as it is the mean of draws.
         settings: what made the figures.
         notes: what a reader repaired or passed over.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.comparisons.partial_credit(corpus, "ann", "bob")
+    >>> round(found.f1.observed, 3), round(found.recall.observed, 3)
+    (0.857, 1.0)
     """
 
     precision: Score

@@ -51,6 +51,12 @@ class Comparisons:
         annotators, labels: the names that the numbers stand for.
         how: in how many documents and labels ``expected`` is not exact, and how far off.
         remainders: what sums lack that floats cannot hold, by column.
+
+    >>> import numpy as np
+    >>> one, none = np.array([1, 1]), np.array([0, 0])
+    >>> rows = Comparisons.of(np.array([0, 1]), none, one, np.array([0.2, 0.1]), [one + one, one])
+    >>> rows.total().f1.observed, len(rows.by("first", "second"))
+    (0.6666666666666666, 1)
     """
 
     document: Ints

@@ -68,6 +68,12 @@ class LabelTable:
         lengths: of runs of tokens, which tallies are made of, how many tokens each item is.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
+
+    >>> import spanagree as sa
+    >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
+    >>> table = sa.labels.LabelTable.from_rows(rows)
+    >>> table.size, table.annotators, table.labels, table.label.tolist()
+    (2, ('ann', 'bob'), ('x', 'y'), [0, 0, 1, 0])
     """
 
     item: Ints

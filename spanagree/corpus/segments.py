@@ -128,6 +128,14 @@ class Change(NamedTuple):
 
     ``kind`` is what was done (expand, contract or drop, or ``duplicate`` where
     it became the same as another); ``after`` is ``None`` where nothing is left of it.
+
+    >>> import spanagree as sa
+    >>> words = sa.Corpus.from_segments(
+    ...     [7], {"ann": [[(3, 6, "X")]]}, offsets="characters", texts=["No way!"]
+    ... ).to_tokens(cut="expand")
+    >>> [change] = words.changes
+    >>> change.kind, change.before.start, change.after.start
+    ('expand', 3, 1)
     """
 
     kind: str
@@ -144,6 +152,12 @@ class Document:
     ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
     document and marked nothing, ``None`` if she never saw it. ``relations`` are links between
     them. Nothing in it can be changed.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> corpus[0].length, corpus[0].segments["ann"][1].label
+    (9, 'LOC')
     """
 
     id: str
@@ -206,6 +220,13 @@ class Layer:
     whether the annotator saw it. Seen and empty is not the same as never seen. ``details`` say
     which segments have several pieces (``start`` and ``end`` are the outermost), attributes, and
     relations; ``None`` if none has any.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> layer = corpus.layers["ann"]
+    >>> layer.start.tolist(), layer.label.tolist(), layer.annotated.tolist()
+    ([0, 4], [1, 0], [True])
     """
 
     document: Ints

@@ -83,6 +83,15 @@ def from_docs(
         InputError: for texts that differ, lists of different length, Docs annotated in part, and
             flaws that no repair was asked for.
         SettingError: for an unknown repair or ``partial``.
+
+    >>> import spacy
+    >>> from spacy.tokens import Doc
+    >>> nlp = spacy.blank("en")
+    >>> words, spaces = ["Ann", "ran"], [True, False]
+    >>> tags = ["B-PER", "O"], ["O", "O"]
+    >>> ann, bob = (Doc(nlp.vocab, words, spaces, ents=each) for each in tags)
+    >>> from_docs({"ann": [ann], "bob": [bob]})[0].segments
+    {'ann': (Segment(start=0, end=1, label='PER'),), 'bob': ()}
     """
     return valid_corpus(raw_docs(layers, spans=spans, ids=ids, partial=partial), repair)
 
@@ -258,6 +267,15 @@ def read_docbin(
         SettingError: if spaCy is not installed.
         InputError: for files that are not there, truncated or not .spacy files; as for
             :func:`from_docs`.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> layers = {"ann": [[(0, 3, "PER")]]}
+    >>> corpus = sa.Corpus.from_segments([7], layers, offsets="characters", texts=["Ann ran"])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_docbin(corpus, "ann", f"{folder}/ann.spacy")
+    ...     len(read_docbin({"ann": f"{folder}/ann.spacy"}))
+    1
     """
     return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
 
@@ -311,6 +329,12 @@ def to_docs(
             without ``spans``, where neither texts nor tokens are known.
         InputError: for segments that cut a token of ``nlp``; ``corpus.to_tokens(nlp, cut=…)`` first
             says what becomes of these.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 3, "PER")]]}
+    >>> corpus = sa.Corpus.from_segments([7], layers, offsets="characters", texts=["Ann ran"])
+    >>> [(span.text, span.label_) for span in to_docs(corpus, "ann")[0].ents]
+    [('Ann', 'PER')]
     """
     check_corpus(corpus)
     spacy = optional("spacy", "spacy", "writing spaCy Docs")
@@ -389,6 +413,15 @@ def write_docbin(
 
     Raises:
         SettingError, InputError: as for :func:`to_docs`; for a path that cannot be written.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> layers = {"ann": [[(0, 3, "PER")]]}
+    >>> corpus = sa.Corpus.from_segments([7], layers, offsets="characters", texts=["Ann ran"])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_docbin(corpus, "ann", f"{folder}/ann.spacy")
+    ...     read_docbin({"ann": f"{folder}/ann.spacy"}).layers["ann"].start.tolist()
+    [0]
     """
     check_writable(path)
     docs = to_docs(corpus, annotator, nlp, spans=spans)

@@ -76,6 +76,13 @@ class Coefficient(Result):
         reason: why the value is undefined (``nan``), if it is.
         by_category: the same coefficient for each category against all others together.
         interval: of observed, expected and value (of SPA the corrected figure), if asked for.
+
+    >>> import spanagree as sa
+    >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
+    >>> table = sa.labels.LabelTable.from_rows(rows)
+    >>> found = sa.labels.pi(table)
+    >>> found.observed, round(found.expected, 3), round(found.value, 3)
+    (0.5, 0.625, -0.333)
     """
 
     name: str

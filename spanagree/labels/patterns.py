@@ -51,6 +51,13 @@ class LabelTallies(Counted[Settings]):
             ``given`` and ``agreeing`` (by label), and ``own``; with ``pairs`` also ``pair``, of
             labels that differ.
         pairs: whether they hold which labels stand beside which, as weights of categories need it.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> tallies = sa.token_labels([corpus, corpus])
+    >>> tallies.labels, round(sa.coefficients(tallies).pi.value, 3)
+    (('LOC', 'O', 'PER'), 0.798)
     """
 
     labels: tuple[str, ...]

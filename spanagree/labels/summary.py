@@ -458,6 +458,13 @@ class Coefficients(Result):
         evidence: how many items (of tokens, their documents) have two labels or more, and of
             these, how many have any that disagree, and that agree.
         basis: what they were made of.
+
+    >>> import spanagree as sa
+    >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
+    >>> table = sa.labels.LabelTable.from_rows(rows)
+    >>> found = sa.coefficients(table)
+    >>> found.kappa.value, round(found.alpha.value, 3), round(found.ac1.value, 3)
+    (0.0, 0.0, 0.2)
     """
 
     spa: Spa
@@ -841,6 +848,13 @@ class CoefficientsByLabel(CoefficientsByPart):
     """The coefficients of each label by itself; see :func:`coefficients_by_label`.
 
     Each part is what :func:`coefficients` says of the tokens in a segment of the label or not.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.labels.coefficients_by_label(corpus)
+    >>> list(found), round(found["LOC"].alpha.value, 3)
+    (['LOC', 'PER'], 0.622)
     """
 
     PICTURED: ClassVar[str] = "α of tokens by label"

@@ -45,6 +45,14 @@ class EvaluationByLevel(Result):
         evaluations: the same systems over the documents of each.
         settings: what made the evaluation, the difficulty and the borders.
         notes: where levels could not be had as asked.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], []]}
+    >>> corpus = sa.Corpus.from_segments([2, 20], layers)
+    >>> evaluation, hard = sa.evaluate(corpus), sa.difficulty(corpus, "gold")
+    >>> found = sa.levels.evaluate_levels(evaluation, hard, levels=2)
+    >>> [each.systems["mine"].f1.observed for each in found.evaluations]
+    [1.0, 0.0]
     """
 
     whole: Evaluation

@@ -64,6 +64,12 @@ class Difficulty(Result):
         notes: what a reader repaired or passed over.
         places: how segments stand to the rule of places, if chance has one.
         uniform: ``chance`` without that rule.
+
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([2, 20], {"gold": [[(0, 1, "X")], [(4, 6, "X")]]})
+    >>> found = sa.difficulty(corpus, gold="gold")
+    >>> found.chance.round(3).tolist(), found.values.round(3).tolist()
+    ([0.5, 0.053], [0.5, 0.947])
     """
 
     chance: Floats

@@ -42,6 +42,12 @@ class Split(Signed):
         undefined: the documents without a difficulty.
         settings: what made the difficulty and the borders.
         notes: where it could not be had as asked.
+
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([2, 20], {"gold": [[(0, 1, "X")], [(4, 6, "X")]]})
+    >>> parts = sa.split(corpus, sa.difficulty(corpus, "gold"), levels=2)
+    >>> len(parts), [len(part) for part in parts], parts.parts[0].level.name
+    (2, [1, 1], 'level-1')
     """
 
     parts: tuple[Part, ...]

@@ -64,6 +64,12 @@ class Batch(Comparable):
         documents: how many documents two or more annotators saw.
         annotators: who saw one of these.
         f1: of the team, with its interval.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> first = sa.batches(sa.Corpus.from_segments([9] * 4, layers), 2).batches[0]
+    >>> first.documents, first.annotators, first.f1.observed
+    (2, ('a', 'b'), 0.0)
     """
 
     name: str
@@ -80,6 +86,12 @@ class BatchChange(Comparable):
         a, b: the names of the two, the earlier first.
         both: how many documents are in both.
         observed, corrected: the F1 of ``b`` less that of ``a``.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> [change] = sa.batches(sa.Corpus.from_segments([9] * 4, layers), 2).changes
+    >>> change.a, change.b, change.observed.value
+    ('1', '2', 1.0)
     """
 
     a: str
@@ -104,6 +116,12 @@ class Batches(Result):
         documents: how many documents are in a batch, also those that fewer than two saw.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> found = sa.batches(sa.Corpus.from_segments([9] * 4, layers), 2)
+    >>> [(each.name, each.f1.observed) for each in found.batches], round(found.slope, 2)
+    ([('1', 0.0), ('2', 1.0)], 1.14)
     """
 
     batches: tuple[Batch, ...]

@@ -27,6 +27,12 @@ class CoefficientsByBatch(CoefficientsByPart):
 
     Each part is what :func:`spanagree.coefficients` says of its items, in the batches' order; the
     notes name items in no batch, too.
+
+    >>> import spanagree as sa
+    >>> rows = [(i, who, "xy"[i % 2 if who == "a" else i > 2]) for i in range(6) for who in "ab"]
+    >>> found = sa.project.coefficients_by_batch(sa.labels.LabelTable.from_rows(rows), 2)
+    >>> list(found), round(found["1"].kappa.value, 2)
+    (['1', '2'], 0.0)
     """
 
     PICTURED: ClassVar[str] = "α by batch"

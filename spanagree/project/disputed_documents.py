@@ -272,6 +272,13 @@ class Disputes(Result):
         with_text: whether rows have texts.
         settings: what made the queue.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X"), (4, 5, "X")]], "cem": [[]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.project.disputes(corpus)
+    >>> found.shared, [(row.start, row.marked_by) for row in found]
+    (1, [(0, ('ann', 'bob')), (4, ('bob',))])
     """
 
     documents: tuple[Queued, ...]

@@ -52,6 +52,12 @@ class DocumentAgreement(Result):
             any label is that of :data:`ANY`.
         settings: what made the figures.
         notes: what a reader repaired or passed over.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")], []], "bob": [[(4, 5, "X")], []]}
+    >>> found = sa.project.document_agreement(sa.Corpus.from_segments([9, 9], layers))
+    >>> found.any.value, found.labels["X"].value, found.seen
+    (1.0, 1.0, 2)
     """
 
     any: Coefficient

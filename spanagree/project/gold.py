@@ -72,6 +72,12 @@ class Gold(Result):
         seen: per document, how many voters saw it.
         settings: what made it.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
+    >>> found = sa.make_gold(sa.Corpus.from_segments([5], layers))
+    >>> found.voters, found.corpus[0].segments[found.name]
+    (('ann', 'bob', 'cem'), (Segment(start=0, end=2, label='X'),))
     """
 
     corpus: Corpus = field(repr=False)

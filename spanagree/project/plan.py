@@ -83,6 +83,12 @@ class Plan(Result):
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         without: where one document has more than a tenth of the pairs, the plan without it.
         suggested: widths to choose from, where none was asked for; the first one is planned.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")]] * 9, "bob": [[(0, 2, "X")]] * 6 + [[(4, 6, "X")]] * 3}
+    >>> found = sa.plan_sample(sa.Corpus.from_segments([9] * 9, layers), 0.2)
+    >>> round(found.value, 3), round(found.width, 2), found.needed(2)
+    (0.619, 0.79, (113, 58, 168))
     """
 
     value: float

@@ -121,6 +121,13 @@ class AgainstReferences(Result):
         evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 4, "X")]], "bob": [[(0, 4, "X")]], "model": [[(0, 2, "X")]]}
+    >>> corpus = sa.Corpus.from_segments([9], layers)
+    >>> found = sa.evaluate_references(corpus, systems=["model"], match="token")
+    >>> round(found["model"].f1.observed, 3), found.ceiling.f1.observed
+    (0.667, 1.0)
     """
 
     systems: Mapping[str, SystemAgainst]

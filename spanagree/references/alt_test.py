@@ -135,6 +135,12 @@ class AltTest(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and who was left out.
         marked: how many segments the candidate marked; nothing of a table of labels.
+
+    >>> import spanagree as sa
+    >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
+    >>> found = sa.alt_test(sa.Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
+    >>> found.verdicts["observed"].passes, found.compared
+    (True, 40)
     """
 
     verdicts: Mapping[str, Verdict]

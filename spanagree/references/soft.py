@@ -31,6 +31,12 @@ class Shares:
         values: of all documents, concatenated.
         lengths: per document, how many there are.
         seen: which documents have them at all.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(1, 3, "X")]]}
+    >>> found = sa.references.shares(sa.Corpus.from_segments([4], layers))
+    >>> found.values.tolist(), found.lengths.tolist()
+    ([0.5, 1.0, 0.5, 0.0], [4])
     """
 
     values: Floats

@@ -86,6 +86,12 @@ class SoftScores(Result):
         corpus: whose documents these are.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
+    >>> found = sa.references.soft_scores(sa.Corpus.from_segments([5], layers), systems=["m"])
+    >>> found["m"].iou, round(found["m"].rho, 3)
+    (1.0, 0.913)
     """
 
     systems: Mapping[str, SoftSystem]

@@ -111,6 +111,13 @@ class Interval(NamedTuple):
     """The low and the high end of the three figures of a score; ``nan`` where undefined.
 
     ``reason`` says why it is undefined, or what is out of the ordinary; ``kind`` how it was made.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    >>> result = sa.evaluate(sa.Corpus.from_segments([9] * 9, layers), ci=True)
+    >>> low, high = result.systems["mine"].f1.interval.observed
+    >>> bool(low < result.systems["mine"].f1.observed < high)
+    True
     """
 
     observed: tuple[float, float]

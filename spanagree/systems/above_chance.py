@@ -104,7 +104,15 @@ class ChanceTestSettings(EvaluationSettings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChanceTest(Result):
-    """The result of :func:`chance_test`."""
+    """The result of :func:`chance_test`.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    >>> corpus = sa.Corpus.from_segments([9] * 9, layers)
+    >>> found = sa.systems.chance_test(corpus, sa.evaluate(corpus))
+    >>> found.systems["mine"].p < 0.001
+    True
+    """
 
     systems: Mapping[str, TestedSystem]
     settings: ChanceTestSettings

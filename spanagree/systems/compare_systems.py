@@ -96,7 +96,15 @@ class ComparisonSettings(EvaluationSettings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation."""
+    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "a": [[(0, 1, "X")]] * 9, "b": [[(2, 3, "X")]] * 9}
+    >>> evaluation = sa.evaluate(sa.Corpus.from_segments([9] * 9, layers))
+    >>> [pair] = sa.compare_systems(evaluation, test="permutation").pairs
+    >>> pair.a, pair.b, pair.observed.value, pair.observed.p < 0.05
+    ('a', 'b', 1.0, True)
+    """
 
     OF_LAYERS: ClassVar[bool] = True
     pairs: tuple[SystemPair, ...]

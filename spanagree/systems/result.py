@@ -68,7 +68,14 @@ _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
 class Rank(NamedTuple):
-    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None."""
+    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> mine = sa.evaluate(sa.Corpus.from_segments([10], layers)).systems["mine"]
+    >>> mine.rank
+    Rank(observed=1, corrected=1)
+    """
 
     observed: int | None
     corrected: int | None
@@ -78,6 +85,12 @@ class Macro(NamedTuple):
     """Means over labels: of the observed and of the expected scores; corrected from these two.
 
     A label whose score is undefined is left out of the mean.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> mine = sa.evaluate(sa.Corpus.from_segments([10], layers)).systems["mine"]
+    >>> mine.macro.f1.observed, mine.macro.recall.observed
+    (0.5, 0.5)
     """
 
     precision: Score
@@ -96,6 +109,12 @@ class System(Comparable):
         labels: a tally for each label; empty for a measure that disregards labels.
         macro: means over the labels.
         rank: place among the systems by F1.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> mine = sa.evaluate(sa.Corpus.from_segments([10], layers)).systems["mine"]
+    >>> mine.precision.observed, mine.recall.observed, mine.tally.matched
+    (1.0, 0.5, 1)
     """
 
     name: str
@@ -141,6 +160,13 @@ class Evaluation(Result):
         resampling: how intervals were made, if they were asked for.
         by_chance: the distribution of each system's match by chance, if it was asked for.
         uniform: the same without the rule of places, if chance has one.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> result = sa.evaluate(sa.Corpus.from_segments([10], layers))
+    >>> mine = result.systems["mine"].f1
+    >>> round(mine.observed, 3), round(mine.expected, 3), round(mine.corrected, 3)
+    (0.667, 0.074, 0.64)
     """
 
     systems: Mapping[str, System]

@@ -68,6 +68,15 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
         SettingError: for an evaluation over blocks, a file that is not .parquet, or if pyarrow is
             not installed.
         InputError: for a path that cannot be written.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> result = sa.evaluate(sa.Corpus.from_segments([10], layers))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_tallies(result, f"{folder}/part.parquet")
+    ...     read_tallies([f"{folder}/part.parquet"]).systems["mine"].tally.matched
+    1
     """
     check_evaluation(evaluation, "write_tallies")
     check_tallies_name(path)
@@ -170,6 +179,15 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
             for a part that comes twice, by its content or by the id of a document; for parts with
             other systems, or made with other settings, naming the difference.
         SettingError: if pyarrow is not installed.
+
+    >>> import spanagree as sa
+    >>> from tempfile import TemporaryDirectory
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> result = sa.evaluate(sa.Corpus.from_segments([10], layers))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_tallies(result, f"{folder}/part.parquet")
+    ...     read_tallies([f"{folder}/part.parquet"]).documents
+    1
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not listed:

@@ -32,6 +32,12 @@ def inspect_metric(
     Raises:
         SettingError: for an unknown name, if inspect_ai is not installed, and by the metric for a
             score without these metadata.
+
+    >>> from types import SimpleNamespace
+    >>> metadata = {"length": 9, "gold": [(0, 2, "X")], "answer": [(0, 2, "X"), (4, 5, "X")]}
+    >>> answer = SimpleNamespace(score=SimpleNamespace(metadata=metadata))
+    >>> round(inspect_metric("observed")([answer]), 3)
+    0.667
     """
     check_choice(value, VALUES, "value")
     scorer = optional("inspect_ai.scorer", "", "a metric for Inspect")

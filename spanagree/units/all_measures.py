@@ -87,6 +87,12 @@ class SideBySide(Result):
         of_documents: how many the corpus has.
         settings: what made the numbers.
         notes: what is out of the ordinary.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> found = sa.units.side_by_side(sa.Corpus.from_segments([9], layers))
+    >>> list(found.measures)[:3]
+    ['corrected F1, exact', 'corrected F1, overlap', 'corrected F1, iou']
     """
 
     measures: Mapping[str, Figure]

@@ -49,7 +49,14 @@ class AlphaUFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlphaU(TeamResult[AlphaUFigures]):
-    """The result of :func:`spanagree.alpha_u`, with the attributes of a :class:`TeamResult`."""
+    """The result of :func:`spanagree.alpha_u`, with the attributes of a :class:`TeamResult`.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> found = sa.alpha_u(sa.Corpus.from_segments([9], layers))
+    >>> round(found.all.value, 3), round(found.labels["LOC"].value, 3)
+    (0.896, 0.723)
+    """
 
     settings: AlphaUSettings
 

@@ -77,7 +77,14 @@ class GammaFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gamma(TeamResult[GammaFigures]):
-    """The result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`."""
+    """The result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> found = sa.gamma(sa.Corpus.from_segments([9], layers))
+    >>> round(found.gamma.value, 1), found.gamma_cat.value
+    (1.0, 1.0)
+    """
 
     settings: GammaSettings
 

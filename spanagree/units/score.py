@@ -29,6 +29,12 @@ class Disagreement(NamedTuple):
         interval: of observed, expected and value (its ``corrected``), if asked for.
         bounds: between which the value is, where it was not computed to its end; then it is
             undefined.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
+    >>> score = sa.alpha_u(sa.Corpus.from_segments([9], layers)).all
+    >>> round(score.observed, 4), round(score.expected, 4), round(score.value, 4)
+    (0.0123, 0.1182, 0.8955)
     """
 
     value: float

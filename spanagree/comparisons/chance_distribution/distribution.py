@@ -64,6 +64,12 @@ class MatchDistribution:
         most: an upper bound of it.
         size: how many documents there are.
         parts: of the documents in which both marked something, by number.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X")]]}
+    >>> found = sa.match_distribution(sa.Corpus.from_segments([6], layers), "gold", "mine")
+    >>> found.mean, found.pmf, round(found.sd, 2)
+    (0.2, {0: 0.8, 1: 0.2}, 0.4)
     """
 
     mean: float

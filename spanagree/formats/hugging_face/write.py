@@ -19,6 +19,12 @@ def to_dataset(corpus: Corpus) -> Any:
     Raises:
         SettingError: if datasets is not installed, or neither texts nor tokens are known.
         InputError: for half a surrogate pair in a name or text.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 3, "PER")]]}
+    >>> corpus = sa.Corpus.from_segments([7], layers, offsets="characters", texts=["Ann ran"])
+    >>> to_dataset(corpus)[0]["spans:ann"]
+    [{'start': 0, 'end': 3, 'label': 'PER'}]
     """
     check_corpus(corpus)
     datasets = optional("datasets", "datasets", "writing datasets")
