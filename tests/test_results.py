@@ -148,7 +148,8 @@ def test_results_show_themselves(name):
     assert "\n" not in line
     assert len(line) < 500
     if any(column.title for column in table.columns):
-        assert f"{result}\n" == text.render(table)
+        notes = "".join(f"note: {note}\n" for note in result.notes)  # as the command line shows
+        assert f"{result}\n" == text.render(table) + notes
     shown = table.for_reading.shown
     figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
     assert all(figure(shown.rows[0][i]) in line for i in figures)

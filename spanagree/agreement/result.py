@@ -45,7 +45,7 @@ from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
-from spanagree.uncertainty.permutation import holm
+from spanagree.uncertainty.permutation import holm, holm_log10
 
 _FEW = "*"
 
@@ -240,15 +240,17 @@ class Agreement(Result):
             **({} if self.uniform is None else {"uniform": self.uniform.team.f1.to_dict()}),
         }
 
-    def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float]]:
-        """Return what chance says of each pair, and p after Holm's correction for all pairs."""
+    def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
+        """Return what chance says of each pair, and p and its logarithm after Holm's correction."""
         if not self.by_chance:
             return []
         by_chance = [
             self.by_chance[pair.a, pair.b].of_all(pair.tally)
             for pair in self.pairs.without_intervals
         ]
-        return list(zip(by_chance, holm([figures.p for figures in by_chance]), strict=True))
+        adjusted = holm([figures.p for figures in by_chance])
+        logs = holm_log10([figures.log10_p for figures in by_chance])
+        return list(zip(by_chance, adjusted, logs, strict=True))
 
     def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
         """Return what chance says of each pair's documents that have a segment, by number from 0.
@@ -399,8 +401,8 @@ def _pairs(result: Agreement) -> Layout:
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
-        [*figures.values()[:WHOLE], p_holm, probability(p_holm)]
-        for figures, p_holm in result._chance_of_pairs()
+        [*figures.values()[:WHOLE], p_holm, probability(p_holm, log10_holm)]
+        for figures, p_holm, log10_holm in result._chance_of_pairs()
     ]
     parts: list[Part] = []
     for i, p in enumerate(result.pairs.values()):

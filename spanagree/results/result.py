@@ -162,7 +162,9 @@ class Signed(Comparable):
         return to_polars(self.table(by))
 
     def __str__(self) -> str:
-        return text.render(self.table().for_reading).removesuffix("\n")
+        """Return the table, and the notes below it."""
+        shown = text.render(self.table().for_reading)
+        return "\n".join([shown.removesuffix("\n"), *(f"note: {printable(n)}" for n in self.notes)])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"

@@ -125,5 +125,5 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) ->
     unable = sum(each.least_p > LEVEL for each in dull)
     noun, _, whose = documents.partition(" ")
     asked_of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    note = f"{len(dull)} of {asked_of} are not significantly above chance ({how}, {LEVEL:.0%})"
-    return f"{note}; {unable} of these could not be with any match" if unable else note
+    note = f"{len(dull)} of {asked_of} cannot be told from chance ({how}, {LEVEL:.0%})"
+    return f"{note}; {unable} of these could not with any match" if unable else note

@@ -20,6 +20,7 @@ from spanagree.agreement import Agreement
 from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
 from spanagree.corpus.segments import Layer
+from spanagree.results.text import render
 
 
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids="-".join)
@@ -371,9 +372,7 @@ def test_chance_of_pairs(newsroom):
         for d in (0, 98, 99):
             matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
             assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
-    assert (
-        "of pairs in which chance can vary are not significantly above chance" in result.notes[-1]
-    )
+    assert "of pairs in which chance can vary cannot be told from chance" in result.notes[-1]
     with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
         sa.agree([corpus], p_values=True)
 
@@ -392,6 +391,16 @@ def test_pairs_against_chance_are_corrected():
     assert adjusted == pytest.approx((3 * p[0], 2 * p[1], 2 * p[1]))
     data = result.to_dict("pair")["tables"]["pairs"]
     assert [pair["p_holm"] for pair in data] == list(adjusted)
+
+
+def test_p_below_floats():
+    """p and Holm's p beside it are printed from logarithms: 12⁻³⁰⁰, and three times as much."""
+    one = [[(0, 1, "X")]] * 300
+    corpus = sa.Corpus.from_segments([12] * 300, {"a": one, "b": one, "c": one})
+    text = render(sa.agree(corpus, p_values=True).table("pair"))
+    assert text.count("1.8e-324") == 3
+    assert text.count("5.3e-324") == 3
+    assert "< 1e-" not in text
 
 
 def test_who_shares_nothing():

@@ -251,7 +251,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
     ("rows", "settings", "message"),
     [
         ([ROW], {"tokens": "tokens", "tags": {"a": "t"}}, "row 1: no column 't' … tokens, text, tags, who, spans"),
-        ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans … from_tags … --tags NAME=COLUMN --scheme IO (tags=, scheme=)"),
+        ([{"tokens": ["a"]}], {"tokens": "tokens"}, "neither tags nor spans … document= … sentence … --tags NAME=COLUMN --scheme IO (tags=, scheme=)"),
         ([ROW], {"tags": {"a": "tags"}}, "tags … tokens … neither spans nor annotator"),
         ([BARE], {"spans": {"a": "spans"}}, "neither text nor tokens … (--text, --tokens or a column length) … texts by id"),
         ([ROW], {"text": "text", "annotator": "who"}, "the long form … document … column"),
