@@ -102,6 +102,8 @@ class MatchSettings(Settings):
     """Settings of what matches, and by which chance.
 
     Attributes:
+        gold: the gold layer, if there is one.
+        gold_first: False if that is another than the first layer, or if no user put it there.
         match: the measure.
         chance: the chance model.
         expected: how expected matches were computed, if not all of them are exact.
@@ -109,6 +111,8 @@ class MatchSettings(Settings):
         places_mean: in how many documents a rule of places stands for several rules.
     """
 
+    gold: str | None = None
+    gold_first: bool | None = None
     match: str
     chance: str
     expected: str | None = None

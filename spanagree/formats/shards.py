@@ -36,16 +36,8 @@ def read_shards(
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, which is recognised unless given: conll, jsonl, spacy, brat, inception,
-            bioc, xml, pubtator, mqm, label-studio, prodigy, doccano, dataturks, gliner, dygie,
-            docred, spert, langextract, pubannotation, tecoholic, gate, lighttag, ubiai,
-            ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
-            argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans, kaggle, crowdtruth, esa,
-            seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, factgenie, by-id,
-            paths, textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        form: the format, which is recognised unless given; see :func:`spanagree.read`.
+        repair: steps that repair what was read; see :func:`spanagree.read`.
         options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
 
     Returns:

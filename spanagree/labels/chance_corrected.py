@@ -14,6 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
 from spanagree.choices import CategoryWeights, Measurement
+from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
@@ -252,8 +253,8 @@ class Basis:
         n, items, given, _ = self.table.counts
         agreeing, of_alpha = (each[None] for each in self._credit)
         own = self.own.reshape(1, -1)
-        rest = own, weights, of_alpha, self.nearness
-        return sums_by_n(n, items[None], given[None], agreeing, *rest)
+        counts = LabelCounts(n, items[None], given[None], agreeing)
+        return sums_by_n(counts, own, weights, of_alpha, self.nearness)
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
@@ -285,14 +286,14 @@ class Basis:
         whole = n * items
         own = self.own.T  # of equal pairs among the rest: (n − x)(n − x − 1) for x of the category
         rest = (n - 1) * whole - 2 * (n - 1) * given.T + agreeing.T
-        return sums_by_n(
+        counts = LabelCounts(
             n,
             np.tile(items, (len(own), 1)),
             np.stack((given.T, whole - given.T), axis=-1),
             np.stack((agreeing.T, rest), axis=-1),
-            np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1),
-            np.zeros(len(n)),
         )
+        of_two = np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1)
+        return sums_by_n(counts, of_two, np.zeros(len(n)))
 
     def shared(self, name: str) -> dict[str, Any]:
         """Return the fields of a coefficient that do not depend on its formula."""

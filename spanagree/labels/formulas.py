@@ -141,27 +141,23 @@ def category_columns(n: Ints, given: Any, weights: Floats) -> list[Any]:
 
 
 def sums_by_n(
-    n: Ints,
-    items: Any,
-    given: Any,
-    agreeing: Any,
+    counts: LabelCounts,
     own: Any,
     weights: Any,
     of_alpha: Any = None,
     nearness: Nearness = NOMINAL,
 ) -> Sums:
-    """Return sums from counts of items by how many labels they have, see ``LabelCounts``.
+    """Return sums from counts of items by how many labels they have.
 
     Args:
-        n: the numbers of labels; (R,).
-        items: how many items have that many; (rows, R).
-        given: their labels; (rows, R, categories).
-        agreeing: ordered pairs of equal labels, or pairs by weight; (rows, R, categories).
+        counts: of one table in each row, (rows, R, …) but for ``n``; ``agreeing`` are pairs of
+            equal labels, or pairs by weight.
         own: labels by annotator and category; (rows, annotators · categories).
         weights: k of items with so many labels, 0 of fewer than two; (R,).
         of_alpha: as ``agreeing``, with the weights of α, if these differ.
         nearness: the weights of categories.
     """
+    n, items, given, agreeing = counts
     equal = agreeing.sum(axis=2)
     apart = equal if of_alpha is None else of_alpha.sum(axis=2)
     of_items = item_columns(n, items, equal, apart, weights)

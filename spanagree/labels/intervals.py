@@ -14,6 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
 from spanagree.blocks.poisson import Key, percentile_intervals
+from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
@@ -112,11 +113,11 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
     )
     near = basis.nearness
     agreeing, of_alpha = (_credited(tallies, agreeing, each) for each in near)
-    rest = own, weights, of_alpha, near
-    return formulas.sums_by_n(tallies.counts.n, items, given, agreeing, *rest)
+    counts = LabelCounts(tallies.counts.n, items, given, agreeing)
+    return formulas.sums_by_n(counts, own, weights, of_alpha, near)
 
 
-def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Floats:
+def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Any:
     """Return pairs of equal labels in each resample, and with weights those of others too."""
     if weights is None:
         return agreeing

@@ -20,20 +20,13 @@ from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, pla
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, chosen_of
+from spanagree.settings import MatchSettings, chosen_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DifficultySettings(Settings):
+class DifficultySettings(MatchSettings):
     """The settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
 
-    gold: str | None = None
-    gold_first: bool | None = None
-    match: str
-    chance: str
-    expected: str | None = None
-    chance_seed: int | None = None
-    places_mean: int | None = None
     of_: str
     annotators: int | None = None
 

@@ -36,25 +36,16 @@ from spanagree.errors import (
     printable,
 )
 from spanagree.results.score import all_figures
-from spanagree.settings import Settings
+from spanagree.settings import MatchSettings
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import evidence_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EvaluationSettings(Settings):
-    """The settings of an evaluation; ``gold_first`` is False if another layer is gold.
-
-    That is also so of the first one where a file's lines, not a user, put it there.
-    """
+class EvaluationSettings(MatchSettings):
+    """The settings of an evaluation."""
 
     gold: str
-    gold_first: bool | None = None
-    match: str
-    chance: str
-    expected: str | None = None
-    chance_seed: int | None = None
-    places_mean: int | None = None
     average: str = "micro"
 
 
