@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,9 +14,8 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options, rules, signals
-from spanagree.cli.help_pages import FIRST, MOST, Command
+from spanagree.cli.help_pages import FIRST, Command
 from spanagree.cli.progress import hide_progress, progress
-from spanagree.cli.signatures import parameters
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -45,7 +43,7 @@ class ReaderGoneError(BrokenPipeError):
 
 
 def command(
-    argument: click.Argument | None, *groups: options.Group, first: str | None = None
+    argument: click.Argument | None, *groups: options.Group
 ) -> Callable[[Callable[..., None]], Command]:
     """Return what makes a function a command; it is called with a job and its options if given.
 
@@ -54,13 +52,12 @@ def command(
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
-        first: the names of options that most people need, where :data:`FIRST` does not say it.
     """
     every = [each for members in (*groups, options.messages()) for each in members]
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
-        order = (FIRST.get(name, "") if first is None else first).split()
+        order = FIRST.get(name, "").split()
         for each in every:
             each.first = each.opts[-1] in order
         every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
@@ -96,43 +93,6 @@ def command(
         return Command(name, params=params, callback=run, help=purpose)
 
     return decorate
-
-
-def calling(
-    module: str, function: str, *own: options.Option, by: Sequence[str] = (), **fixed: Any
-) -> Command:
-    """Return a command that calls a function with what is read, and shows its result.
-
-    Its options are the function's parameters, intervals and blocks if it takes them, and those of
-    reading and of the output. The help is the docstring of the module.
-
-    Args:
-        module: the name of the module, which is that of the command.
-        function: the full name of the function.
-        own: further options, which are passed on too.
-        by: what has a row of its own.
-        fixed: parameters that the command sets, and for which it has no option.
-    """
-    takes = parameters(function)
-    of_function = options.of(function, but=(*fixed, *(each.name or "" for each in own)))
-    shown = [*own, *of_function, *([options.by(by)] if by else [])]
-    groups = [options.group("Computing", *shown)]
-    groups += [options.certainty()] if "ci" in takes else []
-    groups += [options.blocks()] if "executor" in takes else []
-    names = [each.opts[-1] for each in shown][: MOST - 6]
-    names += ["--ci"] * ("ci" in takes) + ["--from", "--format", "--output", "--plot"]
-
-    def run(job: Job, by: str | None = None, **settings: Any) -> None:
-        package, _, name = function.rpartition(".")
-        compute = getattr(import_module(package), name)
-        how = {**settings, **fixed, **job.intervals}
-        in_blocks = "executor" in takes
-        work = functools.partial(job.work, "computing", compute) if in_blocks else compute
-        job.show(work(job.source() if in_blocks else job.read(), **how), by)
-
-    run.__module__, run.__name__ = module, module.rpartition(".")[2]
-    groups += [options.reading(), options.output()]
-    return command(options.FILES, *groups, first=" ".join(names))(run)
 
 
 @dataclass(frozen=True)

