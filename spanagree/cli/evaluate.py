@@ -132,10 +132,10 @@ def _merge(job: Job, by: str | None, test: str | None) -> None:
         job.check_picture(sa.systems.Evaluation, by)
     progress("reading")
     result = sa.systems.read_tallies(job.files)
-    progress("resampling")
+    bar = progress("resampling")
     if job.intervals:
         result = sa.systems.with_intervals(result, job.bootstrap)
-    tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap)
+    tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap, progress=bar)
     if by == "document":
         say(
             [
@@ -151,8 +151,9 @@ def _tested(
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":
-        progress("testing")
-        return sa.compare_systems(result, test=test, bootstrap=job.bootstrap)
+        return sa.compare_systems(
+            result, test=test, bootstrap=job.bootstrap, progress=progress("testing")
+        )
     named = {"draws": "resamples", "seed": "seed"}
     drawing = job.certainty
     chosen = {name: drawing[given] for name, given in named.items() if given in drawing}

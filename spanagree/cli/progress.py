@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 _WAIT = 1.0  # seconds in which nothing is shown
+_TOLD = 0.2  # seconds of a step that say how long all of it takes
 _LONG = 60.0  # seconds of a step that are said in advance
 _KEY = f"{__name__}.bar"
 
@@ -17,7 +18,8 @@ _KEY = f"{__name__}.bar"
 class Bar:
     """A bar that names the step of a run, and moves also where its end is not known.
 
-    What was done in the first second says how long a step will take: more than a minute is said.
+    A step counts what it has to do. The first of it that takes a fifth of a second says how long
+    all of it will take; if that is more than a minute, it is said at once.
     """
 
     def __init__(self) -> None:
@@ -34,7 +36,7 @@ class Bar:
 
     def _announce(self, done: int, total: int) -> None:
         """Say once for each step how long it will still take, if that is long."""
-        if self._begun is None or done <= 0 or (passed := time.monotonic() - self._begun) < _WAIT:
+        if self._begun is None or done <= 0 or (passed := time.monotonic() - self._begun) < _TOLD:
             return
         if (seconds := passed * (total - done) / done) < _LONG:
             return

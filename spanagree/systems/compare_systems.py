@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, unique
+from spanagree.arrays import Floats, Progress, unique
 from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
@@ -32,6 +32,7 @@ from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, Sample, bootstrap
 from spanagree.uncertainty.evidence import united
 from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
+from spanagree.uncertainty.together import part_of
 
 TESTS = {
     "bootstrap": "would the difference be there on other documents like these?",
@@ -280,6 +281,7 @@ def compare_systems(
     *,
     test: Test = "bootstrap",
     bootstrap: Bootstrap = USUAL,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Return differences in F1 of all pairs of systems, raw and corrected, with intervals and p.
 
@@ -296,6 +298,7 @@ def compare_systems(
         test: bootstrap or permutation.
         bootstrap: how intervals are made, which come from resamples in either test; how many ways
             are drawn or exchanged, and of what.
+        progress: called with the number of draws made, and of all.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
@@ -322,8 +325,12 @@ def compare_systems(
     for a, b in pairs:
         both = kept.shared[kept.number(a)] & kept.shared[kept.number(b)]
         groups.setdefault(both.tobytes(), []).append((a, b))
+    parts = len(groups) + len(pairs) * (test == "permutation")
+    reports = (part_of(progress, number, 1, parts) for number in itertools.count())
     compared = (
-        each for group in groups.values() for each in _compared(kept, group, test, resampling)
+        each
+        for group in groups.values()
+        for each in _compared(kept, group, test, resampling, reports)
     )
     by_names = {(pair.a, pair.b): pair for pair in compared}
     ordered = [by_names[names] for names in pairs]
@@ -355,9 +362,16 @@ def _check_test(test: str, by_text: bool, resample_by: str) -> None:
 
 
 def _compared(
-    kept: PerDocument, pairs: Sequence[tuple[str, str]], test: str, resampling: Resampling
+    kept: PerDocument,
+    pairs: Sequence[tuple[str, str]],
+    test: str,
+    resampling: Resampling,
+    reports: Iterator[Progress],
 ) -> Iterator[SystemPair]:
-    """Yield pairs that share the same documents, which are resampled together."""
+    """Yield pairs that share the same documents, which are resampled together.
+
+    ``reports`` are the progress of one part of the draws after another.
+    """
     here = np.logical_and(*(kept.shared[kept.number(name)] for name in pairs[0]))
     units = np.flatnonzero(here) if kept.wholes is None else unique(kept.wholes[here])
     rows = kept.comparisons.where(here[kept.comparisons.document]).of_wholes(kept.wholes)
@@ -375,7 +389,7 @@ def _compared(
     ids = kept.numbers
     wide = table.reshape(len(table), len(names) * table.shape[2])
     sample = Sample(wide, None if ids is None else ids[units])
-    drawn = bootstrap(sample, differences, resampling)
+    drawn = bootstrap(sample, differences, resampling, progress=next(reports))
     for (a, b), own, figures in zip(
         pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
     ):
@@ -392,7 +406,8 @@ def _compared(
         if test == "permutation" or (exact and not any(map(math.isnan, p))):
             turned = slice(None, None, 1 if own[0] < own[1] else -1)  # canonical order
             values = drawn.estimate[figures]
-            p = exchange(both[:, turned], differing[:, turned], values, exact, resampling)
+            report = next(reports) if test == "permutation" else None
+            p = exchange(both[:, turned], differing[:, turned], values, exact, resampling, report)
         made = []
         ends = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
         for k, p_value, others in zip(figures.tolist(), p, ends, strict=True):

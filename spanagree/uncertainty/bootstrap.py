@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Hashes, Ints, distinct_rows
+from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct_rows
 from spanagree.choices import Interval as IntervalName
 from spanagree.choices import ResampleBy, SampledBy
 from spanagree.comparisons.exact_sums import on_grids
@@ -493,11 +493,17 @@ def _interval(
 
 
 def bootstrap(
-    sample: Sample, statistic: Statistic, resampling: Resampling, *, ways: bool = False
+    sample: Sample,
+    statistic: Statistic,
+    resampling: Resampling,
+    *,
+    ways: bool = False,
+    progress: Progress = None,
 ) -> ResampledFigures:
     """Return the figures of a sample with their resamples and leave-one-outs.
 
     ``ways``: resamples that are alike, as many are of few units, may be one replicate.
+    ``progress`` is called with the number of resamples done, and of all.
     """
     how = resampling.resamples, resampling.seed
     often = None
@@ -510,9 +516,15 @@ def bootstrap(
             drawn, often = iter([sample.sums(few[0])]), few[1]
         else:
             drawn = sample.resampled(resampling)
+        replicates, done = [np.empty((0, len(estimate)))], 0
+        for sums in drawn:
+            replicates.append(statistic(sums))
+            done += len(sums)
+            if progress is not None:
+                progress(done, resampling.resamples)
         return ResampledFigures(
             estimate,
-            np.concatenate([np.empty((0, len(estimate))), *map(statistic, drawn)]),
+            np.concatenate(replicates),
             np.concatenate([statistic(sums) for sums in sample.each_left_out()])
             if len(sample.times)
             else np.empty((0, 0)),

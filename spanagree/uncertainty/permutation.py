@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, Progress
 from spanagree.errors import counted
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
@@ -19,13 +19,21 @@ _LEVEL = 0.05
 
 
 def exchange(
-    table: Floats, differing: Floats, value: Floats, exact: bool, resampling: Resampling
+    table: Floats,
+    differing: Floats,
+    value: Floats,
+    exact: bool,
+    resampling: Resampling,
+    progress: Progress = None,
 ) -> list[float]:
-    """Return p of the two differences: how often exchanging systems gives one as large."""
+    """Return p of the two differences: how often exchanging systems gives one as large.
+
+    ``progress`` is called with the number of exchanges made, and of all.
+    """
     differing = differing[np.lexsort(differing.reshape(len(differing), 2 * table.shape[-1]).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
-    hits, draws = np.zeros(2), np.zeros(2)
+    hits, draws, done = np.zeros(2), np.zeros(2), 0
     for chosen in _exchanges(len(differing), exact, resampling):
         moved = chosen @ change
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -33,6 +41,9 @@ def exchange(
         difference = (f1[0] - f1[1])[:, [0, 2]]
         hits += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
         draws += (~np.isnan(difference)).sum(axis=0)
+        done += len(chosen)
+        if progress is not None:
+            progress(done, 2 ** len(differing) if exact else resampling.resamples)
     p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
 

@@ -43,7 +43,7 @@ def intervals(
         things: for each that has figures, its units and what each adds; (units, columns).
         statistic: from the sums of one thing to its figures, a multiple of three.
         resampling: how.
-        progress: called with the number of things done, and of all.
+        progress: called with the number of resamples done, of each thing, and of all.
         ids: of all units by number, what says how often each is drawn; what it adds unless given.
     """
     if not things:
@@ -64,14 +64,22 @@ def intervals(
             units, table = things[i]
             ranked.append(table[canonical_order(table, None if ids is None else ids[units])])
         sample = Sample(np.concatenate(ranked, axis=1), ranked=True)
-        drawn = bootstrap(sample, each, resampling, ways=True)
+        part = part_of(progress, done, len(members), len(things))
+        drawn = bootstrap(sample, each, resampling, ways=True, progress=part)
         ends = drawn.intervals(resampling, sample.evidence(each))
         for place, i in enumerate(members):
             made[i] = ends[place * per : (place + 1) * per]
         done += len(members)
         if progress is not None:
-            progress(done, len(things))
+            progress(done * resampling.resamples, len(things) * resampling.resamples)
     return made
+
+
+def part_of(progress: Progress, before: int, members: int, things: int) -> Progress:
+    """Return what reports the steps of some things, after those of others, among those of all."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(before * total + members * done, things * total)
 
 
 def _none(units: int, resampling: Resampling) -> Interval:

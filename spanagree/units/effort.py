@@ -70,6 +70,13 @@ class Steps:
         self.done: int = 0
         self.stopped: str = ""
 
+    def within(self, done: int, needed: int) -> int:
+        """Return how many of the steps needed there is time for, if others take as long."""
+        if self.limit is None or self.most is not None:
+            return needed
+        passed = time.monotonic() - self.begun
+        return min(needed, max(done, int(done * self.limit / passed))) if passed > 0 else needed
+
     def next(self) -> bool:
         """Return whether there may be another step, and count it."""
         if self.most is not None:

@@ -73,6 +73,8 @@ def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
         )
     parts: list[Drawn] = []
     done, needed = 0, _FIRST
+    if job.progress is not None:  # the observed alignment took about as long as a draw
+        job.progress(1, 1 + steps.within(1, needed))
     size = _PORTION if len(continuum.units.start) <= _SMALL else 1
     work = WORK * (1 + len(continuum.units.start) * size // MANY)
     while True:
@@ -82,7 +84,7 @@ def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
             parts.append(part)
             done += len(part.cost)
             if job.progress is not None:
-                job.progress(done, needed)
+                job.progress(1 + done, 1 + steps.within(done, needed))
         if steps.stopped:
             if done < _LEAST:  # without a search for the best
                 rest = [[number] for number in range(done, _LEAST)]

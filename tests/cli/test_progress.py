@@ -118,7 +118,8 @@ def spoken(monkeypatch, capsys):
         (2.0, 1, 100, "spanagree: note: comparing: about 3 more minutes\n"),
         (2.0, 1, 32, "spanagree: note: comparing: about 1 more minute\n"),
         (2.0, 1, 30, ""),
-        (0.5, 1, 1000, ""),  # too soon to tell
+        (0.5, 1, 1000, "spanagree: note: comparing: about 8 more minutes\n"),
+        (0.1, 1, 1000, ""),  # too soon to tell
         (2.0, 0, 1000, ""),
     ],
 )
@@ -142,6 +143,36 @@ def test_overlap_of_long_texts_is_announced(tmp_path):
     code, shown, _ = in_terminal(["agree", *files, "--match", "overlap"], stop_at=b"more minute")
     assert code == 130
     assert "spanagree: note: comparing: about " in shown
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("options", "step"),
+    [(["--ci"], "intervals"), (["--test", "permutation"], "testing"), (["--test", "bootstrap"], "testing")],
+)  # fmt: skip
+def test_many_resamples_are_announced(newsroom, options, step):
+    """Draws that take minutes are said at once: a hundred million, of which the first are timed."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    arguments = ["evaluate", *files, *options, "--resamples", 100_000_000]
+    code, shown, _ = in_terminal(arguments, stop_at=b"more minute")
+    assert code == 130
+    assert f"spanagree: note: {step}: about " in shown
+
+
+@pytest.mark.long
+def test_long_gamma_is_announced(tmp_path):
+    """Sampling that ends with its time limit is said to take that long, and not longer."""
+    rng, rows = random.Random(0), ["document,length,annotator,start,end,label"]
+    for name in ("ann", "bob", "cem"):
+        for i in range(400):
+            start, end = 20 * i + rng.randrange(9), 20 * i + 10 + rng.randrange(9)
+            rows.append(f"d,9000,{name},{start},{end},{rng.choice('XYZ')}")
+    spans = tmp_path / "spans.csv"
+    spans.write_text("\n".join(rows))
+    limit = ["--measure", "gamma", "--precision", "0.0001", "--time-limit", "120"]
+    code, shown, _ = in_terminal(["agree", spans, *limit], stop_at=b"more minute", limit=200)
+    assert code == 130
+    assert "spanagree: note: sampling: about 2 more minutes" in shown
 
 
 @pytest.mark.long

@@ -46,7 +46,7 @@ def test_one_by_one(kind, cells, monkeypatch):
     done = []
     at_once = intervals(some, f1_figures, how, lambda now, total: done.append((now, total)))
     assert done == sorted(done)
-    assert done[-1] == (300, 300)
+    assert done[-1] == (300 * 600, 300 * 600)
     for (one,), (other,), (documents, _) in zip(at_once, alone, some, strict=True):
         np.testing.assert_allclose(ends(one), ends(other), rtol=0, atol=1e-12)
         if len(documents) > 1:
