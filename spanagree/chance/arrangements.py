@@ -30,7 +30,7 @@ from spanagree.chance.start_distributions import start_profiles
 BUDGET = 1 << 22
 """The most numbers that a group's arrangements may take; above it the mixture is taken."""
 
-_TOGETHER = 1 << 20  # numbers of groups that are computed at once
+_TOGETHER = 1 << 18  # numbers of groups that are computed at once
 _POWER = 900  # numbers below 2 to this are not scaled
 _CLOSE = 1e-6  # relative; kinds of the mixture are met as closely
 _ROUNDS = 2000
@@ -154,9 +154,9 @@ class _Batch:
     Attributes:
         counts: of each kind.
         classes: of each group and kind; (groups, kinds).
-        borders: how many borders of the document matter; (groups,).
+        borders: how many borders of the document differ in what can stand before; (groups,).
         unit, start, end: of each place, for each kind: the number of the group, and the number of
-            either border among those that matter.
+            either border among those.
     """
 
     counts: tuple[int, ...]
@@ -224,14 +224,23 @@ def _batch(
         whole.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
     ]
     unit, start, end = ([column[i] for column in columns] for i in range(3))
-    wide = 1 + max(int(e.max(initial=0)) for e in end)
-    used = np.zeros((len(classes), wide), np.bool_)
-    for u, s, e in columns:
-        used[u, s] = used[u, e] = True
-    rank = np.cumsum(used, axis=1) - 1
-    start = [rank[u, s] for u, s in zip(unit, start, strict=True)]
-    end = [rank[u, e] for u, e in zip(unit, end, strict=True)]
-    return _Batch(counts, classes, rank[:, -1] + 1, unit, start, end)
+    # borders in a row, each with room for the ends of places there and the starts after them
+    wide = 2 + 2 * max(int(e.max(initial=0)) for e in end)
+    used = np.zeros(len(classes) * wide, np.bool_)
+    for u, s, e in zip(unit, start, end, strict=True):
+        used[u * wide + 2 * e] = used[u * wide + 2 * s + 1] = True
+    # ends with no start between them are one border, with the starts that come before another end
+    event = np.flatnonzero(used)
+    starts = event % 2 == 1
+    rank = np.zeros(len(used), np.int64)
+    rank[event] = np.cumsum(np.append(False, starts[:-1]) & ~starts)
+    first, last = np.searchsorted(event, [np.arange(len(classes)) * wide + x for x in (0, wide)])
+    low, high = rank[event[first]], rank[event[last - 1]]
+    start, end = (
+        [rank[u * wide + 2 * x + side] - low[u] for u, x in zip(unit, ends, strict=True)]
+        for side, ends in ((1, start), (0, end))
+    )
+    return _Batch(counts, classes, high - low + 1, unit, start, end)
 
 
 def _fill(whole: Arrangements, classes: Ints, p: Floats) -> None:
@@ -244,20 +253,32 @@ class _States:
     """How many segments of each kind stand before a border, for all such numbers u.
 
     Attributes:
-        numbers: of each state and kind, u.
-        steps: of each kind, by how much the number of a state rises with one segment more.
+        numbers: of each state and kind, u; states of fewer segments come first.
+        first: of each number of segments, its first state; one more than there are numbers.
     """
 
     def __init__(self, counts: Sequence[int]) -> None:
         """Number the states: the first has no segment, the last one all of them."""
         size = np.array(counts) + 1
-        self.steps = np.append(np.cumprod(size[:0:-1])[::-1], 1)
-        self.numbers = np.arange(int(size.prod()))[:, None] // self.steps % size
-        self._level = self.numbers.sum(axis=1)
+        self._steps = np.append(np.cumprod(size[:0:-1])[::-1], 1)
+        numbers = np.arange(int(size.prod()))[:, None] // self._steps % size
+        level = numbers.sum(axis=1)
+        self._code = np.argsort(level, kind="stable")
+        self._state = np.argsort(self._code)
+        self.numbers = numbers[self._code]
+        self.first = np.append(0, np.cumsum(np.bincount(level)))
 
     def of_level(self, number: int) -> Ints:
         """Return the states of so many segments."""
-        return np.flatnonzero(self._level == number)
+        return np.arange(self.first[number], self.first[number + 1])
+
+    def without(self, states: Ints, kind: int) -> Ints:
+        """Return the states with a segment of a kind less."""
+        return self._state[self._code[states] - self._steps[kind]]
+
+    def rest(self, states: Ints) -> Ints:
+        """Return the states of all segments that these do not have."""
+        return self._state[len(self._code) - 1 - self._code[states]]
 
 
 def _ways(
@@ -272,7 +293,7 @@ def _ways(
     here, there = _ends_of(batch, mirrored)
     start = [u * wide + s for u, s in zip(batch.unit, here, strict=True)]
     end = [u * wide + e for u, e in zip(batch.unit, there, strict=True)]
-    ways = np.zeros((len(states.numbers), units * wide))
+    ways = np.zeros((int(states.first[last + 1]), units * wide))
     ways[0] = 1
     most = max(map(len, batch.unit)) * len(batch.unit)  # places of a group, at most
     scaled = last * math.log2(most + 1) > _POWER
@@ -281,17 +302,14 @@ def _ways(
         level = states.of_level(number)
         for k, (s, e) in enumerate(zip(start, end, strict=True)):
             some = level[states.numbers[level, k] > 0]
-            if not len(some):
-                continue
-            arriving = ways[(some - states.steps[k])[:, None], s]
-            at = np.arange(len(some))[:, None] * ways.shape[1] + e
-            arrived = np.bincount(at.ravel(), arriving.ravel(), len(some) * ways.shape[1])
-            ways[some] += arrived.reshape(len(some), -1)
-        tables = np.cumsum(ways[level].reshape(len(level), units, wide), axis=2)
+            arriving = np.take(ways[states.without(some, k)], s, axis=1)
+            for state, row in zip(some.tolist(), arriving, strict=True):
+                ways[state] += np.bincount(e, row, units * wide)
+        tables = ways[level[0] : level[-1] + 1].reshape(len(level), units, wide)  # a view
+        np.cumsum(tables, axis=2, out=tables)
         if scaled:
             exponents[number] = np.frexp(tables[:, :, -1].max(axis=0))[1]
-            tables = np.ldexp(tables, -exponents[number][:, None])
-        ways[level] = tables.reshape(len(level), -1)
+            np.ldexp(tables, -exponents[number][:, None], out=tables)
     return ways, np.cumsum(exponents, axis=0) if scaled else None
 
 
@@ -322,8 +340,9 @@ def _exact(batch: _Batch) -> list[Floats]:
         for number in range(last + 1):
             before = states.of_level(number)
             before = before[states.numbers[before, k] < counts[k]]
-            rest = len(states.numbers) - 1 - states.steps[k] - before
-            of_level = np.einsum("ij,ij->j", front[before[:, None], at], back[rest[:, None], after])
+            rest = states.without(states.rest(before), k)
+            in_front = np.take(front[before], at, axis=1)
+            of_level = np.einsum("ij,ij->j", in_front, np.take(back[rest], after, axis=1))
             if up is not None and down is not None:
                 power = up[number] + down[last - number] - up[-1]
                 of_level = np.ldexp(of_level, power[unit])
