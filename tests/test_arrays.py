@@ -1,4 +1,7 @@
-"""Tables as arrays: rows packed into one number, against Python's own order of tuples."""
+"""Tables as arrays: rows packed into one number, against Python's own order of tuples.
+
+The formula: the order of rows by their columns, from the left, as one number (`packed`).
+"""
 
 from __future__ import annotations
 

@@ -119,6 +119,35 @@ def test_every_folder_is_explained():
             assert f"`{room}/`" in text, room
 
 
+def test_names_of_the_architecture():
+    """What docs/architecture.md says is in a module is defined there."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`(\w+)` \(`([\w/]+\.py)`\)", text)
+    assert {"read_conll", "evaluate", "compare_layers", "f1_figures", "Frame"} <= {
+        n for n, _ in named
+    }
+    for name, path in named:
+        tree = TREES[str(SOURCE / path)]
+        nodes = [*tree.body, *(target for x in tree.body for target in getattr(x, "targets", ()))]
+        nodes += [x.target for x in tree.body if isinstance(x, ast.AnnAssign)]
+        assert name in {getattr(x, "name", getattr(x, "id", "")) for x in nodes}, (name, path)
+
+
+FORMULAS = ("chance", "comparisons", "uncertainty")
+"""Rooms of formulas, of which a user sees only what results make of them."""
+
+
+def test_tests_of_inner_modules_say_which_formula():
+    """A test that goes past the public face says in its docstring which formula it holds."""
+    for room in FORMULAS:
+        for path in sorted((ROOT / "tests" / room).glob("test_*.py")):
+            inner = {
+                x for x in imports(path) if x.startswith(tuple(f"spanagree.{r}." for r in FORMULAS))
+            }
+            text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+            assert "The formula: " in text or not inner, (path.name, inner)
+
+
 RETIRED = {"of", "said", "found", "told"}
 """Names of variables that do not say what they hold."""
 

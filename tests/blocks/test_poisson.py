@@ -1,4 +1,7 @@
-"""Intervals over blocks: the weights, the sums, blocks in any order, and what goes wrong."""
+"""Intervals over blocks: the weights, the sums, blocks in any order, and what goes wrong.
+
+The formula: Poisson weights of documents by their ids, and sums on grids of powers of two.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Where random segments stand under a rule of places: against enumeration in fractions."""
+"""Where random segments stand under a rule of places: against enumeration in fractions.
+
+The formula: the share of arrangements in which a segment starts at a place (`arrangements`), and
+the expected match that these shares give (`expected_at_places`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Relations in common by chance: enumeration in fractions."""
+"""Relations in common by chance: enumeration in fractions.
+
+The formula: the mean number of relations that two random sets of pairs of segments share
+(`relation_matches`).
+"""
 
 import json
 from collections import Counter

@@ -1,4 +1,8 @@
-"""Segments of several pieces: enumeration in fractions."""
+"""Segments of several pieces: enumeration in fractions.
+
+The formula: where the hull of a segment of several pieces starts, and the share of hulls that
+cover an offset (`chain_hulls`, `covered`, `shares_of_offsets`).
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""The distribution of chance: against enumeration in fractions, against draws, and in its tails."""
+"""The distribution of chance: against enumeration in fractions, against draws, and in its tails.
+
+The formula: the probability of each number of matches of two annotations, one or both random, as
+a walk over the tokens, and as a convolution over documents.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Borders within a tolerance at places: against enumeration in fractions, and against draws."""
+"""Borders within a tolerance at places: against enumeration in fractions, and against draws.
+
+The formula: expected pairs within a tolerance where segments stand at places of a rule.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Measures of one's own, and random corpora to try them on."""
+"""Measures of one's own, and random corpora to try them on.
+
+The formula: the mean of a measure's sum over all pairs of arrangements, whatever it is.
+"""
 
 from __future__ import annotations
 

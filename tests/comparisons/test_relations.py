@@ -1,4 +1,8 @@
-"""Relations, pieces and tolerance in evaluations: enumeration in fractions, simulation, invariance."""
+"""Relations, pieces and tolerance in evaluations: enumeration in fractions, simulation, invariance.
+
+The formula: how many relations two random annotations share, by which pairs of segments could be
+linked (`RelationRule`).
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Observed and expected totals: against enumeration of both annotators, and the witness."""
+"""Observed and expected totals: against enumeration of both annotators, and the witness.
+
+The formula: observed and expected match of two annotations (`observed`, `expected`), summed over
+labels and documents; what users see of it is in tests/systems and tests/agreement.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tallies and scores as sums and as data: by hand."""
+"""Tallies and scores as sums and as data: by hand.
+
+The formula: observed, expected and corrected precision, recall and F1 of sums (`results/score.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The match of random annotations at places of their kinds: against enumeration in fractions."""
+"""The match of random annotations at places of their kinds: against enumeration in fractions.
+
+The formula: the probability of each number of matches where segments stand at places of a rule
+(`both_random_at_places`, `fixed_walk_at_places`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Coefficients: worked cases, other programs, enumeration, what holds on all tables, undefined cases."""
+"""Coefficients: worked cases, other programs, enumeration, what holds on all tables, undefined cases.
+
+The formula: SPA, π, κ, α, AC1 and bias of sums over items (`labels/formulas.py`).
+"""
 
 from __future__ import annotations
 

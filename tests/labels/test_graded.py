@@ -1,4 +1,8 @@
-"""Grades and sets as labels: print, other programs, enumeration, resamples, blocks, refusals."""
+"""Grades and sets as labels: print, other programs, enumeration, resamples, blocks, refusals.
+
+The formula: weights of categories by what labels measure (`weights_of`), and weighted π, κ, α and
+AC2 (`formulas`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Intervals and tests: theory, scipy, coverage, uniform p-values, chance, what is undefined."""
+"""Intervals and tests: theory, scipy, coverage, uniform p-values, chance, what is undefined.
+
+The formula: the ends of intervals, p of permutation tests, and p for several tests (Holm;
+Benjamini and Hochberg).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What chance says of two annotations: by hand, and below what a float holds."""
+"""What chance says of two annotations: by hand, and below what a float holds.
+
+The formula: z, p and log p of a match under the distribution of chance (`ChanceStatistics`).
+"""
 
 from __future__ import annotations
 

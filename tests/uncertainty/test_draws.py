@@ -1,4 +1,7 @@
-"""How often each unit is drawn: as often as theory says, and portions change nothing."""
+"""How often each unit is drawn: as often as theory says, and portions change nothing.
+
+The formula: the weights of units in resamples (`draws`), and counts of evidence (`joined`).
+"""
 
 from __future__ import annotations
 

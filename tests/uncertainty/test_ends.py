@@ -1,4 +1,7 @@
-"""The ends of intervals and p to the digit: scipy's BCa on the same resamples, and by hand."""
+"""The ends of intervals and p to the digit: scipy's BCa on the same resamples, and by hand.
+
+The formula: BCa, percentile and jackknife ends of resampled figures, quantiles, and p of exchanges.
+"""
 
 from __future__ import annotations
 

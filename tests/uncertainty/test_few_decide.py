@@ -1,4 +1,7 @@
-"""Where few documents decide: intervals that no bootstrap gives, and p that goes with them."""
+"""Where few documents decide: intervals that no bootstrap gives, and p that goes with them.
+
+The formula: Clopper and Pearson's ends of a share of few documents, and Student's t beside them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Resampling whole documents where chance is that of sentences: by the definition, and what is refused."""
+"""Resampling whole documents where chance is that of sentences: by the definition, and what is refused.
+
+The formula: the ends of intervals whose resamples draw wholes of documents (`Resampling`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Intervals of many things at once are those of each by itself, and do not depend on the order."""
+"""Intervals of many things at once are those of each by itself, and do not depend on the order.
+
+The formula: ends of intervals made from one table of many things (`intervals`) are those of each
+by itself (`intervals_of`).
+"""
 
 from __future__ import annotations
 

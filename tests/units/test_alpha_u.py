@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
+from spanagree import alpha_u
 from spanagree.chance import simulate
-from spanagree.units.alpha_u import alpha_u
 
 
 def corpus_of(length, **layers):

@@ -1,4 +1,8 @@
-"""γ: best alignments against fixtures and enumeration, expected disorder, and what stays the same."""
+"""γ: best alignments against fixtures and enumeration, expected disorder, and what stays the same.
+
+The formula: the cost of an alignment (Mathet et al. 2015), the least such cost, and its mean over
+random annotations.
+"""
 
 from __future__ import annotations
 
