@@ -46,13 +46,13 @@ class Agreeing(NamedTuple):
     possible: Floats
 
     @classmethod
-    def of(cls, kept: PerDocument) -> Agreeing:
+    def of(cls, per_document: PerDocument) -> Agreeing:
         """Return it for the annotations of a corpus that are not alone in their document."""
-        crowd, saw = AnnotationIndex.of(kept.corpus), kept.coverage.number()
-        wide = max(len(kept.corpus.layers), 1)
+        crowd, saw = AnnotationIndex.of(per_document.corpus), per_document.coverage.number()
+        wide = max(len(per_document.corpus.layers), 1)
         shared = saw[crowd.document] > 1
         document, annotator = crowd.document[shared], crowd.annotator[shared]
-        both = kept.sums.both_ways().by("document", "first")
+        both = per_document.sums.both_ways().by("document", "first")
         place = np.searchsorted(document * wide + annotator, both.document * wide + both.first)
         sums = np.zeros((2, len(document)))
         sums[0, place] = 2 * (both.matched - both.expected)
@@ -238,15 +238,15 @@ class Standing(Comparable):
         return [self.p, self.p_holm, *self.shares.values()]
 
 
-def standings(kept: PerDocument | None, settings: Settings) -> dict[str, Standing]:
+def standings(per_document: PerDocument | None, settings: Settings) -> dict[str, Standing]:
     """Return how each annotator stands, by name; nothing over blocks, or of too many pairs."""
-    if kept is None:
+    if per_document is None:
         return {}
-    corpus = kept.corpus
+    corpus = per_document.corpus
     saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
     if not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return {}
-    agreeing = Agreeing.of(kept)
+    agreeing = Agreeing.of(per_document)
     if settings.resample_by == "document" and corpus.wholes is not None:
         agreeing = agreeing.over(corpus.wholes)
     # the order of documents changes what stands behind ten digits

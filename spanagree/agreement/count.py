@@ -107,23 +107,25 @@ class Drawn:
 
     def __init__(
         self,
-        kept: PerDocument,
+        per_document: PerDocument,
         wholes: Ints | None = None,
         rows: Comparisons | None = None,
         coverage: Coverage | None = None,
         ids: Hashes | None = None,
     ) -> None:
         """Make it of single documents, or of the rows, coverage and ids of their texts."""
-        self._kept, self._rows = kept, rows
-        self.sums: Comparisons | Marginals = kept.sums if rows is None else rows
-        self.coverage: Coverage = coverage or kept.coverage
+        self._per_document, self._rows = per_document, rows
+        self.sums: Comparisons | Marginals = per_document.sums if rows is None else rows
+        self.coverage: Coverage = coverage or per_document.coverage
         self.wholes = wholes
-        self.ids: Hashes | None = ids_of_units(kept.corpus.ids, wholes) if rows is None else ids
+        self.ids: Hashes | None = (
+            ids_of_units(per_document.corpus.ids, wholes) if rows is None else ids
+        )
 
     @property
     def rows(self) -> Comparisons:
         """Each two annotators of each unit."""
-        rows = self._kept.rows if self._rows is None else self._rows
+        rows = self._per_document.rows if self._rows is None else self._rows
         return rows.of_wholes(self.wholes)
 
     def units(self, documents: Ints) -> Ints:
@@ -174,7 +176,7 @@ class CountedPairs(Counted[AgreementSettings]):
         inexact: where the expected match is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
-        kept: single documents; ``None`` over blocks.
+        per_document: single documents; ``None`` over blocks.
     """
 
     sharing: Sharing
@@ -186,7 +188,7 @@ class CountedPairs(Counted[AgreementSettings]):
     inexact: Inexact = field(default_factory=Inexact)
     places: PlaceShares | None = None
     uniform: CountedPairs | None = None
-    kept: PerDocument | None = None
+    per_document: PerDocument | None = None
 
     def _add(self, other: CountedPairs) -> dict[str, Any]:
         """As of any counts; a pair is one pair in whatever order blocks name the two."""
@@ -234,8 +236,8 @@ def count(
     comparisons, sharing = compare_annotators(
         corpus, crowd, match, chance, progress, pair_by_pair=drawing is not None
     )
-    kept = PerDocument(corpus, match, chance, comparisons)
-    by_document, number = comparisons.by("document"), kept.coverage.number()
+    per_document = PerDocument(corpus, match, chance, comparisons)
+    by_document, number = comparisons.by("document"), per_document.coverage.number()
     labels = corpus.labels if find_match(match).of_label else ()
     ids, how = () if keep else ids_of(corpus), comparisons.how
     replicated = None
@@ -264,8 +266,8 @@ def count(
         by_label=comparisons.by("label") if labels else Comparisons.none(),
         single=count_single(crowd, number),
         heavy=heavy_documents(corpus, by_document, number) if keep or ids else (),
-        evidence=_evidence(kept, by_document, sharing, each=drawing is not None),
-        kept=kept if keep else None,
+        evidence=_evidence(per_document, by_document, sharing, each=drawing is not None),
+        per_document=per_document if keep else None,
     )
 
 
@@ -316,15 +318,15 @@ def compare_annotators(
 
 
 def _evidence(
-    kept: PerDocument, by_document: Comparisons, sharing: Sharing, *, each: bool
+    per_document: PerDocument, by_document: Comparisons, sharing: Sharing, *, each: bool
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
     if not each:
-        table = by_document.symmetric_table(kept.coverage.by_two())
+        table = by_document.symmetric_table(per_document.coverage.by_two())
         return {(): evidence_of(table, f1_figures)}
-    names = kept.corpus.annotators
-    labels = kept.corpus.labels if find_match(kept.match).of_label else ()
-    drawn, first, second = Drawn(kept), sharing.first, sharing.second
+    names = per_document.corpus.annotators
+    labels = per_document.corpus.labels if find_match(per_document.match).of_label else ()
+    drawn, first, second = Drawn(per_document), sharing.first, sharing.second
     parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
     parts += [(name, name) for name in names]
     parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)]

@@ -40,8 +40,8 @@ def with_intervals(
 
     Those of pairs are made when somebody asks for them.
     """
-    kept = counts.kept
-    drawn = None if kept is None else kept.drawn(resampling, counts.settings)
+    per_document = counts.per_document
+    drawn = None if per_document is None else per_document.drawn(resampling, counts.settings)
     if drawn is None:
         ends, mean = _over_replicates(figures, counts, resampling)
     else:
@@ -82,10 +82,10 @@ class PairIntervals:
     def __call__(self) -> list[Interval]:
         """Return the interval of each pair, in their order."""
         counts, resampling = self.counts, self.resampling
-        sharing, kept = counts.sharing, counts.kept
-        if kept is None:
+        sharing, per_document = counts.sharing, counts.per_document
+        if per_document is None:
             return _pairs_over_replicates(counts, resampling)
-        drawn = kept.drawn(resampling, counts.settings)
+        drawn = per_document.drawn(resampling, counts.settings)
         if resampling.resample_by == "annotators":
             return [over_annotators_of_pair(resampling)] * len(sharing.first)
         rank = ranks(sharing.annotators)

@@ -64,7 +64,7 @@ class Agreement(Result):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
-        kept: single documents; ``None`` over blocks.
+        per_document: single documents; ``None`` over blocks.
         evidence: in how many documents anything is marked by two who saw them, and of these, in
             how many any of them disagree, and agree.
         single: in how many documents that two saw nobody marked more than one segment.
@@ -94,7 +94,7 @@ class Agreement(Result):
     document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
-    kept: PerDocument | None = field(repr=False, compare=False)
+    per_document: PerDocument | None = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
     heavy: tuple[DominantDocument, ...] = field(default=(), repr=False, compare=False)
@@ -153,7 +153,7 @@ class Agreement(Result):
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
         """How each annotator stands among the others, by name; empty over blocks."""
-        return by_annotator.standings(self.kept, self.settings)
+        return by_annotator.standings(self.per_document, self.settings)
 
     @property
     def members(self) -> list[Member]:
@@ -209,11 +209,11 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        if self.kept is None:
+        if self.per_document is None:
             raise SettingError(
                 "single documents are not kept over blocks; an agreement of one corpus keeps them"
             )
-        return self.kept
+        return self.per_document
 
     def by_document(self) -> Iterator[tuple[str, int, Tally]]:
         """Yield name, number of annotators who saw it, and tally over pairs, of each document.
@@ -223,8 +223,8 @@ class Agreement(Result):
         Raises:
             SettingError: for an agreement over blocks, which keeps sums only.
         """
-        kept = self.documents_kept()
-        documents, saw = kept.sums.by("document"), kept.coverage.number()
+        per_document = self.documents_kept()
+        documents, saw = per_document.sums.by("document"), per_document.coverage.number()
         for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[d] if self.document_ids else str(d + 1), int(saw[d]), tally
 
@@ -461,18 +461,18 @@ def result(
     figures = scored(counts, min_shared)
     if resampling is not None:
         figures = with_intervals(figures, counts, resampling, progress)
-    kept = counts.kept
+    per_document = counts.per_document
     return Agreement(
         *figures,
         counts.documents,
-        None if kept is None else kept.corpus.ids,
+        None if per_document is None else per_document.corpus.ids,
         settings,
         (
             *counts.final_notes(),
             *counts.inexact.notes(float(figures.team.tally.size_a + figures.team.tally.size_b)),
             *notes_on_sharing(counts),
         ),
-        kept,
+        per_document,
         tuple(counts.evidence[()][0].tolist()),
         counts.single,
         counts.heavy,

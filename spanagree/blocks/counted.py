@@ -35,7 +35,7 @@ class Counted(Generic[Kind]):
     """What is counted; a kind of result adds fields of its own.
 
     Two counts add field by field: numbers and arrays add, tuples follow each other, mappings add by
-    key, comparisons by row. Single documents (``kept``) are kept of one corpus only.
+    key, comparisons by row. Single documents (``per_document``) are kept of one corpus only.
 
     Attributes:
         documents: how many there are.
@@ -81,7 +81,9 @@ class Counted(Generic[Kind]):
         """Return the fields of the kind, for both together."""
         own = {each.name for each in fields(self)} - {each.name for each in fields(Counted)}
         return {
-            name: None if name == "kept" else _added(getattr(self, name), getattr(other, name))
+            name: None
+            if name == "per_document"
+            else _added(getattr(self, name), getattr(other, name))
             for name in own
         }
 

@@ -252,7 +252,7 @@ _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 # --- by pair of annotators and by item ------------------------------------------------------------
 
 
-def _kept(basis: Basis, by: str) -> LabelTable:
+def _single_items(basis: Basis, by: str) -> LabelTable:
     """Return the table of a basis, whose items are kept and have annotators' labels."""
     if not isinstance(basis.table, LabelTable):
         raise SettingError(
@@ -267,7 +267,7 @@ def pairs_table(basis: Basis) -> Frame:
     Raises:
         SettingError: for tallies over blocks.
     """
-    table, near = _kept(basis, "pair"), basis.nearness
+    table, near = _single_items(basis, "pair"), basis.nearness
     columns = [Column("a", "annotators", "name", "pair of annotators"), Column("b", " ", "name")]
     columns += [Column("items", "items", "count", "items of a pair")]
     columns += [Column("observed", "agreement", meaning="agreement of a pair")]
@@ -372,7 +372,7 @@ def items_table(basis: Basis) -> Frame:
     Raises:
         SettingError: for tallies over blocks.
     """
-    table = _kept(basis, "item")
+    table = _single_items(basis, "item")
     n = table.given
     pairs = np.maximum(n * (n - 1), 1)
     agreement = np.where(n >= 2, basis.weighted_agreement_by_item / pairs, UNDEFINED)

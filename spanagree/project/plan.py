@@ -394,17 +394,17 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
 
 def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
     """Return the plan with these settings."""
-    kept = made.documents_kept()
-    number = kept.coverage.number()
-    whole = _of_rows(made, kept.rows, number, settings, resampling)
+    per_document = made.documents_kept()
+    number = per_document.coverage.number()
+    whole = _of_rows(made, per_document.rows, number, settings, resampling)
     pairs = number * (number - 1) // 2
     most, share = int(pairs.argmax()), float(pairs.max() / pairs.sum())
     if share <= _HEAVY or (pairs > 0).sum() < _FEW:
         return whole
-    rows = kept.rows.where(kept.rows.document != most)
+    rows = per_document.rows.where(per_document.rows.document != most)
     number[most] = 0
     rest = _of_rows(made, rows, number, settings, resampling)
-    noun, name = unit(settings), printable(kept.corpus.id_of(most))
+    noun, name = unit(settings), printable(per_document.corpus.id_of(most))
     note = (
         f"{noun} {name} has {share:.0%} of the pairs of annotations, and decides; without it the"
         f" team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"

@@ -399,10 +399,10 @@ def _with_random_reference(
         corpus.lengths[document], {"reference": reference, **copies}, labels, corpus.offsets
     )
     counts = count(expanded, gold="reference", match=_MATCH, chance=chance, keep=True)
-    kept = counts.documents_kept()
+    per_document = counts.documents_kept()
     scores = {}
     for name in layers:
-        own = kept.of_system(f"system {name}")
+        own = per_document.of_system(f"system {name}")
         weight = 1 / times[document[own.document]]
         values = [math.fsum((getattr(own, column) * weight).tolist()) for column in SUMS[:4]]
         shared = (layers[name].annotated & seen.any(0)).any()

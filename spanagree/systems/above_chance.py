@@ -264,14 +264,16 @@ def chance_test(
     check_same_corpus(corpus, evaluation)
     corpus = compared_as(corpus, evaluation.settings.reading)
     corpus = settled(corpus, list(evaluation.systems), [evaluation.settings.gold])
-    settings, kept = evaluation.settings, evaluation.counted.documents_kept()
+    settings, per_document = evaluation.settings, evaluation.counted.documents_kept()
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(done, len(evaluation.systems))
         if system.tally.size_a + system.tally.size_b:
-            two = corpus.of_annotators([settings.gold, name]).subset(kept.shared[kept.number(name)])
+            two = corpus.of_annotators([settings.gold, name]).subset(
+                per_document.shared[per_document.number(name)]
+            )
             test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
             systems[name] = test(two, settings.gold, system, ask)
         else:

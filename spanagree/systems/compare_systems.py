@@ -318,19 +318,22 @@ def compare_systems(
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
-    kept = evaluation.counted.documents_kept()
-    kept, wholes = kept.drawn(resampling, evaluation.settings)
-    kept = kept._replace(wholes=wholes)
+    per_document = evaluation.counted.documents_kept()
+    per_document, wholes = per_document.drawn(resampling, evaluation.settings)
+    per_document = per_document._replace(wholes=wholes)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
-        both = kept.shared[kept.number(a)] & kept.shared[kept.number(b)]
+        both = (
+            per_document.shared[per_document.number(a)]
+            & per_document.shared[per_document.number(b)]
+        )
         groups.setdefault(both.tobytes(), []).append((a, b))
     parts = len(groups) + len(pairs) * (test == "permutation")
     reports = (part_of(progress, number, 1, parts) for number in itertools.count())
     compared = (
         each
         for group in groups.values()
-        for each in _compared(kept, group, test, resampling, reports)
+        for each in _compared(per_document, group, test, resampling, reports)
     )
     by_names = {(pair.a, pair.b): pair for pair in compared}
     ordered = [by_names[names] for names in pairs]
@@ -362,7 +365,7 @@ def _check_test(test: str, by_text: bool, resample_by: str) -> None:
 
 
 def _compared(
-    kept: PerDocument,
+    per_document: PerDocument,
     pairs: Sequence[tuple[str, str]],
     test: str,
     resampling: Resampling,
@@ -372,11 +375,18 @@ def _compared(
 
     ``reports`` are the progress of one part of the draws after another.
     """
-    here = np.logical_and(*(kept.shared[kept.number(name)] for name in pairs[0]))
-    units = np.flatnonzero(here) if kept.wholes is None else unique(kept.wholes[here])
-    rows = kept.comparisons.where(here[kept.comparisons.document]).of_wholes(kept.wholes)
+    here = np.logical_and(*(per_document.shared[per_document.number(name)] for name in pairs[0]))
+    units = (
+        np.flatnonzero(here) if per_document.wholes is None else unique(per_document.wholes[here])
+    )
+    rows = per_document.comparisons.where(here[per_document.comparisons.document]).of_wholes(
+        per_document.wholes
+    )
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
-    tables = [rows.where(rows.second == kept.number(name)).symmetric_table(units) for name in names]
+    tables = [
+        rows.where(rows.second == per_document.number(name)).symmetric_table(units)
+        for name in names
+    ]
     table = np.stack(tables, axis=1)
     few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])
@@ -386,7 +396,7 @@ def _compared(
         f1 = f1_figures(sums.reshape(len(sums), len(names), table.shape[2]))[..., [0, 2]]
         return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), 2 * len(pairs))
 
-    ids = kept.numbers
+    ids = per_document.numbers
     wide = table.reshape(len(table), len(names) * table.shape[2])
     sample = Sample(wide, None if ids is None else ids[units])
     drawn = bootstrap(sample, differences, resampling, progress=next(reports))

@@ -122,7 +122,7 @@ class CountedSystems(Counted[EvaluationSettings]):
         inexact: where the expected match of each system is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
-        kept: single documents; ``None`` over blocks.
+        per_document: single documents; ``None`` over blocks.
     """
 
     annotators: tuple[str, ...]
@@ -132,7 +132,7 @@ class CountedSystems(Counted[EvaluationSettings]):
     inexact: Mapping[str, Inexact] = field(default_factory=dict)
     places: PlaceShares | None = None
     uniform: CountedSystems | None = None
-    kept: PerDocument | None = None
+    per_document: PerDocument | None = None
 
     def __add__(self, other: CountedSystems) -> CountedSystems:
         if self.annotators != other.annotators:
@@ -156,12 +156,12 @@ class CountedSystems(Counted[EvaluationSettings]):
         Raises:
             SettingError: over blocks, which keep sums only.
         """
-        kept = self.documents_kept()
-        chosen = np.zeros(len(next(iter(kept.shared.values()))), np.bool_)
+        per_document = self.documents_kept()
+        chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
         chosen[documents] = True
-        fewer = kept._replace(
-            comparisons=kept.comparisons.where(chosen[kept.comparisons.document]),
-            shared={number: both & chosen for number, both in kept.shared.items()},
+        fewer = per_document._replace(
+            comparisons=per_document.comparisons.where(chosen[per_document.comparisons.document]),
+            shared={number: both & chosen for number, both in per_document.shared.items()},
         )
         uniform = self.uniform and self.uniform.over(documents)
         return replace(
@@ -174,44 +174,46 @@ class CountedSystems(Counted[EvaluationSettings]):
         Raises:
             SettingError: over blocks, which keep sums only.
         """
-        if self.kept is None:
+        if self.per_document is None:
             raise SettingError(
                 "single documents are not kept over blocks; an evaluation of one corpus keeps them"
             )
-        return self.kept
+        return self.per_document
 
 
-def sums_of(kept: PerDocument) -> dict[str, Any]:
+def sums_of(per_document: PerDocument) -> dict[str, Any]:
     """Return the fields of :class:`CountedSystems` that follow from single documents."""
-    names = kept.comparisons.annotators
+    names = per_document.comparisons.annotators
     return {
-        "shared": {names[number]: int(both.sum()) for number, both in kept.shared.items()},
-        "sums": kept.comparisons.by("second", "label"),
-        "evidence": _evidence(kept, ()),
-        "kept": kept,
+        "shared": {names[number]: int(both.sum()) for number, both in per_document.shared.items()},
+        "sums": per_document.comparisons.by("second", "label"),
+        "evidence": _evidence(per_document, ()),
+        "per_document": per_document,
     }
 
 
-def _evidence(kept: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
+def _evidence(per_document: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
     """Return what the figures of each system and label rest on."""
-    tables = tables_of(kept, labels)
+    tables = tables_of(per_document, labels)
     return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
 
 
 def tables_of(
-    kept: PerDocument, labels: Sequence[str], wholes: Ints | None = None
+    per_document: PerDocument, labels: Sequence[str], wholes: Ints | None = None
 ) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
     """Yield each system and label, and which units add what, as :meth:`Comparisons.table`.
 
     Over all labels that is empty; those of each one of ``labels`` come after it. With ``wholes``
     these are the units, rather than the documents of which they have the numbers.
     """
-    names = kept.comparisons.annotators
-    rows = kept.comparisons.of_wholes(wholes)
-    for number in sorted(kept.shared, key=names.__getitem__):  # canonical order
-        documents = np.flatnonzero(kept.shared[number])
+    names = per_document.comparisons.annotators
+    rows = per_document.comparisons.of_wholes(wholes)
+    for number in sorted(per_document.shared, key=names.__getitem__):  # canonical order
+        documents = np.flatnonzero(per_document.shared[number])
         units = documents if wholes is None else unique(wholes[documents])
-        own = rows.where((rows.second == number) & kept.shared[number][kept.comparisons.document])
+        own = rows.where(
+            (rows.second == number) & per_document.shared[number][per_document.comparisons.document]
+        )
         yield (names[number], ""), (units, own.table(units))
         for code, label in enumerate(labels):
             yield (names[number], label), (units, own.where(own.label == code).table(units))
@@ -263,7 +265,7 @@ def count(
     }
     shares = place_shares(corpus, names, chance)
     joined = None if corpus.text_ends is None else corpus
-    kept = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
+    per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
     settings = EvaluationSettings(
         gold=gold,
         gold_first=None if gold == names[0] else False,
@@ -287,14 +289,14 @@ def count(
         inexact=how,
         places=shares,
         uniform=_uniform(corpus, gold, match, chance, keep),
-        **sums_of(kept),
+        **sums_of(per_document),
     )
     if keep:
         return whole
     drawn, few = None, whole.evidence
     if resampling is not None:
-        drawn, few = _draw(whole, comparisons, resampling), _evidence(kept, whole.labels)
-    return replace(whole, kept=None, replicates=drawn, evidence=few)
+        drawn, few = _draw(whole, comparisons, resampling), _evidence(per_document, whole.labels)
+    return replace(whole, per_document=None, replicates=drawn, evidence=few)
 
 
 def _uniform(

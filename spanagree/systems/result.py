@@ -214,7 +214,7 @@ class Evaluation(Result):
         shared = min(system.documents for system in self.systems.values())
         where = f"{counted(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
-        advice = "" if self.counted.kept is None else "--test bootstrap"
+        advice = "" if self.counted.per_document is None else "--test bootstrap"
         sentence = verdict.order(scores, where, confidence, advice)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
@@ -237,8 +237,8 @@ class Evaluation(Result):
         Raises:
             SettingError: for an unknown system.
         """
-        name, kept = self[system].name, self.counted.documents_kept()
-        documents = kept.of_system(name).by("document")
+        name, per_document = self[system].name, self.counted.documents_kept()
+        documents = per_document.of_system(name).by("document")
         for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[d] if self.document_ids else str(d + 1), tally
 
@@ -457,7 +457,7 @@ def result(
     places = zip(
         *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
     )
-    kept = counts.kept
+    per_document = counts.per_document
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         whole = labels.pop("")
@@ -466,7 +466,7 @@ def result(
     return Evaluation(
         systems,
         counts.documents,
-        None if kept is None else kept.ids,
+        None if per_document is None else per_document.ids,
         counts.final_settings(resampling),
         (*counts.final_notes(), *_notes_on(systems.values(), counts)),
         counts,
@@ -490,11 +490,11 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
 
 def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progress = None) -> Ends:
     """Return the intervals of every system, over all labels and for each."""
-    if counts.kept is None:
+    if counts.per_document is None:
         return _over_blocks(counts, resampling)
-    kept, wholes = counts.kept.drawn(resampling, counts.settings)
-    whose, tables = zip(*tables_of(kept, counts.labels, wholes), strict=True)
-    ids = kept._replace(wholes=wholes).numbers
+    per_document, wholes = counts.per_document.drawn(resampling, counts.settings)
+    whose, tables = zip(*tables_of(per_document, counts.labels, wholes), strict=True)
+    ids = per_document._replace(wholes=wholes).numbers
     ends = intervals(tables, all_figures, resampling, progress, ids)
     return dict(zip(whose, ends, strict=True))
 

@@ -83,15 +83,15 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     pa = optional("pyarrow", "arrow", "writing tallies")
     parquet = optional("pyarrow.parquet", "arrow", "writing tallies")
     counts = evaluation.counted
-    kept = counts.documents_kept()
-    columns = _columns(counts, kept)
+    per_document = counts.documents_kept()
+    columns = _columns(counts, per_document)
     about = {
         "version": VERSION,
         "settings": dict(counts.settings),
         "documents": counts.documents,
-        "systems": [kept.comparisons.annotators[number] for number in kept.shared],
+        "systems": [per_document.comparisons.annotators[number] for number in per_document.shared],
         "labels": list(counts.labels),
-        "whole": kept.comparisons.matched.dtype.kind == "i",
+        "whole": per_document.comparisons.matched.dtype.kind == "i",
         "notes": list(counts.notes),
         "places": None if counts.places is None else counts.places.plain(),
     }
@@ -110,17 +110,17 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
     write_bytes(path, out.getvalue())
 
 
-def _columns(counts: CountedSystems, kept: PerDocument) -> dict[str, Any]:
+def _columns(counts: CountedSystems, per_document: PerDocument) -> dict[str, Any]:
     """Return the columns of the file, each as an array."""
-    whole = _every_row(counts, kept)
+    whole = _every_row(counts, per_document)
     uniform = whole
     if counts.uniform is not None:
         uniform = _every_row(counts.uniform, counts.uniform.documents_kept())
-    ids = np.array(kept.ids or [None] * counts.documents, object)
+    ids = np.array(per_document.ids or [None] * counts.documents, object)
     columns = (
         whole.document,
         ids[whole.document],
-        np.array([*kept.comparisons.annotators, None], object)[whole.second],
+        np.array([*per_document.comparisons.annotators, None], object)[whole.second],
         np.array([*counts.labels, None], object)[whole.label],
         whole.matched.astype(np.float64),
         whole.expected,
@@ -133,12 +133,12 @@ def _columns(counts: CountedSystems, kept: PerDocument) -> dict[str, Any]:
     return dict(zip(_COLUMNS, columns, strict=True))
 
 
-def _every_row(counts: CountedSystems, kept: PerDocument) -> Comparisons:
+def _every_row(counts: CountedSystems, per_document: PerDocument) -> Comparisons:
     """Return the rows of all systems, and those that say who was there without segments."""
-    rows = kept.comparisons
+    rows = per_document.comparisons
     parts = [rows]
     seen = np.zeros(counts.documents, np.bool_)
-    for number, both in kept.shared.items():
+    for number, both in per_document.shared.items():
         silent = both.copy()
         silent[rows.document[rows.second == number]] = False
         parts.append(_without_segments(silent, number))
@@ -233,7 +233,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     marked = np.flatnonzero(rows.size_first + rows.size_second)
     order = np.lexsort(tuple(x[marked] for x in (rows.label, rows.document, rows.second)))
     rows = rows.where(marked[order]).named(names, labels)
-    kept = PerDocument(
+    per_document = PerDocument(
         rows,
         shared,
         tuple(id_ for part in parts for id_ in part.ids)
@@ -253,7 +253,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
             documents=documents,
             settings=replace(settings, places_mean=None, reading={}),
             annotators=names,
-            **sums_of(kept._replace(comparisons=plain_rows)),
+            **sums_of(per_document._replace(comparisons=plain_rows)),
         )
     return CountedSystems(
         documents=documents,
@@ -266,7 +266,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
             for note in part.about["notes"]
         ),
         annotators=names,
-        **sums_of(kept),
+        **sums_of(per_document),
     )
 
 

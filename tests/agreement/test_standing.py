@@ -35,7 +35,7 @@ def team(documents, quality, seen, rng):
 
 
 def p_of(corpus):
-    kept = sa.agree(corpus).kept
+    kept = sa.agree(corpus).per_document
     return outlier_p(Agreeing.of(kept), len(corpus.layers))
 
 
@@ -172,7 +172,7 @@ def test_the_order_of_documents_changes_nothing(drawn):
 def test_errors_of_rises(crowd):
     """The variance is that of what documents add: the slope of the gain in the weight of each."""
     result = sa.agree(crowd, ci=sa.Bootstrap(interval="jackknife"))
-    rows = result.kept.rows
+    rows = result.per_document.rows
     values = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second))
 
     def corrected(weights, which):
@@ -180,7 +180,7 @@ def test_errors_of_rises(crowd):
         matched, expected, size = (values * here).sum(axis=1)
         return 2 * (matched - expected) / (size - 2 * expected)
 
-    seen = result.kept.coverage.by_two()
+    seen = result.per_document.coverage.by_two()
     for k, member in enumerate(result.annotators.values()):
         every = np.ones(len(rows), bool)
         others = (rows.first != k) & (rows.second != k)
