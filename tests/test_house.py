@@ -64,9 +64,15 @@ def module_name(path):
 FILES = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
-def imports(path):
+@pytest.fixture(scope="module")
+def trees():
+    """Each module's syntax tree, by its path."""
+    return {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES.values()}
+
+
+def imports(path, tree):
     """The modules of the package that a module imports, wherever in it, and by name too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             for alias in node.names:
@@ -80,24 +86,24 @@ def imports(path):
                 yield text
 
 
-TREES = {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES.values()}
-
-
 def room_of(module):
     return [*module.split("."), "__init__"][1]
 
 
-GRAPH = {
-    name: {other for other in imports(path) if other.split(".")[0] == "spanagree"}
-    for name, path in FILES.items()
-}
+@pytest.fixture(scope="module")
+def graph(trees):
+    """The modules of the package that each of them imports."""
+    return {
+        name: {x for x in imports(path, trees[str(path)]) if x.split(".")[0] == "spanagree"}
+        for name, path in FILES.items()
+    }
 
 
-def test_imports_point_one_way():
+def test_imports_point_one_way(graph):
     """No room imports from one below it, neither inside a function nor by a string."""
     wrong = [
         f"{name} imports {other}"
-        for name, others in GRAPH.items()
+        for name, others in graph.items()
         if name != "spanagree"  # the lazy public face, which nothing but the command line imports
         for other in others
         if ROOMS.index(room_of(other)) > ROOMS.index(room_of(name))
@@ -105,10 +111,10 @@ def test_imports_point_one_way():
     assert not wrong
 
 
-def test_no_circles():
+def test_no_circles(graph):
     """Modules can be put in an order in which each imports only earlier ones."""
-    graph = {name: {o for o in GRAPH[name] if o in FILES} for name in FILES if name != "spanagree"}
-    tuple(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
+    inner = {name: {o for o in graph[name] if o in FILES} for name in FILES if name != "spanagree"}
+    tuple(graphlib.TopologicalSorter(inner).static_order())  # raises CycleError
 
 
 def test_every_folder_is_explained():
@@ -119,44 +125,15 @@ def test_every_folder_is_explained():
             assert f"`{room}/`" in text, room
 
 
-def test_names_of_the_architecture():
-    """What docs/architecture.md says is in a module is defined there."""
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    named = re.findall(r"`(\w+)` \(`([\w/]+\.py)`\)", text)
-    assert {"read_conll", "evaluate", "compare_layers", "f1_figures", "Frame"} <= {
-        n for n, _ in named
-    }
-    for name, path in named:
-        tree = TREES[str(SOURCE / path)]
-        nodes = [*tree.body, *(target for x in tree.body for target in getattr(x, "targets", ()))]
-        nodes += [x.target for x in tree.body if isinstance(x, ast.AnnAssign)]
-        assert name in {getattr(x, "name", getattr(x, "id", "")) for x in nodes}, (name, path)
-
-
-FORMULAS = ("chance", "comparisons", "uncertainty")
-"""Rooms of formulas, of which a user sees only what results make of them."""
-
-
-def test_tests_of_inner_modules_say_which_formula():
-    """A test that goes past the public face says in its docstring which formula it holds."""
-    for room in FORMULAS:
-        for path in sorted((ROOT / "tests" / room).glob("test_*.py")):
-            inner = {
-                x for x in imports(path) if x.startswith(tuple(f"spanagree.{r}." for r in FORMULAS))
-            }
-            text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-            assert "The formula: " in text or not inner, (path.name, inner)
-
-
 RETIRED = {"of", "said", "found", "told"}
 """Names of variables that do not say what they hold."""
 
 
 @pytest.mark.long
-def test_names():
+def test_names(trees):
     """Variables say what they hold."""
     wrong = []
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             if stored or isinstance(node, ast.arg):
@@ -167,10 +144,10 @@ def test_names():
 
 
 @pytest.mark.long
-def test_one_function_decides_between_one_and_many():
+def test_one_function_decides_between_one_and_many(trees):
     """No message puts a number before a plural by itself: `counted` knows what is 1."""
     wrong = []
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             parts = node.values if isinstance(node, ast.JoinedStr) else []
             for value, text in itertools.pairwise(parts):
