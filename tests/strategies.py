@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import spanagree as sa
@@ -13,6 +14,11 @@ from spanagree.comparisons.measures import MATCHES
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 NAMES = ("ann", "bob", "cem", "dia")
+
+
+def at_most(examples, **more):
+    """Settings of a test whose examples take long: that many of them, or what the profile says if fewer."""
+    return settings(max_examples=min(examples, settings.default.max_examples), **more)
 
 
 @st.composite

@@ -1,8 +1,4 @@
-"""The distribution of chance: against enumeration in fractions, against draws, and in its tails.
-
-The formula: the probability of each number of matches of two annotations, one or both random, as
-a walk over the tokens, and as a convolution over documents.
-"""
+"""The distribution of chance: against enumeration in fractions, against draws, and in its tails."""
 
 from __future__ import annotations
 
@@ -17,9 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import apart, arranged, configurations, matched
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
@@ -112,7 +109,7 @@ SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_siz
 
 @pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
-@settings(max_examples=25)
+@at_most(25)
 @given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
 def test_by_enumeration(match, chance, n, a, b, data):
     """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
@@ -127,7 +124,7 @@ def test_by_enumeration(match, chance, n, a, b, data):
     check(by_chance, *summary((matched(fixed, y, match), 1) for y in all_b))
 
 
-@settings(max_examples=25)
+@at_most(25)
 @given(st.integers(1, 6), SEGMENTS, SEGMENTS)
 def test_a_measure_of_ones_own(n, a, b):
     """Mean and variance of any additive measure, one that is not its own mirror image too."""
@@ -149,7 +146,7 @@ def test_a_measure_of_ones_own(n, a, b):
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@at_most(60)
 @given(
     st.integers(4, 7),
     SEGMENTS.filter(len),
@@ -236,7 +233,7 @@ def chi_square(corpus, system, match, fixed, draws):
     return chisquare(np.bincount(bins, found)[few > 0], few[few > 0]).pvalue
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
 def test_draws_follow_the_distribution(news, match):
     """The simulator shares no formula with the walk, and its draws fall as it says."""

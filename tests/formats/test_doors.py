@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -27,7 +28,7 @@ LABELS = ("PER", "creative-work", "日本")
 words = st.text(
     st.characters(exclude_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=4
 ).filter(lambda w: w == w.strip() and not w.startswith("-DOCSTART-"))
-same_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)  # fmt: skip
+same_files = at_most(40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
 
 
 @st.composite

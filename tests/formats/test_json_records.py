@@ -6,17 +6,16 @@ import json
 import tracemalloc
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.formats import json_records as module
 from spanagree.formats.json_records import json_records
 
-quick = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
-)
+quick = at_most(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

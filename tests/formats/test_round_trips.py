@@ -6,8 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
@@ -112,7 +113,7 @@ def test_round_trip(form, details):
         pytest.importorskip("datasets")
 
     @given(corpora(people=1 if form in ("doccano", "spacy") else 3, details=details))
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @at_most(60, suppress_health_check=list(HealthCheck))
     def check(corpus):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, FILES[form])

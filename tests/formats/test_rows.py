@@ -9,9 +9,10 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -208,7 +209,7 @@ spans = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4), st.sampled_fro
 
 @pytest.mark.long
 @given(st.lists(st.tuples(spans, st.none() | spans), min_size=1, max_size=4))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@at_most(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_as_csv(tmp_path, layers):
     """Rows as CSV, with lists as JSON or in Python's spelling, are what they are in Python."""
     text = TEXT + ' "x", y\n'

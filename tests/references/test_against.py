@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from oracles import configurations, enumerated_expectation, matched
 from scipy import stats
-from strategies import PAIRS, crowds, spans
+from strategies import PAIRS, at_most, crowds, spans
 
 import spanagree as sa
 from spanagree.agreement import crowded
@@ -107,7 +107,7 @@ def two_documents(lengths, layers):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if p[0] != "boundaries"])
-@settings(max_examples=12)
+@at_most(12)
 @given(crowd=crowds(most=4))
 def test_figures_of_a_label(match, chance, crowd):
     """Of each label F1, ceiling and share are those of enumeration, other labels in the way."""
@@ -126,7 +126,7 @@ def test_figures_of_a_label(match, chance, crowd):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("match", "chance"), PAIRS)
-@settings(max_examples=30)
+@at_most(30)
 @given(crowd=crowds(most=5))
 def test_pooled_figures(match, chance, crowd):
     """Systems, references, ceiling and shares are those of enumeration, with gaps."""
@@ -325,7 +325,16 @@ def best(layers, d, name, people, match):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", ["exact", "token", "overlap", "iou", "boundaries"])
+@pytest.mark.parametrize(
+    "match",
+    [
+        "exact",
+        *(
+            pytest.param(m, marks=pytest.mark.slow)
+            for m in ("token", "overlap", "iou", "boundaries")
+        ),
+    ],
+)
 def test_the_best_match_and_its_chance(match):
     """The best match is that of its definition, and its chance that of all configurations.
 

@@ -53,7 +53,7 @@ def made_up(seed, annotators=4, documents=45, length=7, alike=0.6):
     return {n: [layer(d, 0.1) for d in range(documents)] for n in names}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("match", "chance"), [("token", "nonoverlapping"), ("exact", "per-label"), ("iou", "overlapping")])  # fmt: skip
 def test_spans(match, chance):
     """Scores of documents are F1 against the others in fractions; ω, ρ and p follow by definition."""

@@ -9,9 +9,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import at_most
 
 import spanagree as sa
 
@@ -41,7 +42,7 @@ def theirs(function, *arguments, **options):
 
 
 @pytest.mark.parametrize("scheme", [None, *SCHEMES])
-@settings(max_examples=50)
+@at_most(50)
 @given(st.data())
 def test_scores_are_seqeval(scheme, data):
     """Each score equals seqeval's bit for bit, lenient or strict, for every average and zero_division."""
@@ -195,7 +196,7 @@ ODD_STYLES = (
 )
 
 
-@settings(max_examples=60)
+@at_most(60)
 @given(st.sampled_from(ODD_STYLES), st.data())
 def test_odd_tags_are_read_as_seqeval_reads_them(style, data):
     """Bare labels, small letters and underscores give seqeval's figures, with a warning."""
@@ -241,7 +242,7 @@ def test_type_errors_are_those_of_seqeval(name, flat):
         assert isinstance(error.value, sa.InputError)
 
 
-@settings(max_examples=50)
+@at_most(50)
 @given(pairs("BI"), st.sampled_from([0, 0.5, 1, 2, math.inf]), st.sampled_from([0, 1]))
 def test_all_four_are_seqeval(both, beta, zero):
     """Precision, recall, F of any beta and support, and counts of tokens, equal seqeval's."""

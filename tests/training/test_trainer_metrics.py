@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses, says
+from strategies import at_most
 
 import spanagree as sa
 
@@ -77,7 +78,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @given(tagged())
-@settings(max_examples=30)
+@at_most(30)
 def test_every_shape(shape, documents):
     """Raw figures are seqeval's, corrected ones sa.evaluate's of the same tags."""
     if not documents:
@@ -114,7 +115,7 @@ def test_every_shape(shape, documents):
 
 
 @given(tagged())
-@settings(max_examples=30)
+@at_most(30)
 def test_strict(documents):
     """Strict reading is seqeval's strict mode."""
     if not any((label_ids != -100).any() for _, label_ids in documents):

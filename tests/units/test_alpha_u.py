@@ -9,13 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import at_most
 
 import spanagree as sa
-from spanagree import alpha_u
 from spanagree.chance import simulate
+from spanagree.units.alpha_u import alpha_u
 
 
 def corpus_of(length, **layers):
@@ -207,7 +208,7 @@ def units_differ(length, one, other):
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@at_most(15)
 @given(layers_of_units())
 def test_placed_against_the_simulator(case):
     """With labels, gaps in the data and several documents the mean of draws is what is expected."""
