@@ -49,16 +49,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that use a browser, or the documentation site, by their fixtures; shuffle."""
+    """Mark the tests that use a browser, or the documentation site, by their fixtures; shuffle.
+
+    To build the site takes long: its tests are slow.
+    """
     for item in items:
-        for name in ("browser", "site"):
+        for name, marks in {"browser": ["browser"], "site": ["site", "slow"]}.items():
             if name in getattr(item, "fixturenames", ()):
-                item.add_marker(name)
+                for mark in marks:
+                    item.add_marker(mark)
     seed = config.getoption("--shuffle")
     if seed is not None:  # file by file, as what a file's tests share is made once for each file
         drawn = random.Random(seed)
         place = {path: drawn.random() for path in sorted({item.path for item in items})}
         items.sort(key=lambda item: (place[item.path], drawn.random()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one process, as what a file's tests share is then made once."""
+    if config.option.dist != "load":  # what -n alone says
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -74,7 +88,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was left out, and name the tests that should be marked as slow."""
     left_out = len(terminalreporter.stats.get("deselected", ()))
-    if left_out and terminalreporter.config.option.markexpr == "not slow":
+    asked = terminalreporter.config.option
+    if left_out and asked.markexpr == "not slow" and not asked.keyword:
         terminalreporter.write_line(
             f"{left_out} slow tests were left out (simulations, memory, benchmarks, all examples of"
             ' Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs them too'

@@ -1,7 +1,4 @@
-"""Tables as arrays: rows packed into one number, against Python's own order of tuples.
-
-The formula: the order of rows by their columns, from the left, as one number (`packed`).
-"""
+"""Tables as arrays: rows packed into one number, against Python's own order of tuples."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_what_is_cached_is_run_again():
     assert all(tests == {"a", "b"} for tests in run.values())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_equivalent_mutants_are_there():
     """Each line of the list names a mutant of today's code, once, and why no test can tell."""
     mutate = script("mutate.py")

@@ -11,7 +11,7 @@ from spanagree.agreement.count import count
 from spanagree.agreement.other_annotators import LEAST_ANNOTATORS
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import step_of
-from spanagree.blocks.counted import count_all, one_corpus
+from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, seed_of, whose, with_ids
@@ -143,7 +143,8 @@ def with_p_values(
     Raises:
         SettingError: for blocks.
     """
-    corpus = one_corpus(corpus, "p_values")
+    if not isinstance(corpus, Corpus):
+        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     settings = agreement.settings

@@ -122,17 +122,6 @@ def _added(one: Any, other: Any) -> Any:
     return one + other
 
 
-def one_corpus(source: Corpus | Iterable[Block], what: str) -> Corpus:
-    """Return a corpus as it is.
-
-    Raises:
-        SettingError: for blocks, naming ``what`` needs a corpus.
-    """
-    if not isinstance(source, Corpus):
-        raise SettingError(f"{what}: not over blocks; pass one corpus, whose documents are kept")
-    return source
-
-
 def count_all(
     source: Corpus | Iterable[Block],
     count: Callable[..., Part],

@@ -226,7 +226,8 @@ class Queued(NamedTuple):
         disagreement: 1 − F1 of the document, over all pairs.
         difficulty: 1 − the F1 that chance alone would give there.
         p: how likely chance would agree so little in any one pair (Bonferroni); ``nan`` where
-            chance would every second time, or if that was not asked for.
+        chance
+            would every second time, or if that was not asked for.
         pair: the two of whom that is least likely.
     """
 

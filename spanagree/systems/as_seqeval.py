@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from spanagree.formats.tag_lists import from_tags
 from spanagree.results.frame import UNDEFINED as UNSEEN
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.systems.evaluate import evaluate
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 AVERAGES = ("micro", "macro", "weighted")
 """How the figures of labels become one."""
@@ -145,18 +142,14 @@ class NotListsError(InputError, TypeError):
 def _count(
     y_true: Any,
     y_pred: Any,
-    *,
     chance: str,
     suffix: bool,
-    zero_division: object,
-    sample_weight: None,
-    mode: object = None,
-    scheme: Any = None,
+    mode: object,
+    scheme: Any,
+    zero: object,
     beta: float = 1,
 ) -> _Counts:
     """Return the counts of two lists of tag lists."""
-    if sample_weight is not None:
-        raise SettingError("sample_weight: sentences have no weights here; leave it out")
     if mode is not None:
         check_choice(mode, ["strict"], "mode")
     if scheme is not None:
@@ -177,7 +170,7 @@ def _count(
     tallies = evaluate(corpus, "y_true", chance=chance).systems["y_pred"].labels
     labels = sorted(name for name, tally in tallies.items() if tally.size_a + tally.size_b)
     rows = [tallies[label].counts for label in labels]
-    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero_division, beta)
+    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero, beta)
 
 
 def _lists(name: str, sequences: Any) -> list[Any]:
@@ -245,28 +238,27 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
     )
 
 
-class _Options(TypedDict, total=False):
-    """What seqeval's scores and its report both take."""
-
-    suffix: bool
-    mode: Literal["strict"] | None
-    sample_weight: None
-    zero_division: Literal["warn", 0, 1]
-    scheme: Scheme | type | None
-    chance: Chance
-
-
 def _score(
-    name: str, y_true: Any, y_pred: Any, average: Average | None, **options: Unpack[_Options]
+    name: str,
+    y_true: Any,
+    y_pred: Any,
+    average: Average | None,
+    suffix: bool,
+    mode: str | None,
+    sample_weight: None,
+    zero_division: Literal["warn", 0, 1],
+    scheme: Any,
+    chance: str,
 ) -> Any:
+    _refuse_weights(sample_weight)
     if average is not None:
         check_choice(average, AVERAGES, "average")
-    if options["mode"] == "strict" and options["scheme"] is None:
+    if mode == "strict" and scheme is None:
         raise SettingError(
             "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
             " scheme='IOB2' or another, or leave mode out"
         )
-    counts = _count(y_true, y_pred, **options)
+    counts = _count(y_true, y_pred, chance, suffix, mode, scheme, zero_division)
     counts.warn(name)
     if average is None:
         return counts.each(counts.rows)[name][:, 0]
@@ -278,17 +270,42 @@ class _Score(Protocol):
 
     @overload
     def __call__(
-        self, y_true: Any, y_pred: Any, *, average: None, **options: Unpack[_Options]
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: None,
+        suffix: bool = ...,
+        mode: Literal["strict"] | None = ...,
+        sample_weight: None = ...,
+        zero_division: Literal["warn", 0, 1] = ...,
+        scheme: Scheme | type | None = ...,
+        chance: Chance = ...,
     ) -> Floats: ...
 
     @overload
     def __call__(
-        self, y_true: Any, y_pred: Any, *, average: Average = ..., **options: Unpack[_Options]
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        average: Average = ...,
+        suffix: bool = ...,
+        mode: Literal["strict"] | None = ...,
+        sample_weight: None = ...,
+        zero_division: Literal["warn", 0, 1] = ...,
+        scheme: Scheme | type | None = ...,
+        chance: Chance = ...,
     ) -> Figure: ...
 
 
 def _typed(score: Callable[..., Any]) -> _Score:
     return score
+
+
+def _refuse_weights(sample_weight: object) -> None:
+    if sample_weight is not None:
+        raise SettingError("sample_weight: sentences have no weights here; leave it out")
 
 
 @_typed
@@ -409,14 +426,12 @@ def precision_recall_fscore_support(
     >>> precision_recall_fscore_support(y_true, y_true, average="micro")
     (1.0, 1.0, 1.0, 2)
     """
+    _refuse_weights(sample_weight)
     if average is not None:
         check_choice(average, AVERAGES, "average")
     if not beta >= 0:
         raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
-    counts = _count(
-        y_true, y_pred, chance=chance, suffix=suffix, zero_division=zero_division,
-        sample_weight=sample_weight, beta=beta,
-    )  # fmt: skip
+    counts = _count(y_true, y_pred, chance, suffix, None, None, zero_division, beta)
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
@@ -575,11 +590,9 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
+    _refuse_weights(sample_weight)
     asked = "auto" if scheme is None else scheme
-    counts = _count(
-        y_true, y_pred, chance=chance, suffix=suffix, zero_division=zero_division,
-        sample_weight=sample_weight, mode=mode, scheme=asked,
-    )  # fmt: skip
+    counts = _count(y_true, y_pred, chance, suffix, mode, asked, zero_division)
     counts.warn("precision", "recall")
     rows = {label: counts.of_label(i) for i, label in enumerate(counts.labels)}
     averages = {f"{average} avg": counts.mean(average) for average in AVERAGES}

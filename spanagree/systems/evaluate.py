@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanagree.arrays import step_of
-from spanagree.blocks.counted import count_all, one_corpus
+from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import asked_resampling, resampling_of
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, with_ids
@@ -26,7 +26,7 @@ from spanagree.comparisons.compared import Compared, compared
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import printable
+from spanagree.errors import SettingError, printable
 from spanagree.formats.guessed import guessed
 from spanagree.formats.tag_lists import Tags
 from spanagree.settings import unit
@@ -138,7 +138,8 @@ def with_p_values(
     Raises:
         SettingError: for blocks.
     """
-    corpus = one_corpus(corpus, "p_values")
+    if not isinstance(corpus, Corpus):
+        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
     settings, names = evaluation.settings, list(evaluation.systems)
     by_chance = chance_of_systems(
         corpus, settings.gold, names, settings.match, settings.chance, progress

@@ -151,6 +151,7 @@ def test_shard_that_was_mended(executor, tmp_path):
     assert kept  # whoever keeps the error keeps it alive on the cluster too
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_scheduler_that_dies(tmp_path):
     """A cluster that is gone in mid-run is an error within seconds, not a part of a result."""
@@ -172,6 +173,7 @@ def test_scheduler_that_dies(tmp_path):
         assert time.monotonic() - begin[0] < 10
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_scheduler_that_freezes(tmp_path, monkeypatch):
     """A scheduler that answers no more, its connection open, is an error that names the block."""
@@ -193,6 +195,7 @@ def test_scheduler_that_freezes(tmp_path, monkeypatch):
             scheduler.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_workers_that_leave(tmp_path, monkeypatch):
     """A cluster whose workers have all gone is an error that names the block that waits."""

@@ -1,7 +1,4 @@
-"""Intervals over blocks: the weights, the sums, blocks in any order, and what goes wrong.
-
-The formula: Poisson weights of documents by their ids, and sums on grids of powers of two.
-"""
+"""Intervals over blocks: the weights, the sums, blocks in any order, and what goes wrong."""
 
 from __future__ import annotations
 

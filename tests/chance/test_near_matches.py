@@ -1,8 +1,4 @@
-"""Matches with borders that may differ a little: enumeration in fractions.
-
-The formula: how many pairs within a tolerance a random annotation has with a random one
-(`both_random`) and with a fixed one (`one_random`), each as a distribution, and their mean.
-"""
+"""Matches with borders that may differ a little: enumeration in fractions."""
 
 import json
 from pathlib import Path

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.chance.start_distributions import start_distribution
 
 li_null = pytest.importorskip("opt_gamma.li_null")
 
@@ -19,7 +20,7 @@ def test_start_distributions() -> None:
     for _ in range(300):
         lengths = rng.integers(1, 6, rng.integers(1, 6)).tolist()
         n = sum(lengths) + int(rng.integers(0, 25))
-        for i, ours in enumerate(sa.start_distribution(n, lengths)):
+        for i, ours in enumerate(start_distribution(n, lengths)):
             theirs = li_null.start_distribution(n, lengths, i)
             apart = max(apart, float(np.abs(ours - theirs).max()))
     assert apart < 1e-15

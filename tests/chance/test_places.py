@@ -1,8 +1,4 @@
-"""Where random segments stand under a rule of places: against enumeration in fractions.
-
-The formula: the share of arrangements in which a segment starts at a place (`arrangements`), and
-the expected match that these shares give (`expected_at_places`).
-"""
+"""Where random segments stand under a rule of places: against enumeration in fractions."""
 
 from __future__ import annotations
 

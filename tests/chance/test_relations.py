@@ -1,8 +1,4 @@
-"""Relations in common by chance: enumeration in fractions.
-
-The formula: the mean number of relations that two random sets of pairs of segments share
-(`relation_matches`).
-"""
+"""Relations in common by chance: enumeration in fractions."""
 
 import json
 from collections import Counter

@@ -1,8 +1,4 @@
-"""Segments of several pieces: enumeration in fractions.
-
-The formula: where the hull of a segment of several pieces starts, and the share of hulls that
-cover an offset (`chain_hulls`, `covered`, `shares_of_offsets`).
-"""
+"""Segments of several pieces: enumeration in fractions."""
 
 import json
 from pathlib import Path

@@ -1,8 +1,4 @@
-"""The witness: drawn annotations are uniform over the configurations of each model.
-
-The formula: none; each configuration of a model is drawn equally often, which theory and counting
-say. Simulations elsewhere rest on it.
-"""
+"""The witness: drawn annotations are uniform over the configurations of each model."""
 
 from __future__ import annotations
 

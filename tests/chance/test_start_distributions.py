@@ -1,8 +1,4 @@
-"""Where random segments start: against enumeration, exact arithmetic and theory.
-
-The formula: the probability that a random segment starts at a token (Li et al. 2024), as a sum
-over the segments that stand before it (`start_distributions`, `edges`, `hypergeometric`).
-"""
+"""Where random segments start: against enumeration, exact arithmetic and theory."""
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 Oracle: the exact sums, which are feasible where documents are small, with the same code made to
 look at fewer units than these have.
-
-The formula: the share of starts at each offset of a long recording, from sums over coarser units
-(`shares_of_all_offsets`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Borders within a tolerance at places: against enumeration in fractions, and against draws.
-
-The formula: expected pairs within a tolerance where segments stand at places of a rule.
-"""
+"""Borders within a tolerance at places: against enumeration in fractions, and against draws."""
 
 from __future__ import annotations
 

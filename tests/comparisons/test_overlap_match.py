@@ -1,8 +1,4 @@
-"""One-to-one overlap: the greatest matching, by trying all; its expected match by label.
-
-The formula: the size of a greatest one-to-one matching of segments that overlap (`has_partner`),
-and its mean over random annotations (`overlap_expected`).
-"""
+"""One-to-one overlap: the greatest matching, by trying all; its expected match by label."""
 
 from __future__ import annotations
 

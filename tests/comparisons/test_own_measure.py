@@ -1,7 +1,4 @@
-"""Measures of one's own, and random corpora to try them on.
-
-The formula: the mean of a measure's sum over all pairs of arrangements, whatever it is.
-"""
+"""Measures of one's own, and random corpora to try them on."""
 
 from __future__ import annotations
 

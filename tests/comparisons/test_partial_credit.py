@@ -1,8 +1,4 @@
-"""Credit by share: every matching of small documents, an example by hand, chance by enumeration.
-
-The formula: the best credit of a one-to-one matching of two annotations of a document
-(`best_credit`).
-"""
+"""Credit by share: every matching of small documents, an example by hand, chance by enumeration."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Relations, pieces and tolerance in evaluations: enumeration in fractions, simulation, invariance.
-
-The formula: how many relations two random annotations share, by which pairs of segments could be
-linked (`RelationRule`).
-"""
+"""Relations, pieces and tolerance in evaluations: enumeration in fractions, simulation, invariance."""
 
 import json
 from pathlib import Path

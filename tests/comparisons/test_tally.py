@@ -1,7 +1,4 @@
-"""Tallies and scores as sums and as data: by hand.
-
-The formula: observed, expected and corrected precision, recall and F1 of sums (`results/score.py`).
-"""
+"""Tallies and scores as sums and as data: by hand."""
 
 from __future__ import annotations
 

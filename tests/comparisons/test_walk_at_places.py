@@ -1,8 +1,4 @@
-"""The match of random annotations at places of their kinds: against enumeration in fractions.
-
-The formula: the probability of each number of matches where segments stand at places of a rule
-(`both_random_at_places`, `fixed_walk_at_places`).
-"""
+"""The match of random annotations at places of their kinds: against enumeration in fractions."""
 
 from __future__ import annotations
 
@@ -166,7 +162,7 @@ def labelled(chosen, segments):
 MEASURES = ["exact", "boundaries", "token", "iou", "overlap", "overlap-at-0.5"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_distributions_by_enumeration():
     """Random cases of every rule, measure and chance model, one side as it is and both random."""
     rng = np.random.default_rng(11)

@@ -1,7 +1,4 @@
-"""Coefficients: worked cases, other programs, enumeration, what holds on all tables, undefined cases.
-
-The formula: SPA, π, κ, α, AC1 and bias of sums over items (`labels/formulas.py`).
-"""
+"""Coefficients: worked cases, other programs, enumeration, what holds on all tables, undefined cases."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Grades and sets as labels: print, other programs, enumeration, resamples, blocks, refusals.
-
-The formula: weights of categories by what labels measure (`weights_of`), and weighted π, κ, α and
-AC2 (`formulas`).
-"""
+"""Grades and sets as labels: print, other programs, enumeration, resamples, blocks, refusals."""
 
 from __future__ import annotations
 

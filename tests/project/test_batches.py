@@ -95,7 +95,7 @@ def test_the_interval_of_a_change():
     assert paired.low < paired.value < paired.high
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_level_of_the_trend():
     """Without a trend p is at most .1 in a tenth of samples, within four standard errors."""
     rng = np.random.default_rng(7)

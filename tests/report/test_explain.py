@@ -124,7 +124,7 @@ def meanings(table):
     return {**shown, **table.meanings}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_column_is_explained(tables):
     """Each column, row and figure below of each table has its paragraph, once."""
     assert len(tables) > 40
@@ -140,7 +140,7 @@ def test_a_new_column_fails():
         explain([Frame([SYSTEM, Column("x", "brand new")], [], {"match": "exact"})])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {

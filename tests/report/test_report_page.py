@@ -207,7 +207,7 @@ def test_figures_of_a_team(crowd):
     ]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_measures_of_a_team(crowd):
     """If asked for, α_U and γ stand beside F1, with a signature of their own; not of systems."""
     result = sa.side_by_side(crowd)
@@ -507,14 +507,14 @@ def bare_size(corpus):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("documents", [1, 5000, 50_000])
+@pytest.mark.parametrize("documents", [1, 5000, pytest.param(50_000, marks=pytest.mark.slow)])
 def test_size(documents):
     """At most three times the size of texts and segments, and a megabyte."""
     corpus = many(documents)
     assert len(page(corpus).encode()) <= 3 * bare_size(corpus) + 2**20
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_size_of_a_crowd(crowd):
     """So with gaps, and with many labels and annotators, and without texts."""
     assert len(page(crowd, team=True).encode()) <= 3 * bare_size(crowd) + 2**20
@@ -710,6 +710,7 @@ def documents(browser):
     )
 
 
+@pytest.mark.slow
 def by_document(corpus, a, b):
     """What the browser says of each document, from Python's disagreements."""
     counts = {corpus.id_of(d): Counter() for d in range(len(corpus))}
@@ -731,6 +732,7 @@ def by_document(corpus, a, b):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_opens_quickly(visit):
     """Only sentences that are looked at are drawn: ten times as many do not take thirty times as long."""
     took = []

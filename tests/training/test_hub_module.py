@@ -31,6 +31,7 @@ print(json.dumps([metric.compute(), metric.compute(
 """
 
 
+@pytest.mark.slow
 def test_evaluate_loads_it(tmp_path):
     """Its figures are seqeval's by the names of the metric `seqeval`, and ours beside them."""
     pytest.importorskip("evaluate")

@@ -1,8 +1,4 @@
-"""Intervals and tests: theory, scipy, coverage, uniform p-values, chance, what is undefined.
-
-The formula: the ends of intervals, p of permutation tests, and p for several tests (Holm;
-Benjamini and Hochberg).
-"""
+"""Intervals and tests: theory, scipy, coverage, uniform p-values, chance, what is undefined."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What chance says of two annotations: by hand, and below what a float holds.
-
-The formula: z, p and log p of a match under the distribution of chance (`ChanceStatistics`).
-"""
+"""What chance says of two annotations: by hand, and below what a float holds."""
 
 from __future__ import annotations
 

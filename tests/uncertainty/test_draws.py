@@ -1,7 +1,4 @@
-"""How often each unit is drawn: as often as theory says, and portions change nothing.
-
-The formula: the weights of units in resamples (`draws`), and counts of evidence (`joined`).
-"""
+"""How often each unit is drawn: as often as theory says, and portions change nothing."""
 
 from __future__ import annotations
 

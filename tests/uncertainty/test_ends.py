@@ -1,7 +1,4 @@
-"""The ends of intervals and p to the digit: scipy's BCa on the same resamples, and by hand.
-
-The formula: BCa, percentile and jackknife ends of resampled figures, quantiles, and p of exchanges.
-"""
+"""The ends of intervals and p to the digit: scipy's BCa on the same resamples, and by hand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where few documents decide: intervals that no bootstrap gives, and p that goes with them.
-
-The formula: Clopper and Pearson's ends of a share of few documents, and Student's t beside them.
-"""
+"""Where few documents decide: intervals that no bootstrap gives, and p that goes with them."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def threads(number, each, draw):
     return corpus.grouped_by([str(i // each) for i in range(number * each)], joined=True)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_spread_of_other_texts():
     """Over 150 samples of 12 threads of 5 texts (seed 0), the interval holds the figure of 4,000
     threads as often as 95 % intervals of 60 units do, and the standard error of the jackknife is

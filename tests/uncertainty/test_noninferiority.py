@@ -1,7 +1,4 @@
-"""The exact test of wins, losses and ties, against enumeration and the binomial distribution.
-
-The formula: p that a difference of wins and losses is above a margin (`exact_p`, `score`).
-"""
+"""The exact test of wins, losses and ties, against enumeration and the binomial distribution."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Resampling whole documents where chance is that of sentences: by the definition, and what is refused.
-
-The formula: the ends of intervals whose resamples draw wholes of documents (`Resampling`).
-"""
+"""Resampling whole documents where chance is that of sentences: by the definition, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Intervals of many things at once are those of each by itself, and do not depend on the order.
-
-The formula: ends of intervals made from one table of many things (`intervals`) are those of each
-by itself (`intervals_of`).
-"""
+"""Intervals of many things at once are those of each by itself, and do not depend on the order."""
 
 from __future__ import annotations
 

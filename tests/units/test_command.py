@@ -72,7 +72,7 @@ def test_blocks(capsys):
     assert outputs[0] == outputs[1] == outputs[2]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_all_is_what_each_says(run):
     """Side by side stand the figures that each measure gives by itself."""
     corpus = sa.read_jsonl(CROWD)

@@ -1,8 +1,4 @@
-"""γ: best alignments against fixtures and enumeration, expected disorder, and what stays the same.
-
-The formula: the cost of an alignment (Mathet et al. 2015), the least such cost, and its mean over
-random annotations.
-"""
+"""γ: best alignments against fixtures and enumeration, expected disorder, and what stays the same."""
 
 from __future__ import annotations
 
@@ -22,10 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
 from scipy.optimize import LinearConstraint, milp
+from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -126,7 +123,7 @@ def test_gamma_of_fixtures(real, name):
 FROZEN = json.loads((Path(__file__).parent.parent / "golden" / "pygamma.json").read_text("utf-8"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FROZEN["cases"])
 def test_disorder_is_that_of_pygamma_in_double_floats(name):
     """Oracle: pygamma-agreement 0.5.9 (scripts/freeze_pygamma.py), which counts in single floats.
@@ -210,7 +207,7 @@ def documents(draw, most=7):
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@at_most(60)
 @given(documents(), st.sampled_from([(1, 1, 1), (3, 1, 1), (1, 2, 0.5), (0, 1, 1), (2, 0, 3)]))
 def test_best_alignment_by_enumeration(case, weights):
     """No alignment is better, of those that there are."""
@@ -523,7 +520,7 @@ def test_categories_by_hand():
         [weight, 1 + weight],
         [weight, weight],
     ]
-    result = gamma(corpus, alpha=2)
+    result = gamma(corpus, alpha=2, precision=1)
     assert result.gamma_cat.observed == pytest.approx(weight / (1 + weight))
     assert result.gamma_k["Y"].observed == 1
 
@@ -631,7 +628,7 @@ def test_lines_of_planes_hold_each_pair_once(points, base):
     assert sorted((x - y) % points for x in base for y in base if x != y) == [*range(1, points)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_time_units_change_neither_cost_nor_figure(growth):
     """Offsets a thousand times as fine take no longer, and give γ within its error."""
     rng = random.Random(3)
@@ -714,7 +711,7 @@ def test_ties_go_to_more_pairs_and_closer_categories():
     assert others > 5
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_tied_alignments_know_no_order(tmp_path):
     """Other names and orders, and Python's hashes, change no γ_cat where alignments are tied."""
 
