@@ -54,7 +54,7 @@ TESTS = {
     "agreement": "tests/agreement",
     "blocks": "tests/blocks tests/systems",
     "chance": "tests/chance tests/comparisons",
-    "cli": "tests/cli",
+    "cli": "tests",  # each room tests its command
     "comparisons": "tests/comparisons tests/systems tests/agreement",
     "corpus": "tests/corpus tests/formats",
     "formats": "tests/formats",

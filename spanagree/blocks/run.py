@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from uuid import uuid4
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, SpanAgreeError, check_choice, printable, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future  # take a while to load
@@ -52,10 +52,9 @@ def each_block(
         progress: called with the number of blocks done, twice.
 
     Raises:
-        SettingError: for an unknown choice, or an executor that dies.
+        SettingError: for an executor that dies.
         InputError: for a block that fails, with its number, unless it is skipped.
     """
-    check_choice(on_error, ON_ERROR, "on_error")
     has_columns = hasattr(blocks, "columns") or hasattr(blocks, "column_names")
     if isinstance(blocks, (str, bytes)) or has_columns or not isinstance(blocks, Iterable):
         raise InputError(

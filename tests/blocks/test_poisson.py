@@ -18,7 +18,7 @@ from strategies import PAIRS, crowds
 
 import spanagree as sa
 from spanagree.blocks import poisson
-from spanagree.blocks.ids import hashed, ids_of
+from spanagree.blocks.ids import hashed, ids_of, ids_of_units
 from spanagree.comparisons.exact_sums import on_grids
 from spanagree.uncertainty.bootstrap import Resampling
 
@@ -31,6 +31,17 @@ def test_weights():
         found = poisson.weights(ids, 0, 101, seed)
         assert found.tolist() == [[weight(name, seed, r) for r in range(101)] for name in names]
         assert np.array_equal(found[:, 40:], poisson.weights(ids, 40, 101, seed))
+
+
+def test_ids_of_units():
+    """A number for each document, the same in whatever order its texts stand; none without ids."""
+    texts = hashed(["b", "a1", "a2"])
+    by_hand = [int(texts[0]), sum(map(int, texts[1:])) % 2**64]
+    for ids, wholes in ((["b", "a1", "a2"], [0, 1, 1]), (["a2", "b", "a1"], [1, 0, 1])):
+        assert ids_of_units(ids, np.array(wholes)).tolist() == by_hand
+    assert ids_of_units(["a1", "a2"], np.array([0, 0])).tolist() == by_hand[1:]
+    assert ids_of_units([], np.array([], np.int64)).tolist() == []
+    assert ids_of_units(None) is ids_of_units(None, np.array([0])) is None
 
 
 @pytest.mark.long

@@ -511,3 +511,11 @@ def test_a_single_vote():
     assert [OUTCOMES[code] for code in outcomes] == ["tie"]
     three = sa.Corpus.from_segments([4], {"a": [[(0, 2, "X")]], "b": [[]], "c": [[]]})
     assert len(sa.make_gold(three, vote="tokens", share=0.3).layer) == 1
+
+
+def test_by_label_and_the_signature_of_a_model():
+    """A label's row counts its segments, by hand; what a model takes has no share in the signature."""
+    layers = {name: [[(0, 2, "X"), (4, 5, "X"), (6, 9, "Y")]] * 3 for name in "abc"}
+    result = sa.make_gold(sa.Corpus.from_segments([9] * 3, layers), vote="dawid-skene")
+    assert [row[:2] for row in result.table().rows] == [["X", 6], ["Y", 3]]
+    assert result.corpus.reading["made"] == {"dawid-skene": "dawid-skene/least-1"}

@@ -229,6 +229,27 @@ def test_order_changes_no_digit(best_match):
     assert a.signature == b.signature
 
 
+def test_order_of_documents_that_differ_in_who_saw_them():
+    """The same was marked in both, by others: each keeps what was drawn for it."""
+    one, two, its = [(0, 3, "X")], [(2, 6, "X")], [(1, 4, "X")]
+    layers = {"a": [one, None], "b": [two, one], "c": [None, two], "m": [its, its]}
+    how = {"systems": ["m"], "match": "token", "best_match": True, "draws": 3}
+    people = [
+        sa.evaluate_references(sa.Corpus.from_segments([9, 9], each), **how).people
+        for each in (layers, {name: rows[::-1] for name, rows in layers.items()})
+    ]
+    assert dict(people[0]) == dict(people[1])
+
+
+def test_what_stands_out_and_who_is_drawn():
+    """The best observed and corrected figures stand out; by annotator, each has a row in a picture."""
+    result = sa.evaluate_references(sa.Corpus.from_segments(*many(11, 7)), systems=["m"])
+    assert result.table().best == ("F1", "corrected F1", "share of F1", "share above chance")
+    wide, tall = result._picture("annotator").size
+    assert wide >= result._picture(None).size[0]
+    assert tall > result._picture(None).size[1]
+
+
 def test_marking_everything_is_chance():
     """By tokens of one label, who marks everything is at chance exactly, against any references."""
     lengths, layers = many(12, 9)

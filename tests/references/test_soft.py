@@ -216,6 +216,7 @@ def test_probabilities_are_read_and_not_thresholded():
         assert result["m"].iou == approx((task_iou(marked, {1, 2}) + 1) / 2)
         assert f"|threshold:{threshold:g}|" in result.signature
     assert "threshold" not in sa.soft_scores(two()).signature
+    assert sa.soft_scores(two()).signature.startswith("soft:shares|")
     as_layer = sa.soft_scores(two(), systems=["b"], probabilities={"b": rows})
     assert as_layer["b"].rho == approx(np.mean([task_rho(own[0], [1, 1, 1, 0, 0, 0]), 1]))
     assert as_layer["b"].iou == approx((task_iou({0, 1, 2}, {1, 2, 3}) + 0) / 2)
@@ -279,6 +280,8 @@ def test_overlapping_layers():
     for function in (sa.soft_scores, lambda x: sa.with_baselines(x, ["random"])):
         with pytest.raises(sa.SettingError, match=message):
             function(corpus)
+    with refuses(sa.SettingError, "annotator 'a', document '1'"):  # as the file calls the system
+        sa.soft_scores(corpus, systems=["a"])
     assert sa.soft_scores(corpus, chance="per-label")["everything"].f1.corrected == approx(0)
     twice = sa.Corpus.from_segments([4], {"a": [[(0, 3, "X"), (2, 4, "X")]], "b": [[]]})
     with refuses(
@@ -308,6 +311,11 @@ def test_labels():
     result = sa.soft_scores(corpus, probabilities={"m": [{"id": "p", "s": spans((0, 1, 0.9))}]})
     assert result["m"].f1.reason == "probabilities have no labels, the references do"
     assert result["m"].iou == 0
+    one = sa.Corpus.from_segments([6], {"a": [[(0, 3, "X")]]}, ids=["p"])
+    alone = sa.soft_scores(one, probabilities={"m": [{"id": "p", "s": spans((0, 1, 0.9))}]})
+    assert alone["m"].f1.observed == approx(
+        2 * 1 / (1 + 3)
+    )  # by hand: one token of one, and of three
 
 
 def test_nothing_at_all():
