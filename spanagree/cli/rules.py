@@ -93,8 +93,6 @@ RULES = [
          why="files of tallies hold sums that are made"),
     Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
     Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
-    Rule("evaluate", "places chance_of", excludes="match=soft",
-         why="chance of soft scores stands anywhere"),
     Rule("agree", "places", excludes="measure!=f1",
          why="these measures have a chance of their own"),
     Rule("chance", "places", needs="files", why="a rule looks at texts"),

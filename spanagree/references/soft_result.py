@@ -10,15 +10,25 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, ranges
-from spanagree.choices import HALF, Baseline, Chance
+from spanagree.arrays import Bools, Floats, Ints, ranges, row_order
+from spanagree.chance.model import ChanceModel, chance_model, with_ids
+from spanagree.chance.places import Given
+from spanagree.choices import HALF, Baseline, Chance, ChanceOf
+from spanagree.comparisons.expected import Placed, compare_layers, place_layers
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.place_shares import (
+    PlaceShares,
+    notes_on_places,
+    place_shares,
+    with_uniform,
+)
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -31,7 +41,6 @@ from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.settings import Settings, as_list, chosen_of, unit
-from spanagree.systems.count import count
 
 PEOPLE = "people"
 Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
@@ -45,6 +54,7 @@ class SoftSettings(Settings):
 
     match: str
     chance: str
+    places_mean: int | None = None
     soft: str
     threshold: float | None = None
 
@@ -86,6 +96,8 @@ class SoftScores(Result):
         corpus: whose documents these are.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: by name the F1 of systems without that rule.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
@@ -100,6 +112,8 @@ class SoftScores(Result):
     corpus: Corpus = field(repr=False)
     settings: SoftSettings
     notes: tuple[str, ...]
+    places: PlaceShares | None = field(default=None, repr=False)
+    uniform: Mapping[str, Score] = field(default_factory=dict, repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {"document": "a row for each system and document"}
 
@@ -120,6 +134,12 @@ class SoftScores(Result):
         return f"By IoU the order is {named}; people reach {people}. No test was made."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
+
+    def _summary(self) -> dict[str, Any]:
+        if self.places is None:
+            return {}
+        uniform = {name: score.to_dict() for name, score in self.uniform.items()}
+        return {"places": self.places.to_dict(), "uniform": uniform}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system and one for people; or for each system and document."""
@@ -160,10 +180,22 @@ class SoftScores(Result):
                 remarks.append(f"–: {printable(row.name)}: undefined: no {document} that {who} saw")
             elif row.f1.reason and row is not self.people:
                 remarks.append(f"–: {printable(row.name)}: F1 undefined: {row.f1.reason}")
-        return Frame(
+        if self.settings.get("chance_of") == "systems":
+            remarks.append("chance: of systems; references are as they are")
+        if self.places is not None:
+            systems = [name for name in self.systems if name in self.places.annotators]
+            people = [name for name in self.places.annotators if name not in systems]
+            remarks += self.places.remarks({"references": people, "systems": systems})
+        table = Frame(
             columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
             remarks=remarks,
         )  # fmt: skip
+        if self.places is None:
+            return table
+        uniform = {name: score.expected for name, score in self.uniform.items()}
+        return with_uniform(
+            table, "f1_expected", lambda row: uniform.get(str(row[0]), UNDEFINED), self.places.rule
+        )
 
     def _caption(self) -> str:
         """Say whose shares these are."""
@@ -188,6 +220,8 @@ def soft_scores(
     threshold: float = HALF,
     baselines: Sequence[Baseline] = tuple(BASELINES),
     chance: Chance = "nonoverlapping",
+    places: Given | None = None,
+    chance_of: ChanceOf = "both",
     seed: int = 0,
 ) -> SoftScores:
     """Return how systems do against the shares of many annotators, beside baselines and people.
@@ -209,6 +243,9 @@ def soft_scores(
         baselines: everything, nothing, random and majority, or some of them, as
             :func:`with_baselines` makes them of the references.
         chance: where chance may place segments, nonoverlapping, per-label or overlapping.
+        places: where random segments may stand, for the chance of F1; see
+            :func:`spanagree.evaluate`.
+        chance_of: whose annotations are random, both, or systems with references as they are.
         seed: of random.
 
     Raises:
@@ -224,6 +261,7 @@ def soft_scores(
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a soft score")
     _check(threshold, chance)
+    chance, corpus = with_ids(chance_model(chance, places, chance_of), corpus)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
     _check_layers(corpus, (*names, *others), chance)
@@ -232,7 +270,8 @@ def soft_scores(
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
     gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
-    whole = with_baselines(corpus, asked, references=others, chance=chance, seed=seed)
+    plain = str.__str__(chance)  # random stands anywhere
+    whole = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
     settings = SoftSettings(
         match=_MATCH,
         chance=chance,
@@ -265,9 +304,23 @@ def _scored(
         name: _of_documents(corpus, layer, vectors.get(name), soft)
         for name, layer in layers.items()
     }
-    f1 = _with_random_reference(corpus, layers, references, settings.chance)
+    labels = corpus.labels or ("span",)
+    people_and_systems = {name: corpus.layers[name] for name in references} | layers
+    compared = corpus.but(layers=people_and_systems, labels=labels)
+    chance, uniform = settings.chance, dict[str, Score]()
+    f1 = _with_random_reference(compared, [*layers], references, chance)
+    placed = place_shares(compared, compared.annotators, chance)
+    if placed is not None and isinstance(chance, ChanceModel):
+        settings = replace(settings, places_mean=placed.mixed)
+        own = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
+        placed = replace(placed, annotators=own)
+        uniform = _with_random_reference(compared, [*layers], references, chance.uniform())
     if len(corpus.labels) > 1:
-        f1 |= dict.fromkeys(alone, undefined("probabilities have no labels, the references do"))
+        none = undefined("probabilities have no labels, the references do")
+        f1, uniform = (
+            {name: none if name in alone else one for name, one in scores.items()}
+            for scores in (f1, uniform)
+        )
     scored = {
         name: SoftSystem(name, len(each.document), _mean(each.iou), _mean(each.rho), f1[name])
         for name, each in by_document.items()
@@ -286,7 +339,8 @@ def _scored(
     ]
     notes = [each.notes for each in read] + lacking
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
-    return SoftScores(scored, ours, by_document, corpus, settings, (*corpus.notes, *chain(*notes)))
+    every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
+    return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform)
 
 
 def _check(threshold: float, chance: str) -> None:
@@ -366,46 +420,48 @@ def _mean(values: Floats) -> float:
 
 
 def _with_random_reference(
-    corpus: Corpus, layers: Mapping[str, Layer], references: Sequence[str], chance: str
+    corpus: Corpus, systems: Sequence[str], references: Sequence[str], chance: str
 ) -> dict[str, Score]:
-    """Return F1 of each layer with a reference drawn at random among those who saw a document.
+    """Return F1 of each system with a reference drawn at random among those who saw a document.
 
     Each document stands once for each of its references, and weighs by their number; so what is
     matched, by chance too, is the mean over them, and adds over documents.
     """
+    starts, placed = place_layers(corpus, (*references, *systems), chance)
     seen = np.stack([corpus.layers[name].annotated for name in references])
-    pair_of = np.cumsum(seen.ravel()).reshape(seen.shape) - 1  # (references, documents)
-    document = np.nonzero(seen)[1]
-    parts = [corpus.layers[name] for name in references]
-    rows = [pair_of[i][layer.document] for i, layer in enumerate(parts)]
-    _, start, end, label, _ = columns_of_all(parts)
-    reference = Layer(np.concatenate(rows), start, end, label, np.ones(len(document), np.bool_))
-    by_document = np.argsort(document, kind="stable")
+    document = np.nonzero(seen.T)[0]  # of each pair of a document and a reference
+    pair_of = np.cumsum(seen.T.ravel()).reshape(seen.T.shape) - 1  # (documents, references)
+    everyone = np.ones(len(document), np.bool_)
+    parts = [
+        (pair_of[:, i][one.layer.document], *_columns(one))
+        for i, one in enumerate(map(placed.__getitem__, references))
+    ]
+    reference = _placed(map(np.concatenate, zip(*parts, strict=True)), everyone, chance)
     times = np.bincount(document, minlength=len(corpus))
     first = np.cumsum(times) - times
-    copies = {}
-    for name, layer in layers.items():
-        place, which = ranges(first[layer.document], first[layer.document] + times[layer.document])
-        copies[f"system {name}"] = replace(
-            layer,
-            document=by_document[place],
-            start=layer.start[which],
-            end=layer.end[which],
-            label=layer.label[which],
-            annotated=layer.annotated[document],
-        )
-    labels = corpus.labels or ("span",)
-    expanded = Corpus(
-        corpus.lengths[document], {"reference": reference, **copies}, labels, corpus.offsets
-    )
-    counts = count(expanded, gold="reference", match=_MATCH, chance=chance, keep=True)
-    per_document = counts.documents_kept()
     scores = {}
-    for name in layers:
-        own = per_document.of_system(f"system {name}")
+    for name in systems:
+        layer = placed[name].layer
+        pair, row = ranges(first[layer.document], (first + times)[layer.document])
+        columns = (pair, *(column[row] for column in _columns(placed[name])))
+        copies = _placed(columns, layer.annotated[document], chance)
+        own = compare_layers(reference, copies, starts, find_match(_MATCH), len(corpus.labels))
         weight = 1 / times[document[own.document]]
-        values = [math.fsum((getattr(own, column) * weight).tolist()) for column in SUMS[:4]]
-        shared = (layers[name].annotated & seen.any(0)).any()
-        tally = Tally(*values)  # type: ignore[arg-type]  # sizes are means
+        values = [math.fsum((getattr(own, column) * weight).tolist()) for column in SUMS]
+        shared = (layer.annotated & seen.any(0)).any()
+        tally = Tally.of(values)  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
     return scores
+
+
+def _columns(one: Placed) -> tuple[Ints, ...]:
+    """Return start, end, label and profile of the segments of a layer."""
+    return one.layer.start, one.layer.end, one.layer.label, one.profile
+
+
+def _placed(columns: Iterable[Ints], annotated: Bools, chance: str) -> Placed:
+    """Return a layer of document, start, end and label of segments, with their profiles."""
+    document, start, end, label, profile = columns
+    order = row_order(document, start, end, label)
+    layer = Layer(document[order], start[order], end[order], label[order], annotated)
+    return Placed(layer, profile[order], chance)
