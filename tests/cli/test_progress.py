@@ -164,9 +164,9 @@ def test_long_gamma_is_announced(tmp_path):
     """Sampling that ends with its time limit is said to take that long, and not longer."""
     rng, rows = random.Random(0), ["document,length,annotator,start,end,label"]
     for name in ("ann", "bob", "cem"):
-        for i in range(400):
+        for i in range(700):
             start, end = 20 * i + rng.randrange(9), 20 * i + 10 + rng.randrange(9)
-            rows.append(f"d,9000,{name},{start},{end},{rng.choice('XYZ')}")
+            rows.append(f"d,15000,{name},{start},{end},{rng.choice('XYZ')}")
     spans = tmp_path / "spans.csv"
     spans.write_text("\n".join(rows))
     limit = ["--measure", "gamma", "--precision", "0.0001", "--time-limit", "120"]
