@@ -30,7 +30,9 @@ MARKER = "<!-- the commands -->"
 PICTURES = "<!-- the pictures -->"
 CONSOLE = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.M)
 CODE = re.compile(r"<code>.*?</code>", re.S)
-OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]{0,22}(?![\w-])")  # longer ones would not fit a phone
+OPTION = re.compile(
+    r"(?<![\w-])(?:--)?[a-z][\w-]{0,22}(?![\w-])"
+)  # longer ones would not fit a phone
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     **{
@@ -97,7 +99,7 @@ def _command(name: str, command: click.Command) -> str:
     ]
     for title, options in _groups(command, context).items():
         rows = [_option(option, context) for option in options]
-        parts += [f"**{title}**", "\n".join(["| option | | default |", "|---|---|---|", *rows])]
+        parts += [f"**{title}**", "\n".join(["| option | what it does |", "|---|---|", *rows])]
     return "\n\n".join(parts)
 
 
@@ -116,7 +118,7 @@ def _prose(text: str) -> str:
     paragraphs = []
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         if paragraph.startswith("\b\n"):
-            paragraphs.append(f"```text\n{paragraph[2:]}\n```")
+            paragraphs.append(f"```bash\n{paragraph[2:]}\n```")
         else:
             paragraphs.append(_escaped(" ".join(paragraph.split())))
     return "\n\n".join(paragraphs)
@@ -131,7 +133,10 @@ def _option(option: click.Option, context: click.Context) -> str:
         meaning = re.sub(rf"(?<=[:,] ){re.escape(choice)}(?=[,.])", f"`{choice}`", meaning)
     if isinstance(option.type, Formats):  # too many for --help
         meaning += f" All: {', '.join(f'`{name}`' for name in choices)}."
-    return f"| `{names.strip()}` | {_cell(meaning)} | {_cell(default[1] if default else '')} |"
+    meaning = re.sub(r"(?<![\w`-])--[a-z][a-z-]+", r"`\g<0>`", meaning)
+    if default:
+        meaning += f" *Default: {_escaped(default[1])}.*"
+    return f"| `{names.strip()}` | {_cell(meaning)} |"
 
 
 def _cell(text: str) -> str:

@@ -188,11 +188,16 @@ def test_nothing_overflows_a_phone(site, browser):
             if page.parts[0] == "api" or page.name == "404.html":
                 continue
             browser.get((folder / page).as_uri())
-            wide, code, number = browser.execute_script(
+            wide, code, wider, number = browser.execute_script(
                 """return [document.documentElement.scrollWidth,
                      [...document.querySelectorAll(".output code, .language-bash code")]
                        .filter((x) => x.scrollWidth > x.clientWidth + 1).map((x) => x.textContent.slice(0, 60)),
+                     [...document.querySelectorAll("article table")]
+                       .filter((x) => x.scrollWidth > x.parentElement.clientWidth + 1).map((x) => x.textContent.slice(0, 60)),
                      document.querySelectorAll(".language-bash code").length]"""
+            )
+            assert page.name != "cli.html" or wider == [], (
+                "options and what they do stand side by side"
             )
             assert wide <= 400, page
             assert code == [], page

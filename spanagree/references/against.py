@@ -47,7 +47,7 @@ from spanagree.settings import MatchSettings, as_list, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
 
 PEOPLE = "human agreement"
-_SHARE = ("share of F1", "", "share above chance")
+_SHARE = ("system/human F1", "", "system/human corrected")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -261,7 +261,7 @@ class AgainstReferences(Result):
             if self.settings.best_match
             else f"F1: tallies summed over references and {document}s; those that many saw weigh"
             " more",
-            f"share: ratio to human agreement on the same {document}s",
+            f"system/human: ratio to human agreement on the same {document}s",
         ]
         if self.settings.get("chance_of") == "systems":
             remarks.append(

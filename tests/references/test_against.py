@@ -553,7 +553,7 @@ def test_the_command(run, crowd, tmp_path):
     assert code == 0
     rows = [line.split()[0] for line in out.splitlines() if line.strip()]
     assert rows[4:10] == ["m", "human", "a0", "a1", "a2", "a3"]
-    assert "share above chance: " in " ".join(out.split())
+    assert "system/human corrected: " in " ".join(out.split())
     assert (
         run("evaluate", crowd, "--systems", "m", "--best-match", "--draws", 5, "--seed", 2)[0] == 0
     )

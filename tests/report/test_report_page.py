@@ -1036,7 +1036,7 @@ def luminance(colour):
 def test_contrast(visit, scheme, crowd):
     """Texts have a contrast of 4.5 with what they stand on, bars of 3 (WCAG 2.1), in both schemes;
     the toggle goes to the other one."""
-    browser = visit(crowd, team=True)
+    browser = visit(crowd)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     colour = """
@@ -1088,7 +1088,7 @@ def test_contrast(visit, scheme, crowd):
 
 def test_structure(visit, crowd):
     """Landmarks, headings, table headers with a scope, names for all that can be operated."""
-    browser = visit(crowd, team=True)
+    browser = visit(crowd)
     count = lambda selector: len(browser.find_elements("css selector", selector))  # noqa: E731 — short
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
@@ -1114,6 +1114,22 @@ def narrow(browser, width):
         yield
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_navigation_fits_a_desk(visit):
+    """All sections of a team stand in at most two lines of 1280 pixels; signatures break between parts."""
+    crowd = sa.read(Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl")
+    browser = visit(crowd)
+    with narrow(browser, 1280):
+        right, lines, words = browser.execute_script(
+            """const links = [...document.querySelectorAll("nav a")].map((x) => x.getBoundingClientRect());
+               const text = document.querySelector("footer .signature");
+               return [Math.max(...links.map((x) => x.right)), new Set(links.map((x) => x.top)).size,
+                       [text.querySelectorAll("wbr").length, text.textContent.split("|").length - 1]]"""
+        )
+    assert right <= 1280
+    assert lines <= 2
+    assert words[0] == words[1] > 3
 
 
 @pytest.mark.parametrize("width", [400, 480, 1200])
@@ -1162,7 +1178,7 @@ CELLS = """return [...document.querySelectorAll("#labels-confused tbody tr")].ma
 
 def test_confusion_is_that_of_python(visit, crowd):
     """Of the team, and of every pair in both orders, cell by cell."""
-    browser = visit(crowd, team=True)
+    browser = visit(crowd)
     assert browser.execute_script(CELLS) == sa.confusion(crowd).matrix.tolist()
     choose = """const [a, b] = document.querySelectorAll("#labels-confused select");
         [a.value, b.value] = arguments; a.dispatchEvent(new Event("input"));"""

@@ -185,4 +185,4 @@ def test_narrow(browser, tmp_path, answers, width):
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert wide <= room
-    assert heads == ["system", "corrected F1", "interval", "share above chance", "interval"]
+    assert heads == ["system", "corrected F1", "interval", "system/human corrected", "interval"]
