@@ -518,4 +518,4 @@ def test_by_label_and_the_signature_of_a_model():
     layers = {name: [[(0, 2, "X"), (4, 5, "X"), (6, 9, "Y")]] * 3 for name in "abc"}
     result = sa.make_gold(sa.Corpus.from_segments([9] * 3, layers), vote="dawid-skene")
     assert [row[:2] for row in result.table().rows] == [["X", 6], ["Y", 3]]
-    assert result.corpus.reading["made"] == {"dawid-skene": "dawid-skene/least-1"}
+    assert result.corpus.reading["made"] == {"dawid-skene": "dawid-skene/least-2"}
