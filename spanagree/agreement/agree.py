@@ -71,9 +71,8 @@ def agree(
             have different annotators.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how many tokens or characters, or seconds of a recording, starts may differ,
-            and ends, for match exact and boundaries; this, ``attribute``, and what is compared of
-            relations are as for :func:`spanagree.evaluate`.
+        tolerance: by how much starts may differ, and ends, for match exact and boundaries; this,
+            ``attribute``, and what is compared of relations are as for :func:`spanagree.evaluate`.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
@@ -97,11 +96,12 @@ def agree(
     (0.667, 1)
     """
     corpus = source_of(corpus)
-    match = within(match, tolerance, getattr(corpus, "offsets", ""))
+    chance = chance_model(chance, places, seed=seed)
+    match = within(match, tolerance, getattr(corpus, "offsets", ""), chance)
     check_names(match, chance)
     chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
     corpus, match = compared(corpus, match, chosen)
-    chance, corpus = with_ids(chance_model(chance, places, seed=seed), corpus)
+    chance, corpus = with_ids(chance, corpus)
     if whose(chance) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")

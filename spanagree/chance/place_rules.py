@@ -192,13 +192,17 @@ class WordRule:
 
     def _reach(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """Return both ends on the line, the first word that ends later and the last before."""
+        first, behind = self.in_words(document, start, end)
+        line = self.stretch[document]
+        return line + start, line + end, first, behind - 1
+
+    def in_words(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Return starts and ends in words: the first that is touched, and behind the last.
+
+        Words are numbered over all documents. What touches none is empty, between two words.
+        """
         s, e = self.stretch[document] + start, self.stretch[document] + end
-        return (
-            s,
-            e,
-            np.searchsorted(self.end, s, side="right"),
-            np.searchsorted(self.start, e, side="left") - 1,
-        )
+        return np.searchsorted(self.end, s, side="right"), np.searchsorted(self.start, e)
 
     def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Return how many words are touched, and how the ends stand, or the length."""

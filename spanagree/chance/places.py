@@ -74,6 +74,29 @@ class Places:
         """Whether a rule is of a column, which has a value for each token of a file."""
         return any(hasattr(rule, "column") for rule in self.rules.values())
 
+    def words_of_all(self, purpose: str) -> str:
+        """Return the name of the rule of words that holds for all labels; nothing without words.
+
+        Raises:
+            SettingError: if such a rule holds for some labels or documents only.
+        """
+        documents = [self.rules] if self.documents is None else self.documents
+        every = documents.values() if isinstance(documents, Mapping) else documents
+        named = {
+            (label, rule.get("name") if isinstance(rule, Mapping) else rule)
+            for rules in every
+            for label, rule in rules.items()
+        }
+        words = {name for _, name in named if isinstance(name, str) and name in _WORDS}
+        if not words:
+            return ""
+        if named != {("", min(words))}:
+            raise SettingError(
+                f"{purpose} counts words under places {self.name}, which holds for some segments"
+                f" only; a rule for all of them is needed, such as places {min(words)}"
+            )
+        return min(words)
+
     def check(self, corpus: Corpus) -> None:
         """Refuse rules of labels that a whole corpus does not have, and places of other documents.
 
@@ -371,12 +394,19 @@ def _joined(
 
 def _named(corpus: Corpus, name: str) -> PlaceRule:
     if name in _WORDS:
-        if corpus.offsets != "characters":
-            raise SettingError(
-                f"places {name}: offsets count tokens; it is for offsets in characters"
-            )
-        return _words(corpus.lengths, corpus.known("texts", f"places {name}"), _WORDS[name])
+        return words_of_texts(corpus, name, f"places {name}")
     return _with_property(corpus, _PROPERTIES[name], name)
+
+
+def words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
+    """Return where the words of a corpus stand, by the rule of that name.
+
+    Raises:
+        SettingError: for offsets that do not count characters, or without texts.
+    """
+    if corpus.offsets != "characters":
+        raise SettingError(f"{purpose}: offsets count tokens; it is for offsets in characters")
+    return _words(corpus.lengths, corpus.known("texts", purpose), _WORDS[name])
 
 
 def _words(

@@ -28,7 +28,8 @@ def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, A
     from spanagree.comparisons.measures import within
 
     offsets = getattr(corpus, "offsets", "")
-    match = within(settings.get("match", "exact"), given.pop("tolerance", 0), offsets)
+    asked = settings.get("match", "exact"), given.pop("tolerance", 0)
+    match = within(*asked, offsets, settings.get("chance", ""))
     corpus, match = compared(corpus, match, Compared(**given))
     others = {name: value for name, value in settings.items() if name not in NAMES}
     return corpus, {**others, "match": match}

@@ -112,9 +112,11 @@ class PlacedSegments(NamedTuple):
     details: Details | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus, crowd: AnnotationIndex, chance: str) -> PlacedSegments:
-        """Return the segments of all annotators of a corpus."""
-        profiles, placed = place_layers(corpus, corpus.annotators, chance)
+    def of(
+        cls, corpus: Corpus, crowd: AnnotationIndex, chance: str, unit: str = ""
+    ) -> PlacedSegments:
+        """Return the segments of all annotators of a corpus; ``unit`` is that of a tolerance."""
+        profiles, placed = place_layers(corpus, corpus.annotators, chance, unit=unit)
         profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
         starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
         return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
@@ -157,7 +159,8 @@ def compare_pairs(
     report_progress(0, len(first))
     if not len(first):
         return Comparisons.none().named(corpus.annotators, corpus.labels)
-    marks, measure = PlacedSegments.of(corpus, crowd, chance), find_match(match)
+    measure = find_match(match)
+    marks = PlacedSegments.of(corpus, crowd, chance, measure.unit)
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]

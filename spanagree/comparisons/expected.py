@@ -53,12 +53,13 @@ class Placed:
 
 
 def place_layers(
-    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool = True
+    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool = True, unit: str = ""
 ) -> tuple[Starts, dict[str, Placed]]:
     """Return start distributions for the segments of several layers, each distinct shape once.
 
     Under a rule of places these are :class:`AtPlaces`, and a segment's profile is its class there;
-    of long recordings, if ``coarse``, :class:`CoarseStarts`, and it is its kind.
+    of long recordings, if ``coarse``, :class:`CoarseStarts`, and it is its kind. ``unit`` names the
+    words that a tolerance counts, if it does.
 
     Raises:
         SettingError: for an unknown chance model.
@@ -79,7 +80,7 @@ def place_layers(
             name: Placed(corpus.layers[name], part, chance)
             for name, part in zip(names, parts, strict=True)
         }
-    if (at := at_places(corpus, names, chance)) is not None:
+    if (at := at_places(corpus, names, chance, unit)) is not None:
         layers_at = zip(names, at[1], strict=True)
         return at[0], {name: Placed(corpus.layers[name], own, chance) for name, own in layers_at}
     if coarse and whose(chance) == "both" and is_long(corpus):
@@ -131,6 +132,8 @@ def compare_layers(
     ]
     random_sizes = None
     sides = Sides((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
+    if isinstance(profiles, AtPlaces):
+        measure = profiles.in_words(measure, sides.layers, sides.profiles)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     values, how = expected(sides, profiles, measure)
     if measure.in_tokens:

@@ -8,7 +8,7 @@ of one kind, so an exact match is a sum within kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 from weakref import ref
@@ -30,7 +30,7 @@ from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import places_of
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
 from spanagree.chance.place_rules import AnywhereRule, WordRule
-from spanagree.chance.places import Places
+from spanagree.chance.places import ANYWHERE, Places, words_of_texts
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import Profiles, exclusion_groups
 from spanagree.comparisons.measures import Match, Phi, turned
@@ -53,6 +53,8 @@ class AtPlaces:
         free: segments do not exclude each other (the overlapping model).
         random_lengths: whether the places of a kind differ in length, as in characters.
         ruled: of each rule, whether segments may not stand anywhere.
+        words: where words stand, if a tolerance counts these.
+        at_words: whether the rule is that of these words.
     """
 
     kinds: PlaceKinds
@@ -61,10 +63,30 @@ class AtPlaces:
     free: bool
     random_lengths: bool
     ruled: Bools
+    words: WordRule | None = None
+    at_words: bool = False
 
     def kinds_of(self, classes: Ints) -> Ints:
         """Return the kinds of segments."""
         return self.random.kind[classes]
+
+    def in_words(self, measure: Match, layers: Sequence[Layer], classes: Sequence[Ints]) -> Match:
+        """Return a measure of these layers whose tolerance counts words, if it does.
+
+        Copies of all documents may follow each other in a layer.
+        """
+        words = self.words
+        if words is None:
+            return measure
+        real = np.zeros(len(layers[0].annotated), np.int64)
+        for layer, own in zip(layers, classes, strict=True):
+            real[layer.document] = self.kinds.document[self.random.kind[own]]
+
+        def borders(layer: Layer) -> tuple[Ints, Ints]:
+            document = real[layer.document % len(real)]
+            return words.in_words(document, layer.start, layer.end)
+
+        return replace(measure, borders=borders)
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
         """Draw so many random annotations of a layer, as copies of its documents."""
@@ -95,20 +117,31 @@ class AtPlaces:
 
 
 def at_places(
-    corpus: Corpus, names: Sequence[str], chance: str
+    corpus: Corpus, names: Sequence[str], chance: str, unit: str = ""
 ) -> tuple[AtPlaces, list[Ints]] | None:
     """Return where the segments of several layers stand, and the classes of each layer's.
 
-    ``None`` if the chance model has no rule of places.
+    ``None`` if the chance model has no rule of places, unless a tolerance counts words.
 
     Args:
         corpus: the annotations.
         names: of the layers.
         chance: the chance model, with its rule.
+        unit: the rule of the words that a tolerance counts, if it does.
     """
     given = places_of(chance)
-    if given is None:
-        return None
+    if unit:
+        at, classes = _at_places(corpus, names, chance, given or Places(ANYWHERE))
+        words = words_of_texts(corpus, unit, f"tolerance in {unit}")
+        at_words = given is not None and given.words_of_all("tolerance") == unit
+        return replace(at, words=words, at_words=at_words), classes
+    return None if given is None else _at_places(corpus, names, chance, given)
+
+
+def _at_places(
+    corpus: Corpus, names: Sequence[str], chance: str, given: Places
+) -> tuple[AtPlaces, list[Ints]]:
+    """Return the same under a rule."""
     asked = str.__str__(chance), tuple(names)
     for whose, places_of_it, before, known in _LAST:
         if whose() is corpus and places_of_it is given and before == asked:

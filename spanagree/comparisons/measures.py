@@ -10,11 +10,18 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.chance.model import places_of
 from spanagree.choices import MatchName
+from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import shown, ticks, ticks_of
 from spanagree.errors import SettingError, check_choice, is_whole, show
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
+
+
+def _in_offsets(layer: Layer) -> tuple[Ints, Ints]:
+    """Return where segments start and end, as they are."""
+    return layer.start, layer.end
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,9 @@ class Match:
     and else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
     ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
     segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0; and ``near``
-    for one-to-one matches of segments whose borders differ by at most ``within``.
+    for one-to-one matches of segments whose borders differ by at most ``within``: by what offsets
+    count, or by words as the rule of places called ``unit`` has them. ``borders`` says where the
+    segments of a layer start and end, counted so.
     """
 
     means: str
@@ -38,6 +47,8 @@ class Match:
     kernel: str = "offsets"
     share: float = 0.0
     within: int = 0
+    unit: str = ""
+    borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
 
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
@@ -74,22 +85,24 @@ MATCHES = {
 
 _AT = "overlap-at-"
 _WITHIN = "-within-"
+_NEAR = re.compile("(exact|boundaries)-within-([1-9][0-9]{0,2})(?:-(words|words[+]marks))?")
 MOST_WITHIN = 999
-"""The greatest tolerance, in tokens or characters."""
+"""The greatest tolerance, in tokens, characters or words."""
 
 
-def within(match: str, tolerance: float, offsets: str = "") -> MatchName:
+def within(match: str, tolerance: float, offsets: str = "", chance: str = "") -> MatchName:
     """Return the name of a measure with a tolerance.
 
     Args:
         match: exact or boundaries.
         tolerance: by how many tokens or characters starts may differ, and ends; of recordings, by
-            how many seconds.
+            how many seconds; where random segments stand at words, by how many of these.
         offsets: what they count.
+        chance: the chance model, whose rule of places may be one of words.
 
     Raises:
         SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`; of
-            recordings, of units.
+            recordings, of units; for a rule of words that is not that of all labels.
 
     >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
     ('exact-within-1', 'token', 'exact-within-5')
@@ -108,23 +121,30 @@ def within(match: str, tolerance: float, offsets: str = "") -> MatchName:
         raise SettingError(
             f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )
+    places = places_of(chance)
     if not tolerance:
-        return cast("MatchName", match)
+        named = _NEAR.fullmatch(match) if isinstance(match, str) else None
+        if places is None or named is None or named[3]:
+            return cast("MatchName", match)
+        match, tolerance = named[1], int(named[2])
     if match not in ("exact", "boundaries"):
         raise SettingError(
             f"tolerance {tolerance} goes with match exact and boundaries, not with {show(match)}"
         )
-    return cast("MatchName", f"{match}{_WITHIN}{int(tolerance)}")
+    words = "" if places is None else places.words_of_all(f"tolerance {tolerance}")
+    name = f"{match}{_WITHIN}{int(tolerance)}"
+    return cast("MatchName", f"{name}-{words}" if words else name)
 
 
-def _near(name: str, t: int) -> Match:
+def _near(name: str, t: int, unit: str) -> Match:
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
         near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
         return near.astype(np.int64)
 
     label = "same label" if name == "exact" else "any label"
-    means = f"start and end differ by at most {t}, {label}, each in one pair at most"
-    return Match(means, phi, of_label=name == "exact", kernel="near", within=t)
+    most = f"{t} word{'s' * (t > 1)}" if unit else f"{t}"
+    means = f"start and end differ by at most {most}, {label}, each in one pair at most"
+    return Match(means, phi, of_label=name == "exact", kernel="near", within=t, unit=unit)
 
 
 def turned(measure: Match) -> Match:
@@ -156,12 +176,12 @@ def find_match(match: str) -> Match:
             )
         means = f"segments of the same label with an iou of at least {share}, each in one pair"
         return _one_to_one(float(share), f"{means} at most")
-    name, sign, tolerance = match.partition(_WITHIN) if isinstance(match, str) else ("", "", "")
-    if sign and name in ("exact", "boundaries"):
-        if not re.fullmatch("[1-9][0-9]{0,2}", tolerance):
+    if isinstance(match, str) and match.startswith(("exact-within-", "boundaries-within-")):
+        if (named := _NEAR.fullmatch(match)) is None:
             raise SettingError(
-                f"match {show(match)}: a whole number from 1 to 999 stands at its end"
+                f"match {show(match)}: a whole number from 1 to 999 stands at its end, or that and"
+                " -words or -words+marks"
             )
-        return _near(name, int(tolerance))
+        return _near(named[1], int(named[2]), named[3] or "")
     check_choice(match, MATCHES, "match")
     return MATCHES[match]

@@ -42,7 +42,8 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
     >>> [x.tolist() for x in near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
     [[0, 1], [0, 1]]
     """
-    orders = [np.lexsort((start, cell)) for cell, start, _ in (a, b)]
+    # in words several may begin alike
+    orders = [np.lexsort((end, start, cell)) for cell, start, end in (a, b)]
     (cell_a, start_a, end_a), (cell_b, start_b, end_b) = (
         [column[order] for column in side] for side, order in zip((a, b), orders, strict=True)
     )

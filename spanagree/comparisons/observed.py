@@ -28,7 +28,8 @@ def similar(
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
     if measure.kernel == "near":
-        i, j = near_pairs((cell_a, a.start, a.end), (cell_b, b.start, b.end), measure.within)
+        borders = [measure.borders(layer) for layer in (a, b)]
+        i, j = near_pairs((cell_a, *borders[0]), (cell_b, *borders[1]), measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
         return _similar_in_pieces(a, b, cell_a, cell_b, measure)

@@ -91,7 +91,16 @@ def expected_overlap(
         walked = (
             _near_with_fixed(pieces, t)
             if at is None
-            else near_walk_at_places(pieces, at.kinds, t, NEAR_BUDGET, fixed=fixed)
+            else near_walk_at_places(
+                pieces,
+                at.kinds,
+                t,
+                # words from anywhere stand beside the figure only, and draws are ten times as fast
+                NEAR_BUDGET if at.words is None or at.at_words else NEAR_BUDGET // 16,
+                at.words,
+                at_words=at.at_words,
+                fixed=fixed,
+            )
         )
     elif fixed:
         rest = np.arange(len(both))
@@ -185,7 +194,7 @@ def _drawn_mean(
         length, able, own = (np.array(column, np.int64) for column in zip(*side, strict=True))
         nothing = np.zeros(len(side), np.int64)
         layers.append(Layer(nothing, nothing, length, 1 - able, np.ones(1, np.bool_)))
-        classes.append(own)
+        classes.append(own[np.lexsort((1 - able, length))])  # as the rows of the layer
     cells = np.array([[0, 1]])  # what has the label, and what has none
     draws = number_of_draws(DRAWS, max(map(len, layers)))
     ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)

@@ -321,7 +321,7 @@ def compare_with_gold(
         check_layer(corpus, name, match, chance)
     report_progress = progress or (lambda done, total: None)
     report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, chance)
+    profiles, placed = place_layers(corpus, names, chance, unit=measure.unit)
     labels = max(1, len(corpus.labels))
     first = names.index(gold)
     parts: dict[str, Comparisons] = {}

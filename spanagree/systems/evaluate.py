@@ -77,8 +77,9 @@ def evaluate(
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how many tokens or characters, or seconds of a recording, starts may differ,
-            and ends, for match exact and boundaries; each segment is then in one pair at most.
+        tolerance: by how many tokens or characters, or words if ``places`` are these, or seconds of
+            a recording, starts may differ, and ends, for match exact and boundaries; each segment
+            is then in one pair at most.
         attribute: the name of one; segments match if they agree in its value too.
         what: segments, relations or attributes. Relations match if their labels do, and both
             segments, by ``match``, exact or boundaries; attributes if their names, values and
@@ -113,11 +114,12 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     source, named = guessed(corpus, gold)
-    match = within(match, tolerance, getattr(source, "offsets", ""))
+    chance = chance_model(chance, places, chance_of, seed)
+    match = within(match, tolerance, getattr(source, "offsets", ""), chance)
     check_names(match, chance)
     chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
     source, match = compared(source, match, chosen)
-    chance, source = with_ids(chance_model(chance, places, chance_of, seed), source)
+    chance, source = with_ids(chance, source)
     in_blocks = not isinstance(source, Corpus)
     resampling = asked_resampling(ci, seed=seed, in_blocks=in_blocks)
     counting = functools.partial(

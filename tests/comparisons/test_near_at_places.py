@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from messages import refuses
 from place_oracles import APART, configurations, random_rule, random_segments
 
 import spanagree as sa
@@ -13,12 +15,22 @@ from spanagree.chance.near_matches import take_pairs
 from spanagree.comparisons import overlap_expected
 
 
-def pairs(a, b, labels, t):
-    """How many segments of equal label go together one to one."""
+def pairs(a, b, labels, t, words=None):
+    """How many segments of equal label go together one to one; borders in words where given."""
+    if words is not None:
+        a, b = ([(in_words(p, words), label) for p, label in side] for side in (a, b))
     return sum(
         take_pairs(*(sorted(p for p, own in side if own == label) for side in (a, b)), t)[0]
         for label in labels
     )
+
+
+def in_words(place, words):
+    """The first word that a place touches, and behind the last; between two, where it stands."""
+    start, end = place
+    touched = [i for i, (s, e) in enumerate(words) if s < end and start < e]
+    between = sum(e <= start for _, e in words)
+    return (touched[0], touched[-1] + 1) if touched else (between, between)
 
 
 def ways(segments, rule, n, chance):
@@ -28,12 +40,17 @@ def ways(segments, rule, n, chance):
     return [list(zip(places, labels, strict=True)) for places in chosen]
 
 
-def cases(number, seed):
-    """Small documents with rules, as many as asked."""
+def cases(number, seed, only_words=False):
+    """Small documents with rules, as many as asked; none of words for one label only."""
     rng = np.random.default_rng(seed)
     while number:
         n = int(rng.integers(4, 11))
-        rule = random_rule(rng, n, "".join(rng.choice(list("aB1 ,é"), n)))
+        text = "".join(rng.choice(list("aB1 ,é"), n))
+        rule = random_rule(rng, n, text)
+        if only_words:
+            rule = {"name": "words", "text": text}
+        elif "words" in str(rule):
+            continue
         a, b = (random_segments(rng, n)[:3] for _ in "ab")
         chance = str(rng.choice(["nonoverlapping", "per-label"]))
         both = [ways(side, rule, n, chance) for side in (a, b)]
@@ -57,6 +74,83 @@ def test_enumeration(seed):
             ask = {"chance": chance, "tolerance": t, "chance_of": chance_of}
             f1 = sa.evaluate(corpus, places=[rule], **ask)["b"].f1
             assert f1.expected == pytest.approx(2 * mean / (len(a) + len(b)), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_enumeration_in_words(seed):
+    """At places of words a tolerance counts words: over all annotations, in fractions.
+
+    Beside it stands chance without a rule, over all annotations anywhere.
+    """
+    for n, rule, a, b, chance, both in cases(12, seed, only_words=True):
+        words = [x.span() for x in re.finditer(r"[^\W_]+", rule["text"])]
+        t = 1 + seed % 2
+        gold, mine = ([((s, e), label) for s, e, label in side] for side in (a, b))
+        texts, size = {"texts": [rule["text"]], "offsets": "characters"}, len(a) + len(b)
+        corpus = sa.Corpus.from_segments([n], {"a": [a], "b": [b]}, **texts)
+        observed = pairs(gold, mine, "XY", t, words)
+        for chance_of, first in (("both", both[0]), ("systems", [gold])):
+            total = sum(pairs(x, y, "XY", t, words) for x in first for y in both[1])
+            mean = Fraction(total, len(first) * len(both[1]))
+            ask = {"chance": chance, "tolerance": t, "chance_of": chance_of}
+            made = sa.evaluate(corpus, places="words", **ask)
+            wanted = 2 * observed / size, float(2 * mean / size)
+            assert made["b"].f1[:2] == pytest.approx(wanted, abs=1e-12)
+            assert f"match:exact-within-{t}-words|" in made.signature
+        if len(a) * len(b) == 1:
+            free = [ways(side, {"name": "anywhere"}, n, chance) for side in (a, b)]
+            total = sum(pairs(x, y, "XY", t, words) for x in free[0] for y in free[1])
+            mean = Fraction(total, len(free[0]) * len(free[1]))
+            (row,) = sa.evaluate(corpus, places="words", tolerance=t, chance=chance).to_rows()
+            assert row["f1_expected_uniform"] == pytest.approx(float(2 * mean / size), abs=1e-12)
+
+
+def test_words_are_tokens():
+    """Segments from edge to edge of words: as tokens, in `agree` with gaps, by p, and in draws."""
+    text = "the big cat, sat on: a mat and 1 slept"
+    words = [x.span() for x in re.finditer(r"\w+", text)]
+    layers = {
+        "ann": [[(0, 3, "X"), (5, 7, "Y")], [(1, 2, "X")]],
+        "bob": [[(1, 3, "X"), (7, 8, "Y")], None],
+        "cyd": [[(0, 2, "X"), (5, 6, "X"), (6, 8, "Y")], [(3, 4, "X")]],
+    }
+    tokens = sa.Corpus.from_segments([len(words)] * 2, layers)
+    written = {
+        name: [
+            some and [(words[s][0], words[e - 1][1], label) for s, e, label in some]
+            for some in documents
+        ]
+        for name, documents in layers.items()
+    }
+    of_text = {"texts": [text, text], "offsets": "characters"}
+    corpus = sa.Corpus.from_segments([len(text)] * 2, written, **of_text)
+    for match in ("exact", "boundaries"):
+        in_tokens = sa.agree(tokens, match=match, tolerance=1)
+        made = sa.agree(corpus, match=match, tolerance=1, places="words")
+        assert made.team.f1[:3] == pytest.approx(in_tokens.team.f1[:3], abs=1e-12)
+    assert sa.agree(corpus, match="exact-within-1", places="words").settings.match == (
+        "exact-within-1-words"
+    )
+    drawn = sa.agree(corpus, tolerance=1, places="words", p_values=True)
+    for pair, by_chance in drawn.by_chance.items():
+        mean, tally = by_chance.both.mean, drawn.pairs[pair].tally
+        assert mean == pytest.approx(tally.expected, abs=4 * by_chance.both.sd / 1000**0.5)
+
+
+def test_words_of_some_segments_only():
+    """Words for one label only, or offsets that count tokens, are refused."""
+    layers = {"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}
+    corpus = sa.Corpus.from_segments([4], layers, texts=["ab c"], offsets="characters")
+    with refuses(sa.errors.SettingError, "tolerance 1 … places X=words … places words"):
+        sa.evaluate(corpus, tolerance=1, places="X=words")
+    with refuses(sa.errors.SettingError, "places words … tokens … characters"):
+        sa.evaluate(sa.Corpus.from_segments([4], layers), tolerance=1, places="words")
+    with refuses(sa.errors.SettingError, "match 'exact-within-1-letters' … -words"):
+        sa.evaluate(corpus, match="exact-within-1-letters")
+    # the unit alone is a measure too, with chance anywhere
+    made = sa.evaluate(corpus, match="boundaries-within-1-words")
+    assert "places" not in made.signature
+    assert made["b"].f1.observed == 1
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -115,3 +209,36 @@ def test_p_is_drawn(newsroom):
     tested = made.by_chance[name].tested
     error = tested.sd / np.sqrt(1000)
     assert tested.mean == pytest.approx(system.tally.expected, abs=4 * error)
+
+
+def test_many_kinds():
+    """A document of very many kinds is drawn at once: one table of them all would fill memory."""
+    sizes = range(1, 17)
+    starts = np.cumsum([0, *sizes]).tolist()
+    spans = [(starts[i], starts[i] + size, "XY"[i > 0]) for i, size in enumerate(sizes)]
+    n = starts[-1] + 20
+    corpus = sa.Corpus.from_segments([n], {"a": [spans], "b": [spans]})
+    places = [{"name": "site", "ok": [True] * n}]
+    made = sa.evaluate(corpus, tolerance=1, places=places)
+    assert "expected:partly-drawn" in made.signature
+    assert made["b"].f1.observed == 1
+
+
+@pytest.mark.parametrize(
+    ("match", "budget"), [("exact-within-1", "NEAR_BUDGET"), ("overlap", "BUDGET")]
+)
+def test_draws_of_alike_lengths(monkeypatch, match, budget):
+    """Segments of one length, of two labels and kinds, keep these in draws: within 4 errors."""
+    spans = [(0, 2), (5, 7), (9, 11)], [(1, 3), (6, 8), (12, 14)]
+    layers = {
+        name: [[(*place, label) for place, label in zip(some, "YXX", strict=True)]]
+        for name, some in zip("ab", spans, strict=True)
+    }
+    corpus = sa.Corpus.from_segments([16], layers)
+    places = [{"name": "site", "ok": [x < 4 for x in range(16)]}]
+    exact = sa.evaluate(corpus, match=match, places=places)["b"].f1.expected
+    monkeypatch.setattr(overlap_expected, budget, 10)
+    drawn = sa.evaluate(corpus, match=match, places=places)
+    (note,) = (note for note in drawn.notes if "standard error" in note)
+    error = float(note.rpartition(" ")[2])
+    assert drawn["b"].f1.expected == pytest.approx(exact, abs=4 * error + 1e-4)

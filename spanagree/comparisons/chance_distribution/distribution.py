@@ -441,7 +441,7 @@ def draws_of(
     layers, random = [corpus.layers[name] for name in names], [name != fixed for name in names]
     for drawn in draw_matches(
         layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng,
-        at_places(corpus, names, ask.chance),
+        at_places(corpus, names, ask.chance, ask.measure.unit),
         rigid=any(moves_in_blocks(layer, ask.chance) for layer in layers),
     ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)

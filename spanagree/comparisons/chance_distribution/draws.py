@@ -65,6 +65,8 @@ def draw_matches(
     count = int(cells.max(initial=0)) + 1
     largest = max(len(layer) for layer, each in zip(layers, random, strict=True) if each)
     most = max(1, _PORTION // max(largest, documents, 1))
+    if at is not None:
+        measure = at[0].in_words(measure, layers, at[1])
     for low in range(0, draws, most):
         copies = min(most, draws - low)
         tiled = np.tile(lengths, copies)
