@@ -35,7 +35,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, listed, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.results.frame import Column, Frame, probability
+from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
@@ -93,7 +93,8 @@ class ChanceTestSettings(EvaluationSettings):
     Attributes:
         fixed: the layer that stays as it is.
         null: whether chance was computed (exact), drawn, or drawn for some documents
-        (partly-drawn). draws: how many, if any.
+            (partly-drawn).
+        draws: how many, if any.
     """
 
     test: str = "chance"
@@ -164,62 +165,41 @@ class ChanceTest(Result):
         )
         rule = places_of(self.settings.chance)
         where = "anywhere" if rule is None else f"by places {printable(rule.name)}"
+        rows: list[list[Value]] = []
+        for x in systems:
+            p, p_holm = probability(x.p, x.log10_p), probability(x.p_holm, x.log10_p_holm)
+            row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, p, x.p_holm, p_holm]
+            rows.append([*row, x.log10_p, x.reason])
+        reasons = dict.fromkeys(f"–: undefined: {x.reason}" for x in systems if x.reason)
         return Frame(
             columns,
-            [
-                [
-                    *(
-                        by_chance.name,
-                        by_chance.f1,
-                        by_chance.p,
-                        by_chance.mean,
-                        by_chance.sd,
-                        by_chance.high,
-                        by_chance.z,
-                    ),
-                    probability(by_chance.p, by_chance.log10_p),
-                    *(
-                        by_chance.p_holm,
-                        probability(by_chance.p_holm, by_chance.log10_p_holm),
-                        by_chance.log10_p,
-                        by_chance.reason,
-                    ),
-                ]
-                for by_chance in systems
-            ],
+            rows,
             self.settings,
             caption="systems against chance: gold as it is, each system's segments"
             f" {where} ({how})",
-            remarks=[
-                *{
-                    f"–: undefined: {by_chance.reason}": None
-                    for by_chance in systems
-                    if by_chance.reason
-                },
-                *self.caveats,
-            ],
+            remarks=[*reasons, *self.caveats],
         )
 
     def _picture(self, by: str | None) -> Picture:
         """Return how probable each F1 is by chance, and that of the system."""
-        systems = [by_chance for by_chance in self.systems.values() if not math.isnan(by_chance.p)]
+        systems = [tested for tested in self.systems.values() if not math.isnan(tested.p)]
         if not systems:
             return Picture(functools.partial(sentence, text="no system that marked anything"))
         titles = ("by chance", "the system")
-        if any(len(by_chance.null) for by_chance in systems):
-            rows = {by_chance.name: (by_chance.null, by_chance.f1) for by_chance in systems}
+        if any(len(tested.null) for tested in systems):
+            rows = {tested.name: (tested.null, tested.f1) for tested in systems}
             draw = functools.partial(clouds, rows=rows, titles=titles, what="F1")
         else:
-            curves = {by_chance.name: (*_curve(by_chance), by_chance.f1) for by_chance in systems}
+            curves = {tested.name: (*_curve(tested), tested.f1) for tested in systems}
             draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
         return Picture(draw, rows_size(self.systems))
 
 
-def _curve(by_chance: TestedSystem) -> tuple[Floats, Floats]:
+def _curve(tested: TestedSystem) -> tuple[Floats, Floats]:
     """Return each F1 that is not all too improbable by chance, and its probability."""
-    assert by_chance.distribution is not None  # as not all was drawn
-    matches, probabilities = likely_matches(by_chance.distribution)
-    return matches * by_chance.scale, probabilities
+    assert tested.distribution is not None  # as not all was drawn
+    matches, probabilities = likely_matches(tested.distribution)
+    return matches * tested.scale, probabilities
 
 
 def chance_test(
@@ -293,11 +273,11 @@ def chance_test(
     return ChanceTest(systems, extended, notes)
 
 
-def _log10_p(by_chance: TestedSystem) -> float:
+def _log10_p(tested: TestedSystem) -> float:
     """Return the decimal logarithm of p; where p was drawn, that of the float."""
-    if math.isnan(by_chance.log10_p) and by_chance.p > 0:
-        return math.log10(by_chance.p)
-    return by_chance.log10_p
+    if math.isnan(tested.log10_p) and tested.p > 0:
+        return math.log10(tested.p)
+    return tested.log10_p
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
@@ -321,12 +301,12 @@ def _how(
     systems: list[TestedSystem], draws: int, seed: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return how chance was computed, and a note on documents that were drawn."""
-    if any(len(by_chance.null) for by_chance in systems):
+    if any(len(tested.null) for tested in systems):
         return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
     partly = {
-        by_chance.name: by_chance.distribution
-        for by_chance in systems
-        if by_chance.distribution is not None and len(by_chance.distribution.drawn)
+        tested.name: tested.distribution
+        for tested in systems
+        if tested.distribution is not None and len(tested.distribution.drawn)
     }
     if not partly:
         return {"null": "exact"}, ()
