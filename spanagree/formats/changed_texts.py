@@ -173,8 +173,7 @@ def _common(one: Sequence[str], other: Sequence[str], *, whole: bool = True) -> 
             continue
         before = low, start
         for i, j in (*((low + i, start + j) for i, j in anchors), (high, end)):
-            if i > before[0] and j > before[1]:
-                todo.append((before[0], i, before[1], j, depth + 1))
+            todo.append((before[0], i, before[1], j, depth + 1))
             if i < high:
                 yield i, j, 1
             before = i + 1, j + 1

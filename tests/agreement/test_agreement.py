@@ -122,6 +122,13 @@ def close(ours, other):
     assert ours.expected == pytest.approx(other.expected, rel=1e-12, abs=1e-15)
 
 
+def test_documents_without_ids_are_numbered():
+    """From 1, as in messages; those in which nothing is marked, or that one saw, are left out."""
+    layers = {"a": [[], [(0, 2, "X")], [(0, 2, "X")]], "b": [[], None, []], "c": [[], None, []]}
+    result = sa.agree(sa.Corpus.from_segments([4, 4, 4], layers))
+    assert [(name, saw) for name, saw, _ in result.by_document()] == [("3", 3)]
+
+
 @pytest.mark.long
 @given(crowds())
 def test_sums(crowd):

@@ -14,6 +14,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.formats import json_records as module
 from spanagree.formats.json_records import json_records
+from spanagree.formats.paths import values_at
 
 quick = at_most(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 values = st.recursive(
@@ -102,3 +103,11 @@ def test_memory(tmp_path):
     tracemalloc.stop()
     assert count == 12_000
     assert most < 6 << 20
+
+
+@pytest.mark.parametrize(
+    "text", ['["ann", "bob"]', ' ["ann", "bob"]', '```json\n["ann", "bob"]\n```']
+)
+def test_a_path_leads_into_a_text(text):
+    """A text that holds a list is one, as models write it."""
+    assert values_at({"by": text}, "by[*]") == ["ann", "bob"]

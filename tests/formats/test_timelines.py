@@ -194,6 +194,14 @@ def test_binary_textgrids_are_refused_by_name(tmp_path: Path) -> None:
         sa.read(path)
 
 
+def test_tiers_of_one_name(tmp_path: Path) -> None:
+    """The second and the third get numbers."""
+    tier = '"IntervalTier"\n"ann"\n0\n2.5\n1\n0\n2.5\n"b"\n'
+    text = SHORT.replace("<exists>\n2\n", "<exists>\n3\n").partition('"Interval')[0] + 3 * tier
+    corpus = sa.read(written(tmp_path, "a.TextGrid", text), annotator_from="tier")
+    assert corpus.annotators == ("ann", "ann (2)", "ann (3)")
+
+
 def test_tiers_as_annotators_and_labels(tmp_path: Path) -> None:
     text = SHORT.replace('"TextTier"\n"clicks"\n0\n2.5\n1\n0.75\n"c"', (
         '"IntervalTier"\n"bob"\n0\n2.5\n1\n0\n2.5\n"b"'
@@ -242,6 +250,12 @@ def test_elan(tmp_path: Path) -> None:
     assert rows(sa.read(path, tier="say")) == [(0.1, 0.2, "yes"), (0.2, 0.3, "no")]
     assert rows(sa.read(path, tier="kind")) == [(0.2, 0.3, "denial")]
     assert sa.read(path, annotator_from="annotator").annotators == ("ann", "bob")
+    refers = '<REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF="a3"><ANNOTATION_VALUE>so</ANNOTATION_VALUE>'
+    tier = f'<TIER TIER_ID="why"><ANNOTATION>{refers}</REF_ANNOTATION></ANNOTATION></TIER>'
+    chain = EAF.replace(
+        '<TIER TIER_ID="kind"', f'{tier}<TIER TIER_ID="kind"'
+    )  # before what it refers to
+    assert rows(sa.read(written(tmp_path, "b.eaf", chain), tier="why")) == [(0.2, 0.3, "so")]
     assert sa.read(path, annotator_from="participant").annotators == ("Jo",)
     assert sa.read(path, annotator_from="tier").annotators == ("say", "kind")
     odd = EAF.replace('TIME_SLOT_ID="t1" TIME_VALUE="100"', 'TIME_SLOT_ID="t1"')

@@ -20,6 +20,7 @@ import spanagree as sa
 from spanagree.blocks.poisson import weights as poisson_weights
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.formulas import agreement_figures
 from spanagree.labels.intervals import _replicated, units_of
 from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 
@@ -47,6 +48,23 @@ def test_krippendorff_prints():
     four = table("123321412   ", "1233224125 3", " 3332342251 ", "12332441251 ")
     shown = {kind: round(sa.alpha(four, measurement=kind).value, 3) for kind in MEASUREMENTS}
     assert shown == {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
+
+
+def test_a_ratio_has_no_unit():
+    """Theory: grades of which each is an eighth of another's have the same distances."""
+    grades = table("123321412   ", "1233224125 3", " 3332342251 ", "12332441251 ")
+    eighths = sa.LabelTable.from_rows(
+        (item, grades.annotators[who], str(int(grades.labels[label]) / 8))
+        for item, who, label in zip(grades.item, grades.annotator, grades.label, strict=True)
+    )
+    one, other = (sa.alpha(each, measurement="ratio").value for each in (grades, eighths))
+    assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_a_category_without_a_pair():
+    """It changes neither the mean over categories nor their median."""
+    with_it = agreement_figures(np.array([[2, 0, 1, 4, 0, 2]]))
+    assert with_it[0, -6:].tolist() == agreement_figures(np.array([[2, 1, 4, 2]]))[0, -6:].tolist()
 
 
 @pytest.mark.parametrize("case", GOLDEN["graded"], ids=lambda c: f"{len(c['labels'])} items")

@@ -673,6 +673,9 @@ def test_levels_are_evaluations_of_parts(systems):
             assert system.documents == alone.systems[name].documents
             assert repr(system.f1.observed) == repr(alone.systems[name].f1.observed)
             assert system.f1.corrected == pytest.approx(alone.systems[name].f1.corrected, nan_ok=True)  # fmt: skip
+    one = sa.evaluate(systems.of_annotators(["gold", "tagger"]), "gold")
+    by_one = sa.evaluate_levels(one, hard, at=[0.8])
+    says(by_one.verdict, "… tagger is first on the easiest documents and on the hardest.")
     again = result.over(np.arange(50)).over(np.arange(10))
     assert again.systems["tagger"].documents == 10
     assert "|at:0.8,0.95|" in by_level.signature

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spanagree.uncertainty.noninferiority import exact_p, score
+from spanagree.uncertainty.noninferiority import _most_losses, _probability, exact_p, score
 
 
 @pytest.fixture
@@ -97,3 +97,20 @@ def test_the_table_of_the_page(levels_of, capsys):
     pages = (Path(__file__).parents[2] / "docs").glob("*.md")
     assert any(printed.strip() in page.read_text("utf-8") for page in pages)
     assert "  30   0.9          0.184" in printed
+
+
+def test_of_many_instances_the_likely_are_added_up():
+    """The sum over all numbers without a tie, by scipy's binomials, to a thousandth of a level."""
+    stats = pytest.importorskip("scipy.stats")
+    n, epsilon, shares = 3000, 0.1, np.array([0, 1e-4, 0.2, 0.9, 1])
+    for losses, wins in ((0, 0), (150, 10), (1700, 1290)):
+        bounds = _most_losses(
+            n, epsilon, float(score(np.array(losses), np.array(wins), n, epsilon))
+        )
+        differ = np.arange(n + 1)
+        for share, found in zip(shares, _probability(bounds, n, epsilon, shares), strict=True):
+            lost = min(1, (share + epsilon) / (2 * share)) if share else 0.5
+            below = np.where(bounds >= 0, stats.binom.cdf(bounds, differ, lost), 0)
+            assert found == pytest.approx(
+                (stats.binom.pmf(differ, n, share) * below).sum(), abs=5e-5
+            )
