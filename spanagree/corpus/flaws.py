@@ -20,6 +20,9 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import is_time, shown
 from spanagree.errors import InputError, chosen, counted, more_like_it, show
 
+_LOOKED_AT = 10_000  # segments of which it is asked whether they cut words
+_CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one in five do, and so many
+
 
 class Flaw(NamedTuple):
     """Something wrong or odd in the rows of a source.
@@ -127,6 +130,40 @@ def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
                 f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(number)};"
                 f" {chosen('repair', *flaw.repairs_of(raw))} would help"
             )
+
+
+def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
+    """Yield a remark where many segments cut words, and no quotes show whether offsets fit.
+
+    It is a sign of misplaced offsets alone, and never an error: marks of morphemes or misspellings
+    cut words as well. Only letters with case are looked at, whose scripts have spaces between
+    words, and no more than so many segments of a large file, evenly spread.
+    """
+    if raw.offsets != "characters" or raw.texts is None or raw.quote is not None:
+        return
+    some = slice(None, None, len(raw.start) // _LOOKED_AT + 1)
+    columns = (column[some].tolist() for column in (raw.document, raw.start, raw.end))
+    cut = [
+        [_in_cased_word(raw.texts[d], at) for at in bounds]
+        for d, *bounds in zip(*columns, strict=True)
+    ]
+    cases, at_start = sum(map(any, cut)), sum(start for start, _ in cut)
+    if cases < _FEWEST_CUT or cases * _CUT_SHARE <= len(cut):
+        return
+    what = "the offsets may be those of another text: spanagree check shows the first"
+    if raw.ends is None and (len(cut) - cases + at_start) * TOLERATED <= len(cut):
+        what = "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
+    seen = " looked at" if some.step > 1 else ""
+    yield (
+        f"{cases} of {len(cut)} segments{seen} begin or end inside a word, and the source has no"
+        f" text of the segments to compare; {what}"
+    )
+
+
+def _in_cased_word(text: str, at: int) -> bool:
+    """Return whether letters with case, as Latin's, or digits stand on both sides of a place."""
+    around = text[at - 1 : at + 1] if 0 < at < len(text) else " "
+    return all(sign.isdigit() or sign != sign.swapcase() for sign in around)
 
 
 def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:

@@ -16,6 +16,7 @@ from spanagree.corpus.flaws import (
     bad_relations,
     duplicates,
     first_of_each,
+    notes_of_cut_words,
     notes_of_tolerated,
     refuse_flaws,
     repeats,
@@ -225,9 +226,8 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """
     raw = repaired(raw, repair)
     refuse_flaws(raw, repairable=True)
-    return Corpus.from_raw(
-        raw.but(notes=(*raw.notes, *notes_of_tolerated(raw), *notes_of_absent(raw)))
-    )
+    signs = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
+    return Corpus.from_raw(raw.but(notes=(*raw.notes, *signs)))
 
 
 def allows_repeats(repair: Sequence[str]) -> bool:

@@ -40,18 +40,17 @@ OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
 
 
 class SpanPaths(TypedDict):
-    """The paths from a span to what is in it, and what its end names."""
+    """The paths from a span to what is in it."""
 
     start: str
     end: str
     label: str
-    ends: str
 
 
-OBJECT: SpanPaths = {"start": "start", "end": "end", "label": "label", "ends": "exclusive"}
+OBJECT: SpanPaths = {"start": "start", "end": "end", "label": "label"}
 """The paths of a span that is an object."""
 
-TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]", "ends": "exclusive"}
+TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]"}
 """The paths of a span that is a list."""
 
 
@@ -149,7 +148,8 @@ class Tool:
         leaves: a path from a span, the values of it that leave the span out, and what it is then.
         unseen: by path from an annotator's part, the values that say that she saw nothing.
         unsaid: whether who marked nothing in a document is not in the file, as in a table.
-        ends: what the end of a span names.
+        ends: what the end of a span names, where it is the reader that says it, or the tool counts
+            as few do; else the quotes show it.
         utf16: a path from a record, and the value that says that offsets count UTF-16 units.
         passed: what to count as passed over, by path from a record.
         read: what yields the records of a file, told its path, a log and the options that the tool
@@ -315,7 +315,6 @@ TOOLS: Mapping[str, Tool] = {
             start="start",
             end="end",
             label="type",
-            ends="exclusive",
             links=Links("relations[*]", "head", "tail", "type", NUMBER),
         ),
         Tool(
@@ -329,7 +328,6 @@ TOOLS: Mapping[str, Tool] = {
             end="char_interval.end_pos",
             label="extraction_class",
             quote="extraction_text",
-            ends="exclusive",
         ),
         Tool(
             "pubannotation",
@@ -340,7 +338,6 @@ TOOLS: Mapping[str, Tool] = {
             start="span.begin",
             end="span.end",
             label="obj",
-            ends="exclusive",
             links=Links("relations[*]", "subj", "obj", "pred", "id"),
         ),
         Tool(
@@ -364,7 +361,6 @@ TOOLS: Mapping[str, Tool] = {
             start="start",
             end="end",
             label="type",
-            ends="exclusive",
             utf16=("offset_type", "j"),
         ),
         Tool(
@@ -379,7 +375,6 @@ TOOLS: Mapping[str, Tool] = {
             end="end",
             label="tag",
             quote="value",
-            ends="exclusive",
         ),
         Tool(
             "ubiai",
@@ -402,7 +397,6 @@ TOOLS: Mapping[str, Tool] = {
             start="startOffset",
             end="endOffset",
             label="label",
-            ends="exclusive",
         ),
         Tool(
             "batch-output",
@@ -467,7 +461,6 @@ TOOLS: Mapping[str, Tool] = {
             label="type",
             quote="text[*]",
             in_pieces=True,
-            ends="exclusive",
             links=Links("relations[*]", "arg1_id", "arg2_id", "type", "id"),
             passed={"events[*]": "event"},
         ),
@@ -495,6 +488,7 @@ TOOLS: Mapping[str, Tool] = {
             annotator=KEY,
             spans="[*]",
             **TRIPLE,
+            ends="exclusive",
         ),
         Tool(
             "mqm-answers",
@@ -584,7 +578,6 @@ TOOLS: Mapping[str, Tool] = {
             start="start",
             end="end",
             label="category",
-            ends="exclusive",
             leaves=("is_source_error", frozenset((True,)), "source error"),
         ),
         Tool(
@@ -597,6 +590,7 @@ TOOLS: Mapping[str, Tool] = {
             annotator=KEY,
             spans="[*]",
             **TRIPLE,
+            ends="exclusive",
         ),
         Tool(
             "ua-gec",
@@ -609,6 +603,7 @@ TOOLS: Mapping[str, Tool] = {
             annotator="annotator",
             spans="spans[*]",
             **TRIPLE,
+            ends="exclusive",
         ),
         Tool(
             "propaganda",
@@ -631,6 +626,7 @@ TOOLS: Mapping[str, Tool] = {
             text="text",
             spans="spans[*]",
             **OBJECT,
+            ends="exclusive",
             quote="quote",
         ),
         Tool(

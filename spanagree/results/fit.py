@@ -225,8 +225,7 @@ def _cut(grid: Grid, least: int = _SHORT) -> Grid:
 
 def _middle_cut(name: str, width: int) -> str:
     """Return a name without as much of its middle as is too wide."""
-    keep = len(name)
-    short = name
+    short, keep = name, min(len(name), 4 * width)  # of a name without end most goes at once
     while width_of(short) > width and keep > 1:
         keep -= 1
         short = f"{name[: (keep + 1) // 2]}…{name[len(name) - keep // 2 :]}"

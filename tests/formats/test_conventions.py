@@ -73,7 +73,34 @@ def table(documents):
     return "document,text,start,end,label,quote\n" + "\n".join(lines)
 
 
+def langextract(documents):
+    return [
+        {"document_id": f"d{i}", "text": text, "extractions": [
+            {"extraction_class": "PER", "extraction_text": s.get("text"), "char_interval": {"start_pos": s["start"], "end_pos": s["end"]}}
+            for s in spans]}
+        for i, (text, spans) in documents
+    ]  # fmt: skip
+
+
+def lighttag(documents):
+    made = [
+        {"example_id": f"d{i}", "content": text, "annotations": [
+            {"start": s["start"], "end": s["end"], "tag": "PER", **({"value": s["text"]} if "text" in s else {})} for s in spans]}
+        for i, (text, spans) in documents
+    ]  # fmt: skip
+    return {"examples": made}
+
+
+def doccano(documents):
+    return [
+        {"id": i, "text": text, "label": [[s["start"], s["end"], s["label"]] for s in spans]}
+        for i, (text, spans) in documents
+    ]
+
+
 FORMS = {
+    "langextract.jsonl": langextract,
+    "lighttag.json": lighttag,
     "x.jsonl": rows,
     "x.csv": table,
     "x": brat,
@@ -99,7 +126,7 @@ def written(tmp_path, name, moved, *, quotes=True):
     if name == "x":
         brat(documents, path)
         return path
-    made = FORMS[name](documents)
+    made = {**FORMS, "doccano.jsonl": doccano}[name](documents)
     if isinstance(made, list) and name.endswith("jsonl"):
         made = "\n".join(map(json.dumps, made))
     path.write_text(made if isinstance(made, str) else json.dumps(made), "utf-8")
@@ -138,6 +165,39 @@ def test_inclusive_ends(tmp_path, name):
         sa.read(silent)
     read = bounds(sa.read(silent, ends="inclusive"))
     assert read == sorted([(0, 1), *expected[1:]])
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json", "prodigy.jsonl", "doccano.jsonl"])
+@pytest.mark.parametrize(
+    ("moved", "says"),
+    [
+        (lambda n, a, b: (a, b - 1), r"48 of 48 segments begin or end inside a word.*--ends inclusive"),
+        (lambda n, a, b: (a + 1, b + 1) if n % 5 < 2 else (a, b), r"\d+ of 48 .* the offsets may be"),
+        (lambda n, a, b: (a, b - 1) if n < 9 else (a, b), None),
+        (lambda n, a, b: (a, b), None),
+    ],
+    ids=["inclusive", "misplaced", "nine", "as they are"],
+)  # fmt: skip
+def test_a_remark_where_only_words_show_it(tmp_path, name, moved, says):
+    """Without texts of spans, more than one in five that cut words are a sign, and no error.
+
+    The 48 spans are names of four or five letters and a digit; 9 of 48 are fewer than one in five.
+    """
+    corpus = sa.read(written(tmp_path, name, moved, quotes=False))
+    notes = [note for note in corpus.notes if "inside a word" in note]
+    assert [bool(re.match(says or "never", note)) for note in notes] == [True] * (says is not None)
+
+
+def test_no_remark_without_spaces():
+    """Letters without case are not looked at: nothing shows where words of Chinese end."""
+    text = "我们在北京大学学习中文" * 2
+    rows = [
+        {"id": i, "text": text, "spans": [[j, j + 2, "X"] for j in range(0, 20, 2)]}
+        for i in range(3)
+    ]
+    assert not any("inside a word" in note for note in sa.read(rows).notes)
+    latin = [{**row, "text": "abcdefghijk" * 2} for row in rows]
+    assert any("30 of 30 segments" in note for note in sa.read(latin).notes)
 
 
 UTF_16 = "T1\tX 2 4\tab\nT2\tX 2 4;7 9\tab de\nT3\tX 2 4;5 9\tab \U0001f600de\n"  # units of UTF-16

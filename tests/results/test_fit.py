@@ -10,7 +10,7 @@ import pytest
 import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
-from spanagree.results.fit import PAGE, width_of
+from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle, decimal
 from spanagree.settings import signature
 
@@ -141,6 +141,14 @@ def test_long_names_are_cut_where_they_stay_apart():
     assert re.search(r"^a+…x+ +0\.1", text.render(Frame(*named(apart, **columns))), re.M)
     alike = ["a" * 20 + "1" + "a" * 20, "a" * 20 + "2" + "a" * 20]
     assert alike[0] in text.render(Frame(*named(alike, **columns)))
+
+
+def test_a_name_without_end_is_cut_at_once():
+    """A label of a million letters, as a damaged file has one, takes no longer than a short one."""
+    lanes = [TextColumn("label", ["é" * 1_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
+    (grid,) = fitted(Grid(lanes))
+    assert grid.lanes[0].width == PAGE - 4
+    assert "…" in grid.lanes[0].cells[0]
 
 
 def test_spare_columns_and_parts():
