@@ -6,7 +6,7 @@ Readers find them in the rows of a source, where a repair may help; a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import compress
 from typing import NamedTuple
 
@@ -278,15 +278,16 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     for i, d, low, high in rows:
         if not 0 <= low < high:
             continue  # a flaw of its own
-        units: Sequence[str]
         if tokens:
             a, b = raw.starts[d] + np.clip((low, high), 0, raw.lengths[d])
             units = content[a:b]
+            left = next((k for k, unit in enumerate(units) if unit.strip()), len(units))
+            right = next((k for k, unit in enumerate(reversed(units)) if unit.strip()), len(units))
         else:
-            units = content[d][low:high]
-        left = next((k for k, unit in enumerate(units) if unit.strip()), len(units))
-        right = next((k for k, unit in enumerate(reversed(units)) if unit.strip()), len(units))
-        start[i], end[i] = low + left, max(high - right, low + left)
+            text = content[d][low:high]
+            left, right = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
+        if left or right:
+            start[i], end[i] = low + left, max(high - right, low + left)
     return start, end
 
 
@@ -317,7 +318,8 @@ def _cuts_word(raw: RawCorpus) -> Bools:
     def inside(text: str, at: int) -> bool:
         return 0 < at < len(text) and text[at - 1 : at + 1].isalnum()
 
-    cut = [any(inside(raw.texts[d], at) for at in bounds) for _, d, *bounds in _rows(raw)]
+    texts = raw.texts
+    cut = [inside(texts[d], low) or inside(texts[d], high) for _, d, low, high in _rows(raw)]
     return np.array(cut, np.bool_)
 
 

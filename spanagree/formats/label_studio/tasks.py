@@ -28,7 +28,7 @@ _OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
 class Region(NamedTuple):
     """A marked span; ``target`` is what it was marked in, by the name in the project's settings.
 
-    Relations know it by its ``id``, where it has one.
+    Relations know it by its ``id``, which is kept where there are some.
     """
 
     start: int
@@ -168,15 +168,17 @@ class Tasks:
     ) -> list[Region]:
         """Return the spans in the result of an annotation; anything else is counted."""
         regions = []
-        for item in objects_in(entry.get("result"), "result", where):
+        items = objects_in(entry.get("result"), "result", where)
+        are_linked = any(item.get("type") == "relation" for item in items)
+        for item in items:
             kind, value = str(item.get("type")), item.get("value")
             if kind == "relation":
                 continue
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
-                region = _region(value, str(item.get("to_name", "")), where, data)
-                regions.append(region._replace(id=str(item.get("id"))))
+                id_ = str(item.get("id")) if are_linked else None
+                regions.append(_region(value, str(item.get("to_name", "")), where, data, id_))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
@@ -279,7 +281,13 @@ def _in_paragraphs(
     return bounds[0], bounds[1]
 
 
-def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]) -> Region:
+def _region(
+    value: Mapping[str, Any],
+    target: str,
+    where: str,
+    data: Mapping[str, Any],
+    id_: str | None = None,
+) -> Region:
     """Return the span that a value describes."""
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
@@ -300,7 +308,8 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
         raise invalid_value(f"{where}: labels", labels, "a list of names is needed")
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
-    return Region(start, end, _once(tuple(labels)), known, sys.intern(target), places is not None)
+    names = _once(tuple(labels))
+    return Region(start, end, names, known, sys.intern(target), places is not None, id_)
 
 
 @lru_cache(maxsize=1000)
