@@ -162,7 +162,7 @@ class _ByPaths:
         name, own = self.log.name, self.own
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
-        for what in ("spans", "start", "label", "annotator", "document"):
+        for what in ("spans", "start", "label", "quote", "annotator", "document"):
             if own.get(what) not in (None, FILE) and not self.led[what]:
                 raise SettingError(
                     f"{name}: {what} {show(own[what])} leads nowhere in any record; see what"
@@ -355,6 +355,7 @@ class _ByPaths:
         labels = labels[0] if isinstance(labels[0], list) and labels[0] else labels
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
+        self.led["quote"] += quotes != [None]
         ends = [None] * len(starts) if ends == [None] else ends
         quotes = [None] * len(starts) if quotes == [None] else quotes
         if len(quotes) == 1 < len(starts) and tool.in_pieces:
@@ -372,9 +373,8 @@ class _ByPaths:
             covered = quote if isinstance(quote, str) else None
             if end is None and is_whole(start) and covered is not None:
                 end = start + len(covered) - (tool.ends == "inclusive")
-            if start is None and covered is None:
-                raise invalid_value(
-                    f"{where}: span", span, f"nothing stands at {tool.start or 'quote'}"
-                )
+            path = tool.start if start is None else tool.end
+            if None in (start, end) and covered is None:
+                raise invalid_value(f"{where}: span", span, f"nothing stands at {path or 'quote'}")
             for label in labels:
                 yield Span(start, end, text_of_whole(label), covered)

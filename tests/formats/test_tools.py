@@ -374,6 +374,11 @@ REFUSED = {
         {"start": "a", "spans": "x[*]", "text": "t"},
         r"spans 'x\[\*\]' leads nowhere in any",
     ),
+    "no quote": (
+        {"start": "from", "end": "to", "quote": "q", "spans": "s[*]", "text": "t"},
+        "quote 'q' leads nowhere in any",
+    ),
+    "no end": ({"start": "from", "end": "b", "spans": "s[*]", "text": "t"}, "nothing stands at b"),
     "no start": ({"start": "a", "spans": "s[*]", "text": "t"}, "nothing stands at a"),
     "no such text": (
         {"start": "a", "spans": "s[*]", "text": "x"},

@@ -307,7 +307,8 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
         return names or [], codes
     if names is None:
         raise SettingError(
-            f"column {show(column)} has label ids, but their names are not known; pass label_names"
+            f"column {show(column)} has label ids, but their names are not known; label_names= of"
+            " spanagree.formats.from_dataset names them, or the features of a Dataset that is saved"
         )
     outside = (codes >= len(names)) | ((codes < 0) & (codes != _LEFT_OUT))
     if outside.any():
