@@ -101,12 +101,6 @@ SHAPES = {
     "layers": ([{"text": TEXT, "gold": [{"start": 0, "end": 2, "label": "PER"}], "pred": [{"start": 9, "end": 13, "label": "LOC"}]}], {"gold": (JO,), "pred": (ROME,)}),
     "tokens": ([{"tokens": ["Jo", "is"], "entities": [{"start": 0, "end": 1, "type": "PER"}]}], {"entities": (sa.Segment(0, 1, "PER"),)}),
     "long": ([{"doc_id": 1, "content": TEXT, "annotator": who, "entities": s} for who, s in (("ann", [{"start": 0, "end": 2, "label": "PER"}]), ("bob", []))], {"ann": (JO,), "bob": ()}),
-    "factgenie": (
-        [{"dataset": "d", "split": "test", "setup_id": "m", "example_idx": 0, "output": TEXT, "flags": [],
-          "annotations": [{"type": 1, "text": "Rome", "start": 9, "reason": "no"}],
-          "metadata": {"annotator_id": who, "annotation_span_categories": [{"name": "PER"}, {"name": "LOC"}]}} for who in ("ik", "jo")],
-        {"ik": (ROME,), "jo": (ROME,)},
-    ),
     "Argilla 2": (
         [{"id": "1", "status": "completed", "text": TEXT, "ner.responses": [[{"start": 0, "end": 2, "label": "PER"}], [], []],
           "ner.responses.users": ["u1", "u2", "u3"], "ner.responses.status": ["submitted", "submitted", "draft"]}],

@@ -20,9 +20,6 @@ NAMELESS = frozenset(
 )
 """Names of columns that do not say whose annotations they hold."""
 
-FACTGENIE = ("dataset", "split", "setup_id", "example_idx")
-"""The columns that together are the id of a document in factgenie."""
-
 LOOKED_AT = 50
 """How many rows are looked at."""
 
@@ -366,8 +363,6 @@ class _Guess:
 
     def document(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the column of documents' ids; without annotators each row is another document."""
-        if all(name in self.names for name in FACTGENIE):
-            return {"document": ",".join(FACTGENIE)}
         but = [chosen.get("text"), chosen.get("annotator")]
         if "annotator" in chosen or _is_table(chosen.get("spans")):
             return _named(document=self.usual("document", _is_name, but))

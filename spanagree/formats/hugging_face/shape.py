@@ -121,7 +121,7 @@ class Shape(TagOptions):
     def maybe(self) -> list[str]:
         """The columns that say more where there are any."""
         users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
-        return ["metadata", *users, *([self.quote] if self.quote else [])]
+        return [*users, *([self.quote] if self.quote else [])]
 
     def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return what offsets count in a row: its text, tokens or length."""

@@ -54,8 +54,8 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
                 pairs = by_annotator(cell, users, states) or pairs
             for who, spans in pairs:
                 place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
-                names = _categories(row) or label_names[column]
-                yield Annotation(who, reader.rows(spans, names, text, place, who), where=place)
+                rows = reader.rows(spans, label_names[column], text, place, who)
+                yield Annotation(who, rows, where=place)
 
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
@@ -121,12 +121,3 @@ def _person(row: Mapping[str, Any], column: str | None, names: Sequence[str] | N
     if names is not None and is_whole(who) and 0 <= who < len(names):
         return names[who]
     return text_of_whole(who)
-
-
-def _categories(row: Mapping[str, Any]) -> list[str] | None:
-    """Return the names that factgenie gives its labels in each row, if it does."""
-    about = row.get("metadata")
-    kinds = about.get("annotation_span_categories") if isinstance(about, Mapping) else None
-    if not isinstance(kinds, list) or not all(isinstance(kind, Mapping) for kind in kinds):
-        return None
-    return [str(kind.get("name")) for kind in kinds]
