@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, listed, show
+from spanagree.errors import InputError, SettingError, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
@@ -54,10 +54,7 @@ def raw_elan(
         raise InputError(f"{marks.name}: not ELAN's, but {show(root.tag)}; an .eaf file is needed")
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
     tiers = {each.get("TIER_ID") or "": each for each in root.iter("TIER")}
-    names = [tier] if isinstance(tier, str) else list(tier or tiers)
-    for name in names:
-        if name not in tiers:
-            raise SettingError(f"{marks.name}: tier {show(name)}; there are {listed(tiers)}")
+    names = marks.named(tier, tiers) or list(tiers)
     bounds = _bounds(tiers.values(), slots, marks)
     words = {
         entry.get("CVE_ID") or "": (entry.findtext("CVE_VALUE") or entry.text or "").strip()

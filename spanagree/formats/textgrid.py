@@ -82,25 +82,19 @@ def raw_textgrid(
                 marks.add(begins, ends, text, where, tier=name)
             elif points and not taken and not names:
                 marks.passed["point"] += 1
-    _check_tiers(marks.name, names, known)
+    marks.named(names, known)
+    if not names and known and {*known.values()} == {"TextTier"}:
+        raise SettingError(
+            f"{marks.name}: {counted(len(known), 'tier')} of points only, which have no length;"
+            f" name them with tier ({listed(known)}) and widen them to one unit with repair"
+            " widen-points"
+        )
     marks.saw(length=high)
     if marks.passed["point"]:
         tiers = listed(name for name, kind in known.items() if kind == "TextTier")
         number = counted(marks.passed.pop("point"), "point")
         marks.notes.append(f"{marks.name}: {number} passed over, which tier {tiers} would read")
     return marks.raw("textgrid", label_from=label_from, annotator_from=annotator_from, tier=tier)
-
-
-def _check_tiers(where: str, names: list[str], known: dict[str, str]) -> None:
-    for name in names:
-        if name not in known:
-            raise SettingError(f"{where}: tier {show(name)}; there are {listed(known)}")
-    if not names and known and {*known.values()} == {"TextTier"}:
-        raise SettingError(
-            f"{where}: {counted(len(known), 'tier')} of points only, which have no length; name"
-            f" them with tier ({listed(known)}) and widen them to one unit with repair"
-            " widen-points"
-        )
 
 
 def _unused(name: str, known: dict[str, str]) -> str:

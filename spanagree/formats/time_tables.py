@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
@@ -150,8 +150,7 @@ def knows_times(start: FileHead) -> bool:
     header = rows[0][1]
     if {*_RANGES} <= {*header} or _datavyu(header) or _boris(rows) is not None:
         return True
-    columns = columns_of(header, {})
-    if columns is None or (columns.end < 0 and columns.duration < 0):
+    if (columns := columns_of(header, {})) is None:
         return False
     plain = {_plain(name)[0] for name in header}
     if not plain.isdisjoint({"tokens", "tags", "spans", "sentence"}):
@@ -199,12 +198,12 @@ def raw_times(
     text = read_text(path, encoding)
     is_json = text.lstrip()[:1] in ("{", "[")
     rows = [] if is_json else _rows(text)
+    named = {"start": start, "end": end, "label": label, "document": document}
+    named["annotator"] = annotator
     if is_json and _BORIS.issubset(re.findall(r'"(\w+)" *:', text)):
         _add_project(marks, text)
     elif is_json:
-        named = {"start": start, "end": end, "label": label, "document": document}
-        rows = _rows_of_objects(path, encoding)
-        _add_rows(marks, rows, {**named, "annotator": annotator}, time_unit)
+        _add_rows(marks, _rows_of_objects(path, encoding), named, time_unit)
     elif (events := _boris(rows)) is not None:
         _add_boris(marks, rows, events)
     elif rows and _datavyu(rows[0][1]):
@@ -212,15 +211,11 @@ def raw_times(
     elif rows and {*_RANGES} <= {*rows[0][1]}:
         _add_ranges(marks, path, rows, encoding)
     else:
-        named = {
-            "start": start, "end": end, "label": label, "document": document,
-            "annotator": annotator,
-        }  # fmt: skip
         _add_rows(marks, rows, named, time_unit)
     marks.choose(tier)
     return marks.raw(
-        "times", label_from=label_from, annotator_from=annotator_from, tier=tier, start=start,
-        end=end, label=label, document=document, annotator=annotator, time_unit=time_unit,
+        "times", label_from=label_from, annotator_from=annotator_from, tier=tier,
+        time_unit=time_unit, **named,
     )  # fmt: skip
 
 
@@ -373,7 +368,7 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
             continue
         status = cells.get("Status") or cells.get("Behavior type", "")
         _event(marks, begun, key, marks.time(cells["Time"], where), status.upper(), where)
-    _count_open(marks, begun)
+    marks.passed["START without a STOP"] += len(begun)
 
 
 def _event(
@@ -403,11 +398,6 @@ def _add_event(
     marks.add(start, end, behaviour, where, document=document, tier=tier, **more)
 
 
-def _count_open(marks: Marks, begun: Mapping[Any, Any]) -> None:
-    if begun:
-        marks.passed["START without a STOP"] += len(begun)
-
-
 def _add_project(marks: Marks, text: str) -> None:
     """Add the events of all observations of a project; a live one has no recording."""
     try:
@@ -434,7 +424,7 @@ def _add_project(marks: Marks, text: str) -> None:
             status = "POINT" if kinds.get(behaviour, "").startswith("point") else "STATE"
             key = (name, subject, behaviour, modifiers)
             _event(marks, begun, key, marks.time(time, at), status, at)
-        _count_open(marks, begun)
+        marks.passed["START without a STOP"] += len(begun)
 
 
 # --- Datavyu and ChildProject -------------------------------------------------------------------

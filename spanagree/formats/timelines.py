@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -80,18 +80,25 @@ class Marks:
         self.tiers[tier] = None
         self.rows.append((document, annotator, tier, start, end, text, where, attributes))
 
+    def named(self, tiers: str | Sequence[str] | None, known: Iterable[str]) -> list[str]:
+        """Return the names of the tiers that are asked for; none if nobody asks.
+
+        Raises:
+            SettingError: for one that is not among those that are known.
+        """
+        names = [tiers] if isinstance(tiers, str) else list(tiers or ())
+        for name in names:
+            if name not in known:
+                raise SettingError(f"{self.name}: tier {show(name)}; there are {listed(known)}")
+        return names
+
     def choose(self, tiers: str | Sequence[str] | None) -> None:
         """Keep the marks of some tiers only.
 
         Raises:
             SettingError: for one that is not there.
         """
-        names = [tiers] if isinstance(tiers, str) else list(tiers or ())
-        for name in names:
-            if name not in self.tiers:
-                tier = f"{self.name}: tier {show(name)}"
-                raise SettingError(f"{tier}; there are {listed(self.tiers)}")
-        if names:
+        if names := self.named(tiers, self.tiers):
             self.rows = [row for row in self.rows if row[2] in names]
             self.tiers = dict.fromkeys(names)
 
