@@ -153,9 +153,9 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     what = "the offsets may be those of another text: spanagree check shows the first"
     if raw.ends is None and (len(cut) - cases + at_start) * TOLERATED <= len(cut):
         what = "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
-    seen = " looked at" if some.step > 1 else ""
+    among = f"{counted(len(cut), 'segment')}{' looked at' if some.step > 1 else ''}"
     yield (
-        f"{cases} of {len(cut)} segments{seen} begin or end inside a word, and the source has no"
+        f"{cases} of {among} begin or end inside a word, and the source has no"
         f" text of the segments to compare; {what}"
     )
 
