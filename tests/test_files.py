@@ -152,6 +152,7 @@ def test_no_message_is_longer_than_it_helps(length):
     assert str(sa.SettingError("x" * 1500)) == "x" * 1500
 
 
+@pytest.mark.long
 def test_many_columns(tmp_path, capsys):
     """An unknown column of a table with thousands of others is said in a line that can be read."""
     path = tmp_path / "x.csv"

@@ -81,6 +81,7 @@ def later(block):
     return block
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_executors(parts, kind):
     """Threads and processes give the digits of the whole; functions are read by the workers."""
@@ -342,6 +343,7 @@ def test_scale():
 # --- agreement over blocks ------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
 def test_agreement_over_blocks(crowd, how, random):
     """Over blocks of any size and order, agreement has the digits of the whole, in every part."""

@@ -157,6 +157,7 @@ def test_help_is_short(run, name):
     assert ("--help-all" in shown) is (len(shown) < len(options))
 
 
+@pytest.mark.long
 def test_convert_and_check(run, files, tmp_path):
     """CoNLL to JSONL, to Parquet, to .spacy and back; the same numbers all the way."""
     pytest.importorskip("datasets")

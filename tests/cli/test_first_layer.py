@@ -18,6 +18,7 @@ def written(path, names):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", [None, "difficulty", "document"])
 def test_the_order_of_a_file(run, tmp_path, by):
     """Who comes first in a file is gold with a note, which JSON has; two orders, two signatures."""

@@ -74,6 +74,7 @@ def test_a_long_run_names_its_step_and_can_be_stopped(long_run):
     assert seconds < 10  # a tenth of a second, where the machine is not busy
 
 
+@pytest.mark.long
 def test_stopped_after_something_was_written(long_run, tmp_path):
     """The line says which files are there already."""
     pytest.importorskip("pyarrow")

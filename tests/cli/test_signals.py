@@ -194,6 +194,7 @@ def test_no_worker_lives_on(newsroom, tmp_path, sent, to_all):
     assert (process.returncode, out, err) == (code, b"", said)
 
 
+@pytest.mark.long
 def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
     """Who stops the program is told what it had written."""
     pytest.importorskip("pyarrow")

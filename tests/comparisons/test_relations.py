@@ -149,6 +149,7 @@ def as_pieces(tokens):
     return [(t, t + 1) for t in sorted(tokens)]
 
 
+@pytest.mark.long
 @given(pieces_of_two, pieces_of_two)
 def test_shared_tokens_of_pieces(a, b):
     """Token and iou are what sets of tokens share."""

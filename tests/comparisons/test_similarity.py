@@ -115,6 +115,7 @@ def annotations(draw):
     return n, segments(), segments()
 
 
+@pytest.mark.long
 @given(annotations(), st.sampled_from(PAIRS))
 def test_expected_by_enumeration_anywhere(drawn, pair):
     """The same for any two small annotations, empty ones included."""

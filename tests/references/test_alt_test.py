@@ -351,6 +351,7 @@ def test_refused_labels():
 # --- the command --------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_command(run, tmp_path):
     """The command gives the figures of Python, of spans and of a table of labels."""
     pytest.importorskip("matplotlib")

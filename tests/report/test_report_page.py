@@ -1229,6 +1229,7 @@ def test_nothing_to_compare(visit, layers, message):
     assert shown == message
 
 
+@pytest.mark.long
 def test_ranks_are_put_in_order_once_a_section(monkeypatch):
     """As often for twelve systems as for three: once for each cell grew with the square of systems."""
     calls = Counter()

@@ -13,12 +13,20 @@ from spanagree.cli.main import main
 CROWD = Path(__file__).parent.parent.parent / "corpora" / "crowd" / "crowd.jsonl"
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """The first documents of the crowd's corpus."""
+    path = tmp_path_factory.mktemp("few") / "crowd.jsonl"
+    sa.write_jsonl(sa.read_jsonl(CROWD).subset(range(12)), path)
+    return path
+
+
 @pytest.fixture
 def run(capsys):
     """Runs agree on the crowd's corpus; returns its exit code, stdout and stderr."""
 
-    def run(*arguments):
-        code = main(["agree", str(CROWD), *arguments])
+    def run(*arguments, path=CROWD):
+        code = main(["agree", str(path), *arguments])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -28,11 +36,10 @@ def run(capsys):
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed", "gamma", "all"])
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
-def test_formats(run, measure, form):
+def test_formats(run, few, measure, form):
     """Every measure in every format, with its signature."""
-    code, out, _ = run("--measure", measure, "--format", form, "--precision", "1") if measure in (
-        "gamma", "all"
-    ) else run("--measure", measure, "--format", form)  # fmt: skip
+    rough = ("--precision", "1") if measure in ("gamma", "all") else ()
+    code, out, _ = run("--measure", measure, "--format", form, *rough, path=few)
     assert code == 0
     assert f"measure:{measure}|" in out.replace("\\_", "_")
 
@@ -55,9 +62,9 @@ def test_json_is_the_python_result(run):
 
 
 @pytest.mark.long
-def test_workers_change_no_digit(run):
+def test_workers_change_no_digit(run, few):
     """Processes make the same draws."""
-    alone, several = (run("--measure", "gamma", *more) for more in ((), ("--workers", "2")))
+    alone, several = (run("--measure", "gamma", *x, path=few) for x in ((), ("--workers", "2")))
     assert alone[1] == several[1]
 
 
@@ -151,10 +158,11 @@ def test_cited(run):
     assert "Krippendorff, 1995" in " ".join(text.split())
 
 
-def test_plots(run, tmp_path):
+@pytest.mark.long
+def test_plots(run, few, tmp_path):
     """Each measure can be drawn."""
     pytest.importorskip("matplotlib")
     for measure in ("alpha-u", "gamma", "all"):
         path = tmp_path / f"{measure}.svg"
-        assert run("--measure", measure, "--plot", str(path))[0] == 0
+        assert run("--measure", measure, "--plot", str(path), path=few)[0] == 0
         assert path.stat().st_size > 1000

@@ -328,7 +328,7 @@ def test_many_who_mark_the_same(annotators):
     assert disorder(rows, Dissimilarity()) == (0, 5)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 @pytest.mark.parametrize("weights", [(1, 1), (3, 0.5), (0, 1)])
 def test_control_variate(chance, weights):
