@@ -29,7 +29,12 @@ def likelihood(losses, wins, n, lose, win):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("n", "epsilon"), [(4, Fraction(1, 10)), (7, Fraction(1, 5)), (6, Fraction(0))]
+    ("n", "epsilon"),
+    [
+        (4, Fraction(1, 10)),
+        (6, Fraction(0)),
+        pytest.param(7, Fraction(1, 5), marks=pytest.mark.slow),
+    ],
 )
 def test_p_by_enumeration(n, epsilon):
     """p is the greatest probability of what scores no higher, over shares of ties in fractions."""
