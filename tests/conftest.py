@@ -91,8 +91,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     asked = terminalreporter.config.option
     if left_out and asked.markexpr == "not slow" and not asked.keyword:
         terminalreporter.write_line(
-            f"{left_out} slow tests were left out (simulations, memory, benchmarks, all examples of"
-            ' Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs them too'
+            f"{left_out} slow tests were left out (simulations, memory, benchmarks, the site, all"
+            ' examples of Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs them too'
         )
     for report in terminalreporter.getreports("passed"):
         for name, seconds in report.sections:

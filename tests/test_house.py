@@ -621,3 +621,12 @@ def test_suppressions_have_reasons():
     for path in SOURCE.rglob("*.py"):
         for line in path.read_text("utf-8").splitlines():
             assert not bare.search(line), f"{path.name}: {line.strip()}"
+
+
+def test_examples_follow_the_profile():
+    """No test draws a number of examples of its own where the quick profile asks for fewer."""
+    own = re.compile(r"\bmax_examples\s*=")
+    users = {
+        path.name for path in ROOT.glob("tests/**/*.py") if own.search(path.read_text("utf-8"))
+    }
+    assert users == {"conftest.py", "strategies.py"}
