@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import select
 import signal
 import subprocess
@@ -160,9 +161,12 @@ def test_many_resamples_are_announced(newsroom, options, step):
     assert f"spanagree: note: {step}: about " in shown
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_long_gamma_is_announced(tmp_path):
-    """Sampling that ends with its time limit is said to take that long, and not longer."""
+    """Sampling that ends with its time limit is said to take that long, and not longer.
+
+    A busy machine has used up some of it before the first samples are there.
+    """
     rng, rows = random.Random(0), ["document,length,annotator,start,end,label"]
     for name in ("ann", "bob", "cem"):
         for i in range(700):
@@ -173,7 +177,7 @@ def test_long_gamma_is_announced(tmp_path):
     limit = ["--measure", "gamma", "--precision", "0.0001", "--time-limit", "120"]
     code, shown, _ = in_terminal(["agree", spans, *limit], stop_at=b"more minute", limit=200)
     assert code == 130
-    assert "spanagree: note: sampling: about 2 more minutes" in shown
+    assert re.search("spanagree: note: sampling: about (1 more minute|2 more minutes)", shown)
 
 
 @pytest.mark.long
