@@ -249,7 +249,7 @@ def count(
         uniform = count(corpus, annotators=None, match=match, chance=chance.uniform(), keep=keep)
         uniform = replace(uniform, ids=(), notes=())
     mixed = None if shares is None else shares.mixed
-    on_places = notes_on_places(corpus, shares) if keep else ()
+    on_places = notes_on_places(corpus, None) if keep and shares is None else ()
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(

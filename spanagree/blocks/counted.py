@@ -94,11 +94,13 @@ class Counted(Generic[Kind]):
 
     def final_notes(self) -> tuple[str, ...]:
         """Return the notes of the result: of many blocks the first few, and all skipped ones."""
+        shares = getattr(self, "places", None)  # of what has a rule of places: of all blocks
+        on_places = () if shares is None else shares.notes()
         if not self.blocks:
-            return self.notes
+            return (*self.notes, *on_places)
         more = len(self.notes) - _NOTES
         rest = f"{counted(more, 'more note')} on blocks" if more > 0 else ""
-        return (*filter(None, (*self.notes[:_NOTES], rest)), *self.skipped)
+        return (*filter(None, (*self.notes[:_NOTES], rest)), *on_places, *self.skipped)
 
     def draws(self) -> Replicates:
         """Return the sums in resamples over blocks, which were asked for."""

@@ -69,7 +69,7 @@ def read_places(path: PathName) -> dict[str, FilePlaces]:
     places: dict[str, list[tuple[str, int, int]]] = {}
     for where, row in rows:
         for key in _NEEDED:
-            if key not in row:
+            if not isinstance(row, Mapping) or key not in row:
                 raise InputError(f"{where}: no {key}; document, start and end are needed")
         start, end = (_offset(row[key]) for key in ("start", "end"))
         if start is None or end is None or not start < end:

@@ -29,7 +29,7 @@ from spanagree.chance.place_rules import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, show
 from spanagree.files import PathName
 
 NAMED = {
@@ -113,8 +113,8 @@ class Places:
             if hasattr(rule, "check"):
                 rule.check(corpus)
         rules = [] if isinstance(self.documents, Mapping) else self.documents or []
-        given = [rule.get("places") for each in rules for rule in each.values()]
-        if given and not any(places is None or len(places) for places in given):
+        given = [rule for each in rules for rule in each.values()]
+        if given and not any(map(_has_places, given)):
             raise InputError("places: no place in any document; a rule needs some")
 
     def by_id(self, corpus: Corpus) -> Places:
@@ -228,7 +228,16 @@ class _Predicate:
     name: str
 
     def __call__(self, corpus: Corpus) -> PlaceRule:
-        return _with_property(corpus, self.has, self.name)
+        return _with_property(corpus, self._holds, self.name)
+
+    def _holds(self, token: str) -> bool:
+        try:
+            return bool(self.has(token))
+        except Exception as error:  # whatever a user's function raises
+            raise SettingError(
+                f"places {self.name}: of {show(token)} it raises {type(error).__name__}: {error};"
+                " it has to say whether a token has the property"
+            ) from error
 
 
 def find_places(given: Given | Places | None) -> Places | None:
@@ -314,7 +323,9 @@ def _of_labels(rule: Any, where: str) -> dict[str, Any]:
         raise SettingError(
             f'{where}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
         )
-    rules = dict(rule.get("rules", {})) if rule["name"] == "by-label" else {"": rule}
+    rules = rule.get("rules") if rule["name"] == "by-label" else {"": rule}
+    if not isinstance(rules, Mapping):
+        raise SettingError(f"{where}: rules {show(rules)}; a rule for each label is needed")
     for one in rules.values():
         name = one.get("name") if isinstance(one, Mapping) else None
         if name not in _KEYS:
@@ -322,7 +333,17 @@ def _of_labels(rule: Any, where: str) -> dict[str, Any]:
         for key in _KEYS[name]:
             if key not in one:
                 raise SettingError(f"{where}: {name} without {show(key)}; it is needed")
-    return rules
+            if not is_iterable(one[key]):
+                raise SettingError(f"{where}: {name} with {key} {show(one[key])}; a list is needed")
+    return dict(rules)
+
+
+def _has_places(rule: Mapping[str, Any]) -> bool:
+    """Return whether a document's rule may have a place; lengths are not looked at."""
+    if rule["name"] == "places":
+        return len(rule["places"]) > 0
+    sites = rule["name"] in ("site", "all", "borders")
+    return not sites or all(any(rule[key]) for key in _KEYS[rule["name"]])
 
 
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -349,10 +370,20 @@ def _of_documents(
         texts = ["" if rule is None else rule.get("text") for rule in rules]
         if None in texts:
             texts = list(corpus.known("texts", "places words"))
+        for d, (rule, text, length) in enumerate(zip(rules, texts, lengths.tolist(), strict=True)):
+            if rule is not None and (not isinstance(text, str) or len(text) != length):
+                raise InputError(
+                    f"places, document {show(corpus.id_of(d))}: words of the text {show(text)};"
+                    f" a text of {counted(length, 'character')} is needed"
+                )
         return _words(lengths, [str(text) for text in texts], _WORDS["words"])
     rows = [_joined(corpus, rules, key, lengths + (name == "borders")) for key in _KEYS[name]]
     if name == "ends":
-        codes = {value: i for i, value in enumerate(dict.fromkeys(rows[0]))}
+        try:
+            codes = {value: i for i, value in enumerate(dict.fromkeys(rows[0]))}
+        except TypeError:
+            why = "values that are lists or mappings; strings or numbers are needed"
+            raise SettingError(f"places ends: {why}") from None
         return ends_at(lengths, np.array([codes[value] for value in rows[0]], np.int64))
     have = [np.array([bool(value) for value in row], np.bool_) for row in rows]
     if name == "borders":

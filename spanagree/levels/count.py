@@ -123,7 +123,7 @@ def count(
         notes=(
             *team.notes,
             *how.notes(2 * float(documents.size.sum())),
-            *(notes_on_places(team, shares) if keep else ()),
+            *(notes_on_places(team, None) if keep and shares is None else ()),
         ),
         ids=() if keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},

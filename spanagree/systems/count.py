@@ -281,7 +281,7 @@ def count(
         settings=settings,
         notes=(
             *corpus.notes,
-            *(notes_on_places(corpus, shares) if keep else ()),
+            *(notes_on_places(corpus, None) if keep and shares is None else ()),
             *drawn_notes,
         ),
         ids=() if keep else ids_of(corpus),

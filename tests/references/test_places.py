@@ -121,6 +121,11 @@ def test_tallies_add(answers, tmp_path):
     merged = sa.read_tallies(files)
     assert str(merged) == str(whole)
     assert merged.places == whole.places
+    assert merged.notes == whole.notes
+    assert any("places words: chance depends on" in note for note in whole.notes)
+    parts = [answers.subset(range(20)), answers.subset(range(20, len(answers)))]
+    assert whole.notes[-1] in sa.evaluate(parts, "ann", **how).notes  # of all blocks, once
+    assert sa.agree(parts, places="words").notes == sa.agree(answers, places="words").notes
     for name, system in whole.systems.items():
         assert merged[name].f1 == system.f1
         assert merged.uniform[name].f1 == whole.uniform[name].f1

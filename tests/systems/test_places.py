@@ -152,12 +152,22 @@ def test_messages(capsys, options, says):
 SHORT = {"name": "site", "ok": [True]}
 
 
+def raises(token):
+    """A predicate that takes a token for a number."""
+    return token > 1
+
+
 @pytest.mark.parametrize(
     ("places", "says"),
     [
         ("NAME=capitals", "no segment has the label 'NAME'; known are"),
         (lambda token: False, "no token has it, so the rule has no place"),
         ([{"name": "places", "places": []}] * 103, "no place in any document"),
+        ([{"name": "site", "ok": [False]}] * 103, "no place in any document"),
+        (raises, "places raises: of "),
+        ([{"name": "site", "ok": 1}] * 103, "rule 1: site with ok 1; a list is needed"),
+        ([{"name": "by-label", "rules": 1}] * 103, "rule 1: rules 1; a rule for each label"),
+        ([{"name": "words", "text": "a b c d"}] * 103, "a text of 3 characters is needed"),
         ([SHORT] * 103, "document '1': ok has 1 value, and 3 are needed; another tokenisation"),
         ([SHORT], "a list of 1 rule, for 103 documents"),
         ([{"name": "places", "places": [[0, 99]]}] * 103, "a start and an end from 0 to 3"),
