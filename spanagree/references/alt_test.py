@@ -50,7 +50,7 @@ from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 LEAST = 30  # instances of an annotator who is tested
 PASSES = 0.5  # the winning rate from which a candidate passes
 _FDR = 0.05  # of Benjamini & Yekutieli
-_BLANK = "annotators agree too little to be told from an empty annotation"
+_BLANK = "empty against empty is no evidence, so nothing is tested"
 _NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
 SCORES = {
     "accuracy": "the share of the others who gave the same label",
@@ -107,7 +107,8 @@ class Verdict(NamedTuple):
     """What the test says by one kind of score.
 
     Attributes:
-        winning_rate: ω, the share of annotators whom the candidate beats, ε granted.
+        winning_rate: ω, the share of annotators whom the candidate beats, ε granted; ``nan`` for
+            a candidate that marked nothing.
         passes: whether ω is at least one half.
         advantage: ρ, the mean of the annotators' advantages.
         winning_rate_t, passes_t: the same by the published t-test.
@@ -158,6 +159,8 @@ class AltTest(Result):
     @property
     def verdict(self) -> str:
         """Whether the candidate passes, by each kind of score."""
+        if self.marked == 0:
+            return f"{printable(self.settings.candidate)} marked nothing: {_BLANK}."
         kinds: dict[bool, list[str]] = {True: [], False: []}
         for kind, each in self.verdicts.items():
             rate = verdict.short(each.winning_rate)
@@ -169,8 +172,7 @@ class AltTest(Result):
         else:
             but = f", but not {failed}" if failed else ""
             outcome = f"passes the alternative annotator test {passed}{but}"
-        blank = f" It marked nothing: {_BLANK}." if passed and self.marked == 0 else ""
-        return f"{candidate} {outcome}, with ε {epsilon}.{blank}"
+        return f"{candidate} {outcome}, with ε {epsilon}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 
@@ -202,6 +204,7 @@ class AltTest(Result):
             ]
             for kind, each in self.verdicts.items():
                 word = "passes" if each.passes else "does not pass"
+                word = "" if self.marked == 0 else word
                 instances, decided = (
                     sum(column)
                     for column in zip(*(one[1:3] for one in each.annotators), strict=True)
@@ -242,7 +245,7 @@ class AltTest(Result):
         )
 
     def _too_few(self) -> list[str]:
-        blank = [f"{printable(self.settings.candidate)} marked nothing: {_BLANK}"]
+        blank = [f"–: undefined: {printable(self.settings.candidate)} marked nothing: {_BLANK}"]
         return [*blank * (self.marked == 0), *self._left_out()]
 
     def _left_out(self) -> list[str]:
@@ -338,7 +341,11 @@ def alt_test(
     wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
     settings = replace(settings, match=match, chance=chance, **how, offsets=corpus.offsets)
     result = _result(names, wins, (empty, len(corpus)), settings, notes)
-    return replace(result, marked=len(corpus.layers[candidate]))
+    marked = len(corpus.layers[candidate])
+    if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
+        untested = {kind: _untested(each) for kind, each in result.verdicts.items()}
+        result = replace(result, verdicts=untested)
+    return replace(result, marked=marked)
 
 
 def _settings(
@@ -550,6 +557,13 @@ def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementS
     rates = [sum(value <= _FDR for value in each) / len(left) for each in (p_by, p_t_by)]
     rho = math.fsum(advantage) / len(left)
     return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
+
+
+def _untested(verdict: Verdict) -> Verdict:
+    """Return the verdict on a candidate of whom nothing can be tested."""
+    no = math.nan
+    left = tuple(one._replace(p=no, p_by=no, p_t=no, p_t_by=no) for one in verdict.annotators)
+    return Verdict(no, False, verdict.advantage, no, False, left)
 
 
 def _t_test(difference: Ints, epsilon: float) -> float:

@@ -301,7 +301,7 @@ class Evaluation(Result):
         columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
-            columns.append(Column("", "rank" if len(self.systems) > 1 else "", "ranks"))
+            columns.append(Column("", "F1 rank" * (len(self.systems) > 1), "ranks", "rank"))
 
         def figures(scored: Tally | Macro | System) -> list[Value]:
             pairs = [(score, getattr(scored, score.name)) for score in scores]
@@ -342,7 +342,8 @@ class Evaluation(Result):
         if ends:  # a terminal has no room for these beside intervals
             hidden = ("precision", "recall")
             narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
-            table = replace(table, in_terminal=replace(table, columns=narrow))
+            remarks = [*table.remarks, "precision and recall: --all shows them"]
+            table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
         if self.places is None or self.uniform is None:
             return table
         return beside_uniform(table, self.uniform._table(by), self.places.rule)

@@ -724,7 +724,7 @@ def test_levels_as_a_table(systems):
         assert same(list(found), row)
     assert list(table.breaks) == [3, 6, 9]
     columns = {column.title: column for column in table.columns}
-    assert columns["rank"].meaning == "rank within a level"
+    assert columns["F1 rank"].meaning == "rank within a level"
     assert columns["F1"].meaning != "rank within a level"
     assert "precision" not in columns
     between = [r for r in table.remarks if "between levels" in r]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import says
 from oracles import enumerated_expectation, matched
 from strategies import spans
 
@@ -150,7 +151,10 @@ def test_who_marks_nothing_does_not_pass():
     corpus = sa.Corpus.from_segments([15] * 200, {**layers, "c": [[]] * 200})
     for match in ("exact", "token"):
         result = sa.alt_test(corpus, "c", 0.1, match=match)
-        assert [each.winning_rate for each in result.verdicts.values()] == [0, 0]
+        for each in result.verdicts.values():
+            assert not each.passes
+            assert math.isnan(each.winning_rate)
+            assert sum(one.advantage > 0.9 for one in each.annotators) == 0
     few = {n: [[(0, 2, "X")]] * 16 + [[]] * 184 for n in names}
     corpus = sa.Corpus.from_segments([15] * 200, {**few, "c": [[]] * 200})
     with pytest.raises(sa.SettingError, match="the most is 16, and 920 instances in which nobody"):
@@ -424,7 +428,7 @@ def test_a_measure_that_is_unknown_is_refused_with_labels_too():
 
 
 def test_a_candidate_that_marks_nothing():
-    """Where people agree too little an empty annotation passes, and the verdict says that it is one."""
+    """Where people agree too little an empty annotation ties with all: it is not tested, nor passes."""
     rng = random.Random(2)
     people = {
         name: [
@@ -434,10 +438,13 @@ def test_a_candidate_that_marks_nothing():
     }
     corpus = sa.Corpus.from_segments([10] * 200, {**people, "m": [[]] * 200})
     made = sa.alt_test(corpus, "m", 0.1)
-    assert made.verdict.startswith("m passes")
-    assert made.verdict.endswith(
-        "It marked nothing: annotators agree too little to be told from an empty annotation."
-    )
+    says(made.verdict, "m marked nothing … no evidence")
+    for each in made.verdicts.values():
+        assert (each.passes, each.passes_t) == (False, False)
+        assert math.isnan(each.winning_rate)
+        assert all(math.isnan(one.p) and math.isnan(one.p_t_by) for one in each.annotators)
     assert "m marked nothing" in made.table().remarks[1]
+    (row, _) = made.to_dict()["tables"]["scores"]
+    assert row["winning_rate"] is None
     assert made.to_dict()["summary"]["marked"] == 0
     assert "marked nothing" not in sa.alt_test(corpus, "a", 0.1).verdict

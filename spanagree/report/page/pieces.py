@@ -57,8 +57,8 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     return el("bdi", cut(shown, longest), title=full)
 
 
-_LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1", "rank")
-_MOVED = {"rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance"}
+_LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1", "F1 rank")
+_MOVED = {"F1 rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance"}
 """Titles that the columns beside them explain, as they are where these stand elsewhere."""
 
 
