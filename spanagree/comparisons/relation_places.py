@@ -100,11 +100,6 @@ class RelationRule:
                 f"pairs {self.pairs} goes by the labels of the segments, which match"
                 f" {self.match} does not compare; pairs all goes with it"
             )
-        if self.arguments == "random" and self.pairs == "sentence":
-            raise SettingError(
-                "pairs sentence goes by where segments stand, which arguments random leaves to"
-                " chance; use pairs types or all, or arguments fixed"
-            )
 
     @property
     def settings(self) -> dict[str, object]:
@@ -272,21 +267,25 @@ class _Spans:
         return self.marked[layer][row]
 
 
-def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
-    """Return the number of the sentence in which each segment starts, within its document."""
+def sentence_ends(corpus: Corpus) -> list[Ints]:
+    """Return where the sentences of each document end; of the last one that may lack."""
     if corpus.text_ends is not None:
-        ends = [np.asarray(some) for some in corpus.text_ends]
-    elif corpus.offsets == "characters" and corpus.texts is not None:
-        ends = [
+        return [np.asarray(some) for some in corpus.text_ends]
+    if corpus.offsets == "characters" and corpus.texts is not None:
+        return [
             np.flatnonzero(np.array(list(text), dtype="<U1") == "\n") + 1 for text in corpus.texts
         ]
-    elif corpus.reading.get("unit") == "sentence":
-        return np.zeros_like(start)
-    else:
-        raise SettingError(
-            "pairs sentence needs sentences: documents that are sentences (--unit sentence), or"
-            " texts with a line for each"
-        )
+    if corpus.reading.get("unit") == "sentence":
+        return [np.zeros(0, np.int64)] * len(corpus)
+    raise SettingError(
+        "pairs sentence needs sentences: documents that are sentences (--unit sentence), or"
+        " texts with a line for each"
+    )
+
+
+def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
+    """Return the number of the sentence in which each segment starts, within its document."""
+    ends = sentence_ends(corpus)
     return np.array(
         [np.searchsorted(ends[d], s, "right") for d, s in zip(document, start, strict=True)],
         np.int64,
@@ -437,11 +436,16 @@ class PairPlaces:
         made = replace(made, number=made.common(every, every))
         return made, np.split(which, np.cumsum([len(corpus.layers[n]) for n in names])[:-1])
 
-    def kind(self, number: int) -> tuple[int, int, bool]:
-        """Return the types of both segments of a set's pairs, and whether either may come first."""
-        head, tail, _, undirected = (int(column[number]) for column in self.sets)
+    def kind(self, number: int) -> tuple[int, int, int, bool]:
+        """Return the kind of a set's pairs.
+
+        Returns:
+            The types of both segments; whether they are in one sentence, as ``sets`` has it; and
+            whether either may come first.
+        """
+        head, tail, near, undirected = (int(column[number]) for column in self.sets)
         types = self.groups[2][[head, tail]].tolist()
-        return types[0], types[1], head == tail and undirected == 1
+        return types[0], types[1], near, head == tail and undirected == 1
 
     def alike(self, i: Ints, j: Ints) -> Bools:
         """Return whether two sets are of one document and kind, for each i and j."""
