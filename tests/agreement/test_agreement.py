@@ -129,6 +129,16 @@ def test_documents_without_ids_are_numbered():
     assert [(name, saw) for name, saw, _ in result.by_document()] == [("3", 3)]
 
 
+def test_of_many_annotators_a_terminal_has_some():
+    """Ten of eleven, and how many more there are; data have all, and tables of other rows too."""
+    layers = {f"a{i}": [[(i % 3, 4, "X")]] for i in range(11)}
+    result = sa.agree(sa.Corpus.from_segments([6], layers))
+    annotators, pairs = result.table("annotator"), result.table("pair")
+    assert (len(annotators.rows), len(annotators.in_terminal.rows)) == (11, 10)
+    assert len(pairs.rows) == 55
+    assert pairs.in_terminal is None
+
+
 @pytest.mark.long
 @given(crowds())
 def test_sums(crowd):

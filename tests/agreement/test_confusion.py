@@ -15,6 +15,7 @@ from messages import refuses
 from scipy.special import stdtr
 
 import spanagree as sa
+from spanagree.agreement.label_confusion import _p
 from spanagree.cli.main import main
 from spanagree.results.data import to_csv
 
@@ -240,3 +241,14 @@ def test_the_command_of_chance(capsys):
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
     assert main(["disagreements", path, "--by", "expected", "--plot", "x.svg"]) != 0
     assert "no picture shows this result by pair" in capsys.readouterr().err
+
+
+def test_p_is_scipys():
+    """That of scipy's t-test of one sample, of values much smaller than 1; of one document none."""
+    stats = pytest.importorskip("scipy.stats")
+    values = np.array([[0.1, 0.3, 0.2, -0.05], [0.01, -0.02, 0.03, 0.01]])
+    found = _p(values.sum(axis=1), (values**2).sum(axis=1), 4)
+    assert found == pytest.approx(
+        stats.ttest_1samp(values, 0, axis=1, alternative="greater").pvalue
+    )
+    assert np.isnan(_p(values[:, 0], values[:, 0] ** 2, 1)).all()
