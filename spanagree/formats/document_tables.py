@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -72,4 +73,5 @@ def _rows(path: str) -> list[Any]:
     if path.endswith((".json", ".jsonl", ".ndjson")):
         return [row for _, row in json_records(path)] if os.path.getsize(path) else []
     text = read_text(path)
-    return list(csv.DictReader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
+    rows = io.StringIO(text, newline="")
+    return list(csv.DictReader(rows, delimiter="\t" if "\t" in text else ","))

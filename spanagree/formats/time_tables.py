@@ -7,6 +7,7 @@ tier, and ChildProject a table that says who annotated which part of a recording
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -134,7 +135,7 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a table that are not blank, each with its line."""
-    lines = text.splitlines()
+    lines = [*io.StringIO(text, newline="")]  # U+2028 and its like end no row
     head = next((line for line in lines if line.strip()), "")
     sign = next((sign for sign in "\t;" if sign in head), ",")
     reader = csv.reader(lines, delimiter=sign)

@@ -660,3 +660,13 @@ def test_parts_that_are_read_one_by_one_have_one_unit(tmp_path: Path) -> None:
     shards = [shard() for shard in sa.formats.read_shards(patterns)]
     assert {shard.offsets for shard in shards} == {"1ms"}
     assert sa.agree(sa.formats.read_shards(patterns), match="token").team.f1.observed == 1
+
+
+def test_rows_end_where_lines_of_tables_do(tmp_path):
+    """A label may hold any sign, those too at which Python splits lines; a row ends at CR, LF or both."""
+    for end in ("\n", "\r\n", "\r"):
+        for name in "ab":
+            rows = ("onset,offset,label", "1.5,2,x\u2028\x85y", '3,4.5,"z"')
+            (tmp_path / f"{name}.csv").write_bytes(end.join(rows).encode())
+        corpus = sa.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+        assert set(corpus.labels) == {"x\u2028\x85y", "z"}
