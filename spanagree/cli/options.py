@@ -86,7 +86,7 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         """Return the choice; a name from elsewhere is refused with the one that is meant."""
         meant = MEANT.get(str(value).lower())
         if value not in self.choices and meant in self.choices:
-            self.fail(f"{value!r} is called {meant!r} here; docs/which_measure.md compares them")
+            self.fail(f"{value!r} is called {meant!r} here; docs/glossary.md has the field's words")
         return super().convert(value, param, ctx)
 
 

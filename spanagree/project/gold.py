@@ -257,23 +257,21 @@ def make_gold(
     annotators: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Gold:
-    """Return a gold annotation by the annotators' votes, as one more layer of the corpus.
+    """Return a gold annotation by the annotators' votes, as one more annotator of the corpus.
 
     Args:
-        corpus: the annotators as layers.
-        vote: what is voted on, tokens (and boundaries) or segments (whole ones); or dawid-skene,
-            tokens by the model of Dawid & Skene (1979), which estimates how often each annotator
-            errs. Unless given, dawid-skene; but tokens if there is a share or weights, if fewer
-            than three vote, or if somebody gave a token two labels.
-        share: take what at least this share of those who saw a document marked. Unless given, what
-            more than half marked; what just half marked is a tie, to be adjudicated.
-        min_annotators: documents that fewer saw are not voted on; the new layer never saw them.
-        weighted: whether votes weigh as much as the annotator's corrected F1 against the others, or
-            nothing if that is below 0: by token for votes on tokens, else by exact match, under
-            nonoverlapping, where the layers allow it.
-        annotators: the names of those who vote; all unless given.
-        name: of the new layer; dawid-skene after this vote and majority after the others, unless
-            given.
+        corpus: the annotators.
+        vote: vote on tokens (and boundaries), on segments (whole ones), or by dawid-skene: tokens,
+            with how often each annotator errs (Dawid & Skene 1979). Unless given, dawid-skene; but
+            tokens if there is a share or weights, if fewer than three vote, or if somebody gave a
+            token two labels.
+        share: take what at least this share of those who saw a document marked. Unless given, take
+            what more than half marked; just half is a tie, to be adjudicated.
+        min_annotators: leave out documents that fewer annotators saw; the gold never saw them.
+        weighted: weigh votes by the annotator's corrected F1 against the others, 0 if it is
+            negative: by token for votes on tokens, else by exact match.
+        annotators: let only these vote; all unless given.
+        name: call the gold so; dawid-skene or majority, by the vote, unless given.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a name that a layer has.

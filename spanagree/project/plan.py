@@ -333,16 +333,16 @@ def plan_sample(
     """Return how many documents, with how many annotators each, an interval of this width needs.
 
     Args:
-        corpus: what is there so far, the annotators as layers.
-        width: how wide the interval of the team's figure may be; without it three widths are
-            suggested that are narrower than what is there.
+        corpus: what is there so far.
+        width: let the interval of the team's figure be so wide; unless given, three widths below
+            today's are suggested.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        annotators: the names of those to regard; all unless given.
-        figure: the figure whose interval it is, observed, expected or corrected.
-        confidence: of the interval, in per cent.
-        resamples: how many resamples of documents say how certain the plan itself is.
-        seed: of these resamples, a whole number from 0; of draws for expected scores, too.
+        annotators: plan for these annotators only; all unless given.
+        figure: plan for the interval of this figure, observed, expected or corrected.
+        confidence: the level of the interval, in per cent.
+        resamples: draw so many resamples of documents, which say how certain the plan is.
+        seed: a whole number from 0, for all draws.
         progress: called with the number of pairs done, and of all.
 
     Raises:
