@@ -30,9 +30,7 @@ MARKER = "<!-- the commands -->"
 PICTURES = "<!-- the pictures -->"
 CONSOLE = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.M)
 CODE = re.compile(r"<code>.*?</code>", re.S)
-OPTION = re.compile(
-    r"(?<![\w-])(?:--)?[a-z][\w-]{0,22}(?![\w-])"
-)  # longer ones would not fit a phone
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]{0,22}(?![\w-])")  # longer ones would not fit a phone
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     **{
