@@ -96,23 +96,30 @@ def shared(p: Span, q: Span) -> int:
 def matched(a: tuple[Span, ...], b: tuple[Span, ...], match: str) -> Fraction:
     """The similarity of two annotations, summed over all pairs; or the greatest matching."""
     if match.startswith("overlap"):
-        return Fraction(most_pairs(a, b, Fraction(match.removeprefix("overlap")[4:] or 0)))
+        least = Fraction(match.removeprefix("overlap")[4:] or 0)
+        return Fraction(most_pairs(a, b, lambda p, q: shared(p, q) and PHI["iou"](p, q) >= least))
+    if match.startswith("exact-within-"):
+        within = int(match.removeprefix("exact-within-"))
+        return Fraction(most_pairs(a, b, lambda p, q: is_near(p, q, within)))
     return sum((PHI[match](p, q) for p in a for q in b), Fraction(0))
 
 
-def most_pairs(a: tuple[Span, ...], b: tuple[Span, ...], least: Fraction = Fraction(0)) -> int:
-    """The most pairs of overlapping spans of the same label, each in one pair: all are tried.
-
-    Those of a pair share at least so much of their tokens.
-    """
+def most_pairs(
+    a: tuple[Span, ...], b: tuple[Span, ...], fit: Callable[[Span, Span], object]
+) -> int:
+    """The most pairs of spans of the same label that fit, each in one pair: all are tried."""
     if not a:
         return 0
     first, *rest = a
-    partners = [q for q in b if q[2] == first[2] and shared(first, q)]
-    partners = [q for q in partners if PHI["iou"](first, q) >= least]
-    without = most_pairs(tuple(rest), b, least)
-    each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q), least) for q in partners)
+    partners = [q for q in b if q[2] == first[2] and fit(first, q)]
+    without = most_pairs(tuple(rest), b, fit)
+    each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q), fit) for q in partners)
     return max([without, *each])
+
+
+def is_near(p: Span, q: Span, within: int) -> bool:
+    """Whether both borders of two spans differ by so much at most."""
+    return abs(p[0] - q[0]) <= within and abs(p[0] + p[1] - q[0] - q[1]) <= within
 
 
 def enumerated_expectation(

@@ -187,8 +187,8 @@ class _Best:
         size = self._size(layer)[self.whose] + self._size(fixed)[self.chosen]
         matched = (
             self._matched(layer)[self.edge]
-            if references is None
-            else self._matched_with(layer, references)
+            if references is None and self.measure.kernel != "near"  # pairs need not overlap
+            else self._matched_with(layer, fixed)
         )
         f1 = np.where(size > 0, 2 * matched / np.maximum(size, 1), 1.0)
         best[self.chooses] = np.maximum.reduceat(f1, self.first)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
-from oracles import apart, arranged, configurations, matched, most_pairs
+from oracles import apart, arranged, configurations, matched
 
 import spanagree as sa
 from spanagree.comparisons import overlap_expected
@@ -42,10 +42,10 @@ def lengths(spans):
 def test_observed_is_the_greatest_matching(drawn, share):
     """The sweep from left to right finds as many pairs as trying all, and never exceeds 1."""
     n, (a, b) = drawn
-    least = Fraction(share[4:] or 0)
+    match = f"overlap{share}"
     corpus = sa.Corpus.from_segments([n, n], {"a": [a, b], "b": [b, a]})
-    tally = sa.evaluate(corpus, match=f"overlap{share}", chance="per-label").systems["b"].tally
-    assert tally.matched == 2 * most_pairs(lengths(a), lengths(b), least)
+    tally = sa.evaluate(corpus, match=match, chance="per-label").systems["b"].tally
+    assert tally.matched == 2 * matched(lengths(a), lengths(b), match)
     assert tally.matched <= min(tally.size_a, tally.size_b)
 
 
@@ -103,7 +103,7 @@ def test_expected_by_label(n, a, b, chance):
     labels = sa.evaluate(corpus, match="overlap", chance=chance).systems["b"].labels
     for label, tally in labels.items():
         total = sum(
-            most_pairs(*(tuple(s for s in side if s[2] == label) for side in (x, y)))
+            matched(*(tuple(s for s in side if s[2] == label) for side in (x, y)), "overlap")
             for x in all_a
             for y in all_b
         )

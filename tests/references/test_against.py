@@ -352,7 +352,7 @@ def best(layers, d, name, people, match):
         "exact",
         *(
             pytest.param(m, marks=pytest.mark.slow)
-            for m in ("token", "overlap", "iou", "boundaries")
+            for m in ("token", "overlap", "exact-within-1", "iou", "boundaries")
         ),
     ],
 )
@@ -434,6 +434,14 @@ def test_what_is_undefined_is_said():
     result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a", "b"])
     remarks = [x for x in result.table("label").remarks if x.startswith("–")]
     assert remarks == ["–: m, Y: share undefined: neither marked anything"]
+
+
+def test_the_best_match_of_near_segments():
+    """Segments may be near that share no token: here each is that of both references, by hand."""
+    layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]], "m": [[(1, 2, "X")]]}
+    corpus = sa.Corpus.from_segments([4], layers)
+    how = {"match": "exact-within-1", "best_match": True, "draws": 2}
+    assert sa.evaluate_references(corpus, ["a", "b"], **how)["m"].f1.observed == 1
 
 
 def test_the_best_match_needs_two_references():
