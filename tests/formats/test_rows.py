@@ -56,6 +56,16 @@ FORMS = {
 }  # fmt: skip
 
 
+def test_relations_of_rows_are_counted(tmp_path):
+    """Rows whose columns are guessed have no paths to relations; how many there are is said."""
+    spans = [{"start": 0, "end": 2, "label": "PER"}, {"start": 9, "end": 13, "label": "LOC"}]
+    links = [{"head": 0, "child": 1, "label": "in"}]
+    row = {"text": TEXT, "spans": spans, "relations": links}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(lines([row, {**row, "text": TEXT + "."}, {**row, "relations": None}]))
+    assert any("2 relations passed over" in note for note in sa.read(path).notes)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_spans(form):
     """The same two spans in each form, in a column of them and by annotator."""

@@ -60,6 +60,8 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
         id_ = str(number) if shape.document is None else cell_of(row, shape.document)
+        links = row.get("relations")
+        log.passed["relation"] += len(links) if isinstance(links, list) else 0
         yield Record(
             where, id_, content, annotations(row, content.get("text", content.get("tokens")), where)
         )
