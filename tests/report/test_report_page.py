@@ -710,7 +710,6 @@ def documents(browser):
     )
 
 
-@pytest.mark.slow
 def by_document(corpus, a, b):
     """What the browser says of each document, from Python's disagreements."""
     counts = {corpus.id_of(d): Counter() for d in range(len(corpus))}
@@ -1036,7 +1035,7 @@ def luminance(colour):
 def test_contrast(visit, scheme, crowd):
     """Texts have a contrast of 4.5 with what they stand on, bars of 3 (WCAG 2.1), in both schemes;
     the toggle goes to the other one."""
-    browser = visit(crowd)
+    browser = visit(crowd, team=True)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     colour = """
@@ -1088,7 +1087,7 @@ def test_contrast(visit, scheme, crowd):
 
 def test_structure(visit, crowd):
     """Landmarks, headings, table headers with a scope, names for all that can be operated."""
-    browser = visit(crowd)
+    browser = visit(crowd, team=True)
     count = lambda selector: len(browser.find_elements("css selector", selector))  # noqa: E731 — short
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
@@ -1119,7 +1118,7 @@ def narrow(browser, width):
 def test_navigation_fits_a_desk(visit):
     """All sections of a team stand in at most two lines of 1280 pixels; signatures break between parts."""
     crowd = sa.read(Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl")
-    browser = visit(crowd)
+    browser = visit(crowd, team=True)
     with narrow(browser, 1280):
         right, lines, words = browser.execute_script(
             """const links = [...document.querySelectorAll("nav a")].map((x) => x.getBoundingClientRect());
@@ -1178,7 +1177,7 @@ CELLS = """return [...document.querySelectorAll("#labels-confused tbody tr")].ma
 
 def test_confusion_is_that_of_python(visit, crowd):
     """Of the team, and of every pair in both orders, cell by cell."""
-    browser = visit(crowd)
+    browser = visit(crowd, team=True)
     assert browser.execute_script(CELLS) == sa.confusion(crowd).matrix.tolist()
     choose = """const [a, b] = document.querySelectorAll("#labels-confused select");
         [a.value, b.value] = arguments; a.dispatchEvent(new Event("input"));"""
