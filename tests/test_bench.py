@@ -161,7 +161,7 @@ def test_growth_has_reasons(bench):
     linear = sys.modules["bench_growth"].LINEAR
     steep = [growth.name for growth in bench.all_growth() if growth.bar > linear]
     assert steep == ["annotators who all saw everything"]
-    assert all(f"- *{name}*: " in page for name in steep)
+    assert all(f"*{name}*: " in page for name in steep)
 
 
 def test_plain_programs(bench, tmp_path):

@@ -112,10 +112,6 @@ class Places:
                 )
             if hasattr(rule, "check"):
                 rule.check(corpus)
-        rules = [] if isinstance(self.documents, Mapping) else self.documents or []
-        given = [rule for each in rules for rule in each.values()]
-        if given and not any(map(_has_places, given)):
-            raise InputError("places: no place in any document; a rule needs some")
 
     def by_id(self, corpus: Corpus) -> Places:
         """Return the same with the rules of documents by their ids, which parts of a corpus keep.
@@ -336,14 +332,6 @@ def _of_labels(rule: Any, where: str) -> dict[str, Any]:
             if not is_iterable(one[key]):
                 raise SettingError(f"{where}: {name} with {key} {show(one[key])}; a list is needed")
     return dict(rules)
-
-
-def _has_places(rule: Mapping[str, Any]) -> bool:
-    """Return whether a document's rule may have a place; lengths are not looked at."""
-    if rule["name"] == "places":
-        return len(rule["places"]) > 0
-    sites = rule["name"] in ("site", "all", "borders")
-    return not sites or all(any(rule[key]) for key in _KEYS[rule["name"]])
 
 
 _KEYS: dict[str, tuple[str, ...]] = {

@@ -124,15 +124,6 @@ def scrolled(body: Html, label: str) -> Html:
     return el("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
 
 
-def signed(line: str) -> Html:
-    """Return the line of a signature, which a page breaks between its parts and not inside a word.
-
-    >>> signed("match:exact|seed:0")
-    'signature: match:exact|<wbr>seed:0'
-    """
-    return Html("signature: " + "|<wbr>".join(escaped(part) for part in line.split("|")))
-
-
 def remarks(*sentences: str) -> Html:
     """Return sentences below a table or a chart; of very many the first."""
     if not sentences:
@@ -144,5 +135,5 @@ def remarks(*sentences: str) -> Html:
 
 def as_html(described: Frame) -> Html:
     """Return a table and its signature, for notebooks."""
-    signature = el("p", el("small", signed(described.signature)))
+    signature = el("p", el("small", f"signature: {described.signature}"))
     return el("div", table(described, None, _IN_NOTEBOOKS, "to_rows() has all"), signature)

@@ -692,9 +692,9 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
         (note,) = (note for note in near.notes if note.startswith(f"{row['system']}: "))
         assert f"{row['f1_expected_error']:.4f}" == note.rpartition(" ")[2]
     assert "f1_expected_error" not in exact.to_rows()[0]
-    assert "chance error" in str(near)
+    assert "chance error" in repr(near)
     assert "chance F1 over all is of draws, standard error 0.0" in near.table("label").remarks[0]
-    assert "chance error" in str(team)
+    assert "chance error" in repr(team)
     assert "of draws" in " ".join(team.table("pair").remarks)
     for seed in (0, 7):
         again = sa.evaluate(news, match="overlap", seed=seed)

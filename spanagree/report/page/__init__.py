@@ -25,7 +25,7 @@ from spanagree.report.overview import ReferencesOverview, TeamOverview, first, o
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
 from spanagree.results.frame import figure
-from spanagree.results.html import Html, escaped, name, number, remarks, signed, table
+from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
 from spanagree.settings import as_list, unit
 from spanagree.version import __version__
@@ -136,7 +136,7 @@ def _environment() -> Any:
     )
     environment.tests["nan"] = math.isnan
     environment.globals |= {"version": __version__, "pieces": pieces}
-    used = (counted, figure, first, name, number, remarks, shade, signed, table)
+    used = (counted, figure, first, name, number, remarks, shade, table)
     environment.globals |= {function.__name__: function for function in used}
     return environment
 

@@ -23,7 +23,7 @@ from spanagree.report.overview import (
     TeamOverview,
 )
 from spanagree.results.frame import Column, Frame, Value, figure, probability
-from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, signed, table
+from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.score import F1, Score
 from spanagree.results.svg import bar, curves, histogram, ranges, shade, slopes, strip
 from spanagree.settings import unit
@@ -116,7 +116,7 @@ def show_study(report: Overview) -> Html:
     chart = ranges(
         rows, ("F1 by chance", "F1 as observed"), "The best system, or people, by measure"
     )
-    signature = el("p", el("small", signed(report.study.signature)))
+    signature = el("p", el("small", f"signature: {report.study.signature}"))
     return Html(chart + table(report.study.table()) + signature)
 
 
@@ -244,7 +244,7 @@ def show_tests(report: SystemsOverview) -> Html:
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
     below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
-    return Html(made + remarks(*below, *result.caveats, signed(result.signature)))
+    return Html(made + remarks(*below, *result.caveats, f"signature: {result.signature}"))
 
 
 def _captioned(chart: Html, caption: str) -> Html:
@@ -328,7 +328,7 @@ def show_gold(report: TeamOverview) -> Html:
         " annotators"
     )
     shown = replace(figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN])
-    below = [*more, writes, signed(report.gold.signature)]
+    below = [*more, writes, f"signature: {report.gold.signature}"]
     return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
 
 
@@ -344,7 +344,7 @@ def show_plan(report: TeamOverview) -> Html:
         *(note for note in plan.notes if note not in report.notes),
         f"the dashed line is the width planned for; spanagree plan FILE --width {asked:g} makes"
         " this plan, and those for other widths",
-        signed(plan.signature),
+        f"signature: {plan.signature}",
     ]
     return Html(table(plan.table()) + _captioned(chart, what) + remarks(*below))
 
@@ -365,7 +365,7 @@ def show_batches(report: TeamOverview) -> Html:
     columns = [figures.shown.columns[c] for c in order]
     rows = [[row[c] for c in order] for row in figures.shown.rows]
     shown = replace(figures, columns=columns, rows=rows, for_data=())
-    below = ["intervals hold the annotators fixed", signed(made.signature)]
+    below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
     if (left := len(made.batches) - len(dots)) > 0:
         below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
     return Html(chart + table(shown) + remarks(*below))
