@@ -89,10 +89,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was left out, and name the tests that should be marked as slow."""
     left_out = len(terminalreporter.stats.get("deselected", ()))
     asked = terminalreporter.config.option
-    if left_out and asked.markexpr == "not slow" and not asked.keyword:
+    if left_out and asked.markexpr == "not slow and not browser" and not asked.keyword:
         terminalreporter.write_line(
-            f"{left_out} slow tests were left out (simulations, memory, benchmarks, the site, all"
-            ' examples of Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs them too'
+            f"{left_out} tests were left out (simulations, memory, benchmarks, the site, pages in a"
+            ' browser, all examples of Hypothesis); pytest -m "" --hypothesis-profile=spanagree runs'
+            " them too"
         )
     for report in terminalreporter.getreports("passed"):
         for name, seconds in report.sections:
