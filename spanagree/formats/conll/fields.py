@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +12,10 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, as_small, unique
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.words import Words
-from spanagree.errors import InputError, counted
-from spanagree.files import BOM, mark_inside
 from spanagree.formats.conll.columns import fields_of
-from spanagree.formats.conll.head import Head
-from spanagree.formats.conll.lines import OTHER, ROW, kinds_of_lines, starts_of_lines
+from spanagree.formats.conll.lines import starts_of_lines
 
-_TAB, _NEWLINE, _RETURN, _SPACE = b"\t\n\r "
+_TAB, _NEWLINE, _SPACE = b"\t\n "
 _WORD = 8  # bytes that are compared as one number
 _LONG = 4 * _WORD  # of fields that are longer, strings are compared
 _ENDS = np.array([256**i - 1 for i in range(_WORD + 1)], "<u8")  # what counts of a number's bytes
@@ -96,67 +92,6 @@ class Lines:
         ends: Bools = data == sign
         ends |= data == _NEWLINE
         return ends
-
-
-def lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
-    """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
-
-    With them comes what each is, and how many rows are not tokens, by kind.
-
-    Raises:
-        InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
-    """
-    if BOM in text:
-        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
-            raise mark_inside(f"{name}:{number}")
-    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    if b"\r" in data:
-        data = _without_returns(name, data, before)
-    starts, kinds = kinds_of_lines(data)
-    header = head.layout.header and not before
-    kinds, passed = head.settled(data, starts, kinds, header=header)
-    lines = Lines(data, starts)
-    if head.layout.sign != "\t":
-        rows = np.flatnonzero((kinds == ROW) | (kinds == OTHER))
-        lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
-    return lines, kinds, passed
-
-
-def _without_returns(name: str, data: bytes, before: int) -> bytes:
-    """Return lines without the carriage returns at their ends; refuse others."""
-    characters = np.frombuffer(data, np.uint8)
-    behind = characters[np.flatnonzero(characters == _RETURN) + 1]
-    if (behind == _NEWLINE).all():
-        return data.replace(b"\r", b"")
-    lines = [line.rstrip(b" \r") for line in data.split(b"\n")]
-    for number in (number for number, line in enumerate(lines, before + 1) if b"\r" in line):
-        raise InputError(
-            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-        )
-    return b"\n".join(lines)
-
-
-def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
-    return enumerate(text.split("\n"), before + 1)
-
-
-def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
-    """Return lines of which the rows have tabs in place of commas or semicolons."""
-    try:
-        fields = [
-            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
-        ]
-    except csv.Error as error:
-        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
-    if len(fields) != len(rows):
-        raise InputError(
-            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
-            " field goes over several; each token has a line of its own"
-        )
-    texts = [lines[i] for i in range(len(lines.starts) - 1)]
-    for i, row in zip(rows, fields, strict=True):
-        texts[i] = row
-    return Lines.of(texts)
 
 
 class Rows(NamedTuple):

@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Bools, Ints
 from spanagree.corpus.tags import prefixed
 from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
+from spanagree.formats.conll.fields import Lines
 from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, OTHER, ROW, kinds_of_lines
 
 LINES = 50_000  # of a file that are looked at
@@ -133,6 +133,9 @@ def head_of(
     """
     layout = layout_of(text) if layout is None else layout
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
     starts, kinds = kinds_of_lines(data)
     columns = tuple(-1 if column is None else column for column in where)
     head = Head(layout, scheme, missing, columns)
@@ -141,21 +144,16 @@ def head_of(
     is_sure[doubtful] = False
     sure = np.flatnonzero(is_sure).tolist()
 
-    @cache
-    def fields(line: int) -> list[str]:
-        return fields_of(_text(data, starts, line), layout.sign)
-
     if layout.ragged:
         head = replace(head, width=len(layout.names))
     elif sure:
         first = sure[1] if layout.header and len(sure) > 1 else sure[0]
-        head = replace(head, width=len(fields(first)))
+        head = replace(head, width=len(fields_of(_text(data, starts, first), layout.sign)))
     if sure and len(doubtful):
-        rows = [fields(line) for line in sure]
         head = replace(
             head,
-            tabbed=layout.sign == "\t" and all("\t" in _text(data, starts, i) for i in sure),
-            tags=frozenset(row[c] for row in rows for c in columns if c < len(row)) - {""},
+            tabbed=layout.sign == "\t" and _have_tabs(data, starts, is_sure),
+            tags=frozenset(_values(data, starts, is_sure, columns, layout.sign)) - {""},
         )
     elif len(doubtful):  # the first that can be a token decides
         texts = [_text(data, starts, line) for line in doubtful.tolist()]
@@ -166,6 +164,28 @@ def head_of(
         )
         head = replace(head, width=next(tokens, 0))
     return replace(head, has_ids=_have_ids(head, data, starts, kinds, unit))
+
+
+def _have_tabs(data: bytes, starts: Ints, which: Bools) -> bool:
+    """Return whether each of some lines has a tab."""
+    tabs = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\t"))
+    has_one = np.zeros(len(which), np.bool_)
+    has_one[np.searchsorted(starts, tabs, side="right") - 1] = True
+    return bool(has_one[which].all())
+
+
+def _values(
+    data: bytes, starts: Ints, which: Bools, columns: Sequence[int], sign: str
+) -> Iterator[str]:
+    """Yield what stands in columns of some lines; -1 is the last field of each."""
+    if sign == "\t":
+        rows = Lines(data, starts).fields(which)
+    else:
+        texts = (_text(data, starts, line) for line in np.flatnonzero(which).tolist())
+        quoted = Lines.of("\t".join(fields_of(text, sign)) for text in texts)
+        rows = quoted.fields(np.ones(len(quoted.starts) - 1, np.bool_))
+    for column in columns:
+        yield from rows.where_wide(column).numbered[1]
 
 
 def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -23,7 +24,7 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName
+from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.columns import (
     NO_NAMES,
     OWN,
@@ -35,7 +36,7 @@ from spanagree.formats.conll.columns import (
     number_of,
     with_brackets,
 )
-from spanagree.formats.conll.fields import Fields, Lines, lines_of
+from spanagree.formats.conll.fields import Fields, Lines
 from spanagree.formats.conll.head import (
     MARK,
     SENT_ID,
@@ -46,7 +47,14 @@ from spanagree.formats.conll.head import (
     lines_in,
     rows_above,
 )
-from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, ROW
+from spanagree.formats.conll.lines import (
+    BLANK,
+    COMMENT,
+    DOCSTART,
+    OTHER,
+    ROW,
+    kinds_of_lines,
+)
 from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
 
@@ -237,6 +245,67 @@ class Page:
         return self.where(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
 
 
+def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
+    """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
+
+    With them comes what each is, and how many rows are not tokens, by kind.
+
+    Raises:
+        InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
+    """
+    if BOM in text:
+        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
+            raise mark_inside(f"{name}:{number}")
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    if b"\r" in data:
+        data = _without_returns(name, data, before)
+    starts, kinds = kinds_of_lines(data)
+    header = head.layout.header and not before
+    kinds, passed = head.settled(data, starts, kinds, header=header)
+    lines = Lines(data, starts)
+    if head.layout.sign != "\t":
+        rows = np.flatnonzero((kinds == ROW) | (kinds == OTHER))
+        lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
+    return lines, kinds, passed
+
+
+def _without_returns(name: str, data: bytes, before: int) -> bytes:
+    """Return lines without the carriage returns at their ends; refuse others."""
+    characters = np.frombuffer(data, np.uint8)
+    behind = characters[np.flatnonzero(characters == ord("\r")) + 1]
+    if (behind == ord("\n")).all():
+        return data.replace(b"\r", b"")
+    lines = [line.rstrip(b" \r") for line in data.split(b"\n")]
+    for number in (number for number, line in enumerate(lines, before + 1) if b"\r" in line):
+        raise InputError(
+            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+        )
+    return b"\n".join(lines)
+
+
+def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
+    return enumerate(text.split("\n"), before + 1)
+
+
+def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
+    """Return lines of which the rows have tabs in place of commas or semicolons."""
+    try:
+        fields = [
+            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
+        ]
+    except csv.Error as error:
+        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
+    if len(fields) != len(rows):
+        raise InputError(
+            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
+            " field goes over several; each token has a line of its own"
+        )
+    texts = [lines[i] for i in range(len(lines.starts) - 1)]
+    for i, row in zip(rows, fields, strict=True):
+        texts[i] = row
+    return Lines.of(texts)
+
+
 def read_page(
     path: PathName,
     part: FilePart | TextPart,
@@ -251,7 +320,7 @@ def read_page(
     name, before = printable(os.fspath(path)), part.before
     head = options.heads.get(path) or options.head_by(first_lines(lines_in(part.text)), columns)
     layout, is_whole = head.layout, part.is_whole
-    lines, kinds, passed = lines_of(name, part.text, before, head)
+    lines, kinds, passed = _lines_of(name, part.text, before, head)
     del part  # its text is no longer needed
     keep = kinds == ROW
     wanted = [None if c is None else number_of(c, layout) for c in columns]
