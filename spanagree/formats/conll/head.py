@@ -19,7 +19,15 @@ from spanagree.arrays import Bools, Ints
 from spanagree.corpus.tags import prefixed
 from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
 from spanagree.formats.conll.fields import Lines
-from spanagree.formats.conll.lines import BLANK, COMMENT, DOCSTART, OTHER, ROW, kinds_of_lines
+from spanagree.formats.conll.lines import (
+    BLANK,
+    COMMENT,
+    DOCSTART,
+    OTHER,
+    ROW,
+    kinds_of_lines,
+    without_returns,
+)
 
 LINES = 50_000  # of a file that are looked at
 
@@ -133,9 +141,7 @@ def head_of(
     """
     layout = layout_of(text) if layout is None else layout
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    data = data.replace(b"\r\n", b"\n")
-    if b"\r" in data:
-        data = b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
+    data = without_returns(data)
     starts, kinds = kinds_of_lines(data)
     columns = tuple(-1 if column is None else column for column in where)
     head = Head(layout, scheme, missing, columns)

@@ -35,6 +35,14 @@ _NEWLINE = ord("\n")
 _PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
 
 
+def without_returns(data: bytes) -> bytes:
+    """Return lines without the carriage returns at their ends; others stay."""
+    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
+    return data
+
+
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     r"""Return what each line looks like: a row, blank, a comment or one that begins a document.
 

@@ -54,6 +54,7 @@ from spanagree.formats.conll.lines import (
     OTHER,
     ROW,
     kinds_of_lines,
+    without_returns,
 )
 from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
@@ -257,8 +258,13 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
         for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
             raise mark_inside(f"{name}:{number}")
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    data = without_returns(data)
     if b"\r" in data:
-        data = _without_returns(name, data, before)
+        numbered = enumerate(data.split(b"\n"), before + 1)
+        number = next(number for number, line in numbered if b"\r" in line)
+        raise InputError(
+            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+        )
     starts, kinds = kinds_of_lines(data)
     header = head.layout.header and not before
     kinds, passed = head.settled(data, starts, kinds, header=header)
@@ -267,20 +273,6 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
         rows = np.flatnonzero((kinds == ROW) | (kinds == OTHER))
         lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
     return lines, kinds, passed
-
-
-def _without_returns(name: str, data: bytes, before: int) -> bytes:
-    """Return lines without the carriage returns at their ends; refuse others."""
-    characters = np.frombuffer(data, np.uint8)
-    behind = characters[np.flatnonzero(characters == ord("\r")) + 1]
-    if (behind == ord("\n")).all():
-        return data.replace(b"\r", b"")
-    lines = [line.rstrip(b" \r") for line in data.split(b"\n")]
-    for number in (number for number, line in enumerate(lines, before + 1) if b"\r" in line):
-        raise InputError(
-            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
-        )
-    return b"\n".join(lines)
 
 
 def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
