@@ -251,9 +251,7 @@ def chance_test(
     for done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(done, len(evaluation.systems))
         if system.tally.size_a + system.tally.size_b:
-            two = corpus.of_annotators([settings.gold, name]).subset(
-                per_document.shared[per_document.number(name)]
-            )
+            two = corpus.of_annotators([settings.gold, name]).subset(per_document.shared_by(name))
             test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
             systems[name] = test(two, settings.gold, system, ask)
         else:

@@ -323,10 +323,7 @@ def compare_systems(
     per_document = per_document._replace(wholes=wholes)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
-        both = (
-            per_document.shared[per_document.number(a)]
-            & per_document.shared[per_document.number(b)]
-        )
+        both = per_document.shared_by(a, b)
         groups.setdefault(both.tobytes(), []).append((a, b))
     parts = len(groups) + len(pairs) * (test == "permutation")
     reports = (part_of(progress, number, 1, parts) for number in itertools.count())
@@ -375,7 +372,7 @@ def _compared(
 
     ``reports`` are the progress of one part of the draws after another.
     """
-    here = np.logical_and(*(per_document.shared[per_document.number(name)] for name in pairs[0]))
+    here = per_document.shared_by(*pairs[0])
     units = (
         np.flatnonzero(here) if per_document.wholes is None else unique(per_document.wholes[here])
     )

@@ -79,8 +79,13 @@ class PerDocument(NamedTuple):
         """Return the comparisons of one system with gold."""
         return self.comparisons.where(self.comparisons.second == self.number(name))
 
+    def shared_by(self, *names: str) -> Bools:
+        """Return which documents gold and all of some systems saw."""
+        shared: Bools = np.logical_and.reduce([self.shared[self.number(name)] for name in names])
+        return shared
+
     def number(self, name: str) -> int:
-        """Return the number of a layer."""
+        """Return the number of an annotator."""
         return self.comparisons.annotators.index(name)
 
     def table(self, name: str, documents: Ints) -> Floats:
