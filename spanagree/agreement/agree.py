@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from spanagree.agreement.count import count
 from spanagree.agreement.other_annotators import LEAST_ANNOTATORS
 from spanagree.agreement.result import Agreement, result
-from spanagree.arrays import step_of
-from spanagree.blocks.counted import count_all
+from spanagree.arrays import Progress, step_of
+from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
+from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, seed_of, whose, with_ids
+from spanagree.chance.model import chance_model, seed_of, whose
 from spanagree.chance.places import Given
 from spanagree.choices import (
     MIN_SHARED,
@@ -26,8 +27,7 @@ from spanagree.choices import (
     What,
 )
 from spanagree.comparisons.compared import Compared, compared
-from spanagree.comparisons.measures import find_match, within
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
@@ -96,16 +96,15 @@ def agree(
     (0.667, 1)
     """
     corpus = source_of(corpus)
-    chance = chance_model(chance, places, seed=seed)
-    match = within(match, tolerance, getattr(corpus, "offsets", ""), chance)
-    check_names(match, chance)
-    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
-    corpus, match = compared(corpus, match, chosen)
-    chance, corpus = with_ids(chance, corpus)
-    if whose(chance) != "both":
+    model = chance_model(chance, places, seed=seed)
+    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute, tolerance)
+    corpus, match, model = compared(corpus, match, model, chosen)
+    if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
     in_blocks = not isinstance(corpus, Corpus)
+    if p_values and in_blocks:
+        raise SettingError(NOT_OVER_BLOCKS)
     annotators = as_list(annotators)
     here = 0
     if isinstance(corpus, Corpus):
@@ -116,10 +115,9 @@ def agree(
     if how is not None and how.resample_by is None and here >= LEAST_ANNOTATORS:
         how = replace(how, resample_by="both")
     resampling = asked_resampling(how or False, in_blocks=in_blocks, kind=TeamResampling)
-    counting = functools.partial(
-        count, annotators=annotators, match=match, chance=chance, resampling=resampling
-    )
-    counts = count_all(corpus, counting, "compare", executor, on_error, progress)
+    counting = MatchCounting(match=match, chance=model, resampling=resampling)
+    counts_of_team = functools.partial(count, annotators=annotators)
+    counts = count_all(corpus, counts_of_team, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.sharing.annotators)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
@@ -130,21 +128,13 @@ def agree(
             f" they need {LEAST_ANNOTATORS}"
         )
         made = replace(made, notes=(*made.notes, note))
-    return with_p_values(made, corpus, step_of(progress, "chance")) if p_values else made
+    if p_values and isinstance(corpus, Corpus):
+        return with_p_values(made, corpus, step_of(progress, "chance"))
+    return made
 
 
-def with_p_values(
-    agreement: Agreement,
-    corpus: Corpus | Iterable[Block],
-    progress: Callable[[int, int], None] | None = None,
-) -> Agreement:
-    """Return the same agreement with the distribution of chance of each pair, both random.
-
-    Raises:
-        SettingError: for blocks.
-    """
-    if not isinstance(corpus, Corpus):
-        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
+def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
+    """Return the same agreement with the distribution of chance of each pair, both random."""
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     settings = agreement.settings

@@ -15,14 +15,13 @@ from spanagree.agreement.weight import DominantDocument, count_single, heavy_doc
 from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
+from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.poisson import Entries, Replicates, replicates
-from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
+from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import f1_figures
@@ -59,7 +58,8 @@ class PerDocument:
     @classmethod
     def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> PerDocument:
         """Compare the annotators of a corpus; nothing is checked."""
-        sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), match, chance, progress)
+        counting = MatchCounting(match=match, chance=chance, keep=True, progress=progress)
+        sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
         return cls(corpus, match, chance, sums)
 
     @cached_property
@@ -67,6 +67,11 @@ class PerDocument:
         """Who annotated which documents."""
         layers = self.corpus.layers.values()
         return Coverage(len(self.corpus), [layer.annotated for layer in layers])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the corpus, of a measure that regards them."""
+        return self.corpus.labels if find_match(self.match).of_label else ()
 
     @cached_property
     def rows(self) -> Comparisons:
@@ -200,104 +205,74 @@ class CountedPairs(Counted[AgreementSettings]):
 
 
 def count(
-    corpus: Corpus,
-    *,
-    annotators: Sequence[str] | None,
-    match: str,
-    chance: str,
-    resampling: Resampling | None = None,
-    keep: bool = False,
-    progress: Progress = None,
+    corpus: Corpus, counting: MatchCounting, annotators: Sequence[str] | None = None
 ) -> CountedPairs:
     """Count what each two annotators of one corpus or block have in common.
 
     Args:
         corpus: the annotators as layers.
+        counting: the measure, the chance model, and what is kept.
         annotators: the names of those to compare; all unless given. A block need not have all.
-        match: the measure.
-        chance: the chance model.
-        resampling: how to draw resamples over blocks, if intervals are asked for.
-        keep: whether single documents are kept, as of a whole corpus.
-        progress: called with the number of documents of pairs done, and of all.
 
     Raises:
         SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
             chance model does not allow it.
     """
-    read: dict[str, Any] = {"reading": corpus.reading, "offsets": corpus.offsets}
-    read["chosen"] = chosen_of(corpus.annotators, annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
-        corpus = corpus.of_annotators(annotators, in_part=not keep)
-    for name in corpus.annotators:
-        check_layer(corpus, name, match, chance)
+        corpus = corpus.of_annotators(annotators, in_part=not counting.keep)
+    counting.check(corpus)
     crowd = AnnotationIndex.of(corpus)
-    drawing = None if keep else resampling
-    # resamples of pairs need rows of single documents
-    comparisons, sharing = compare_annotators(
-        corpus, crowd, match, chance, progress, pair_by_pair=drawing is not None
-    )
-    per_document = PerDocument(corpus, match, chance, comparisons)
+    comparisons, sharing = compare_annotators(corpus, crowd, counting)
+    per_document = PerDocument(corpus, counting.match, counting.chance, comparisons)
     by_document, number = comparisons.by("document"), per_document.coverage.number()
-    labels = corpus.labels if find_match(match).of_label else ()
-    ids, how = () if keep else ids_of(corpus), comparisons.how
-    replicated = None
-    if drawing is not None:
+    ids, replicated = () if counting.keep else ids_of(corpus), None
+    if counting.drawing is not None:
         assert isinstance(comparisons, Comparisons)
-        replicated = _draw(ids, comparisons, drawing)
-    shares, uniform = place_shares(corpus, corpus.annotators, chance), None
-    if isinstance(chance, ChanceModel) and chance.places is not None:
-        uniform = count(corpus, annotators=None, match=match, chance=chance.uniform(), keep=keep)
-        uniform = replace(uniform, ids=(), notes=())
-    mixed = None if shares is None else shares.mixed
-    on_places = notes_on_places(corpus, None) if keep and shares is None else ()
+        replicated = _draw(ids, comparisons, counting.drawing)
+    shares, plain = counting.places(corpus), counting.without_places()
+    uniform = None if plain is None else replace(count(corpus, plain), ids=(), notes=())
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(
-            match=match, chance=chance, **how.settings(chance), places_mean=mixed, **read
+            chosen=chosen, **counting.settings(corpus, comparisons.how, shares)
         ),
-        notes=(*corpus.notes, *on_places),
-        inexact=how,
+        notes=counting.notes(corpus, shares),
+        inexact=comparisons.how,
         places=shares,
         uniform=uniform,
         ids=ids,
         replicates=replicated,
         sharing=sharing,
         pairs=comparisons.by("first", "second"),
-        by_label=comparisons.by("label") if labels else Comparisons.none(),
+        by_label=comparisons.by("label") if per_document.labels else Comparisons.none(),
         single=count_single(crowd, number),
-        heavy=heavy_documents(corpus, by_document, number) if keep or ids else (),
-        evidence=_evidence(per_document, by_document, sharing, each=drawing is not None),
-        per_document=per_document if keep else None,
+        heavy=heavy_documents(corpus, by_document, number) if counting.keep or ids else (),
+        evidence=_evidence(per_document, by_document, sharing, each=counting.drawing is not None),
+        per_document=per_document if counting.keep else None,
     )
 
 
 def compare_annotators(
-    corpus: Corpus,
-    crowd: AnnotationIndex,
-    match: str,
-    chance: str,
-    progress: Progress = None,
-    *,
-    pair_by_pair: bool = False,
+    corpus: Corpus, crowd: AnnotationIndex, counting: MatchCounting
 ) -> tuple[Comparisons | Marginals, Sharing]:
     """Compare each two annotators who saw a document, and count what they share.
 
-    Documents that many saw are compared at once where the measure allows it, unless all pairs are
-    wanted one by one. ``progress`` is called with the number of pairs done, and of all. Nothing is
-    checked.
+    Documents that many saw are compared at once where the measure allows it, unless resamples are
+    drawn, which need the rows of single pairs. Progress is that of pairs. Nothing is checked.
     """
-    names = corpus.annotators
+    names, match, chance = corpus.annotators, counting.match, counting.chance
     number = np.bincount(crowd.document, minlength=len(corpus))
     pairs = number * (number - 1) // 2
     done = 0
 
     def report(some: int, _: int) -> None:
-        if progress is not None:
-            progress(done + some, int(pairs.sum()))
+        if counting.progress is not None:
+            counting.progress(done + some, int(pairs.sum()))
 
     at_once = None
-    if not pair_by_pair:
-        at_once = crowd_sums(corpus, crowd, find_match(match), chance, report)
+    if counting.drawing is None:
+        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report)
     few = None if at_once is None else ~at_once.documents
     done = 0 if at_once is None else int(pairs @ at_once.documents)
     both = crowd.pairs(documents=few)
@@ -325,7 +300,7 @@ def _evidence(
         table = by_document.symmetric_table(per_document.coverage.by_two())
         return {(): evidence_of(table, f1_figures)}
     names = per_document.corpus.annotators
-    labels = per_document.corpus.labels if find_match(per_document.match).of_label else ()
+    labels = per_document.labels
     drawn, first, second = Drawn(per_document), sharing.first, sharing.second
     parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
     parts += [(name, name) for name in names]

@@ -6,12 +6,13 @@ A whole corpus is one block that keeps its documents; over blocks and workers on
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spanagree import settings as settings_of
-from spanagree.arrays import Hashes
+from spanagree.arrays import Hashes, Progress
 from spanagree.blocks.ids import SharedDocumentsError, check_unique
 from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import ON_ERROR, Block, each_block
@@ -28,6 +29,29 @@ Kind = TypeVar("Kind", bound=Settings)
 Part = TypeVar("Part", bound="Counted[Any]")
 
 _NOTES = 20  # of blocks that are shown
+
+NOT_OVER_BLOCKS = "p_values: not over blocks; pass one corpus, whose documents are kept"
+"""What is said where the distribution of chance is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """How one corpus or block is counted; what is counted of matches, or of units, adds more.
+
+    Attributes:
+        resampling: how to draw resamples over blocks, if intervals are asked for.
+        keep: whether single documents are kept, as of a whole corpus.
+        progress: called with the number of steps done, and of all.
+    """
+
+    resampling: Resampling | None = None
+    keep: bool = False
+    progress: Progress = None
+
+    @property
+    def drawing(self) -> Resampling | None:
+        """How to draw resamples while counting: of blocks, as documents that are kept wait."""
+        return None if self.keep else self.resampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +151,7 @@ def _added(one: Any, other: Any) -> Any:
 def count_all(
     source: Corpus | Iterable[Block],
     count: Callable[..., Part],
+    counting: Counting,
     purpose: str,
     executor: Executor | None,
     on_error: str,
@@ -138,7 +163,8 @@ def count_all(
         source: a corpus; or corpora, or functions that give them. Blocks that share documents are
             counted as one, if the source can give the corpus ``united``, as shards can; also if a
             layer is missing in one of them.
-        count: called with each corpus; for a whole one also with ``keep`` and ``progress``.
+        count: called with each corpus and how it is counted.
+        counting: how; a whole corpus is kept.
         purpose: what the blocks are needed for, in the error where there are none.
         executor: whose workers count the blocks.
         on_error: what to do with blocks that fail, raise or skip.
@@ -153,9 +179,10 @@ def count_all(
     if isinstance(source, Corpus):
         if executor is not None:
             raise SettingError("executor: for blocks; one corpus is worked on here")
-        return count(source, keep=True, progress=progress)
+        return count(source, replace(counting, keep=True, progress=progress))
+    in_block = functools.partial(count, counting=counting)
     try:
-        done = each_block(source, count, executor=executor, on_error=on_error, progress=progress)
+        done = each_block(source, in_block, executor=executor, on_error=on_error, progress=progress)
         return _added_up(done, purpose)
     except (SharedDocumentsError, MissingLayerError) as error:
         if on_error != "raise":
@@ -164,7 +191,7 @@ def count_all(
             raise
         if isinstance(error, MissingLayerError) and not source.share_documents():
             raise
-    return replace(count(source.united()), blocks=1)
+    return replace(in_block(source.united()), blocks=1)
 
 
 def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Part:

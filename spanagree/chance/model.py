@@ -43,10 +43,6 @@ class ChanceModel(str):
         more = {} if self.places is None else {"places": self.places.name}
         return more if self.whose == "both" else {**more, "chance_of": self.whose}
 
-    def uniform(self) -> str:
-        """Return the same without a rule of places."""
-        return chance_model(str.__str__(self), None, self.whose, self.seed)
-
 
 def chance_model(name: str, places: Any = None, whose: str = "both", seed: int = 0) -> str:
     """Return a chance model with what more is asked for; of nothing more, its name.
@@ -71,6 +67,13 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
 def places_of(chance: str) -> Places | None:
     """Return the rule of places of a chance model, if it has one."""
     return chance.places if isinstance(chance, ChanceModel) else None
+
+
+def without_places(chance: str) -> str | None:
+    """Return a chance model without its rule of places; ``None`` if it has none."""
+    if not isinstance(chance, ChanceModel) or chance.places is None:
+        return None
+    return chance_model(str.__str__(chance), None, chance.whose, chance.seed)
 
 
 def whose(chance: str) -> str:

@@ -25,11 +25,8 @@ def chosen_what(corpus: Any, settings: dict[str, Any]) -> tuple[Any, dict[str, A
     if not given:
         return corpus, settings
     from spanagree.comparisons.compared import Compared, compared
-    from spanagree.comparisons.measures import within
 
-    offsets = getattr(corpus, "offsets", "")
-    asked = settings.get("match", "exact"), given.pop("tolerance", 0)
-    match = within(*asked, offsets, settings.get("chance", ""))
-    corpus, match = compared(corpus, match, Compared(**given))
+    asked = settings.get("match", "exact"), settings.get("chance", "nonoverlapping")
+    corpus, match, _ = compared(corpus, *asked, Compared(**given))
     others = {name: value for name, value in settings.items() if name not in NAMES}
     return corpus, {**others, "match": match}

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.chance.model import with_ids
 from spanagree.choices import MatchName
+from spanagree.comparisons.measures import within
+from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
@@ -33,6 +36,8 @@ class Compared:
         pairs, undirected, untyped, arguments: as
             :class:`spanagree.comparisons.relation_places.RelationRule` has them.
         attribute: the name of one, whose values become part of the labels.
+        tolerance: of the borders of segments, as :func:`spanagree.comparisons.measures.within` has
+            it.
     """
 
     what: str = "segments"
@@ -41,6 +46,7 @@ class Compared:
     untyped: bool = False
     arguments: str = "fixed"
     attribute: str | None = None
+    tolerance: float = 0
 
     def of(self, corpus: Corpus, match: str = "exact") -> Corpus:
         """Return the segments or relations of a corpus, as one to compare."""
@@ -57,18 +63,30 @@ class Compared:
         return self.of(block if isinstance(block, Corpus) else block(), match)
 
 
-def compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, MatchName]:
-    """Return what of a corpus, or of blocks of one, is compared, and by which measure.
+def compared(
+    corpus: Any, match: MatchName, chance: str, chosen: Compared
+) -> tuple[Any, MatchName, str]:
+    """Return what of a corpus, or of blocks of one, is compared, by which measure and chance model.
 
     Args:
         corpus: the annotations, or blocks of them.
         match: the measure of segments; of relations, that of the segments that they link.
+        chance: the chance model.
         chosen: what is compared.
 
     Raises:
         SettingError: for an unknown choice; for a corpus without relations, or without this
             attribute; for settings of relations where segments are compared.
     """
+    match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
+    check_names(match, chance)
+    corpus, match = _compared(corpus, match, chosen)
+    chance, corpus = with_ids(chance, corpus)
+    return corpus, match, chance
+
+
+def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, MatchName]:
+    """Return what of a corpus is compared, and by which measure."""
     what, undirected = chosen.what, chosen.undirected
     check_choice(what, WHATS, "what")
     if isinstance(undirected, str) or not is_iterable(undirected):

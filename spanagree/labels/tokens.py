@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from spanagree.arrays import Ints, ranges
-from spanagree.blocks.counted import count_all
+from spanagree.blocks.counted import Counting, count_all
 from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.choices import OnError
@@ -22,7 +22,7 @@ from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -93,15 +93,17 @@ def token_labels(  # type: ignore[misc]  # the options that overloads leave open
     drawing = asked_resampling(
         Bootstrap(resamples=resamples, seed=seed) if resamples else False, in_blocks=True
     )
-    counting = functools.partial(count, skip_outside=skip_outside, resampling=drawing, pairs=pairs)
-    return count_all(corpus, counting, "take labels from", executor, on_error, progress)
+    counting = Counting(resampling=drawing)
+    of_tokens = functools.partial(count, skip_outside=skip_outside, pairs=pairs)
+    return count_all(corpus, of_tokens, counting, "take labels from", executor, on_error, progress)
 
 
 def count(
-    corpus: Corpus, *, skip_outside: bool, resampling: Resampling | None, pairs: bool = False
+    corpus: Corpus, counting: Counting, *, skip_outside: bool = False, pairs: bool = False
 ) -> LabelTallies:
     """Count the labels of the tokens of one block; the cost follows segments, not tokens."""
-    return tally_labels(label_tokens(corpus, skip_outside, runs=True), corpus, resampling, pairs)
+    table = label_tokens(corpus, skip_outside, runs=True)
+    return tally_labels(table, corpus, counting.drawing, pairs)
 
 
 def _between_borders(corpus: Corpus) -> Ints:

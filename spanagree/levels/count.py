@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Progress
+from spanagree.arrays import Bools, Floats
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of
-from spanagree.chance.model import ChanceModel
+from spanagree.blocks.matches import MatchCounting, of_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
+from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known
 from spanagree.results.score import UNDEFINED
@@ -68,30 +67,23 @@ class CountedDifficulty(Counted[DifficultySettings]):
 
 def count(
     corpus: Corpus,
-    *,
-    gold: str | None,
-    annotators: Sequence[str] | None,
-    match: str,
-    chance: str,
-    keep: bool = False,
-    progress: Progress = None,
+    counting: MatchCounting,
+    gold: str | None = None,
+    annotators: Sequence[str] | None = None,
 ) -> CountedDifficulty:
     """Count what chance alone gives on each document of one corpus or block.
 
     Args:
-        corpus: the annotations as layers.
+        corpus: the annotations as layers; a whole one needs an annotator.
+        counting: the measure, the chance model, and what is kept.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; of a block those count who are in it.
-        match: the measure.
-        chance: the chance model.
-        keep: whether this is a whole corpus, which needs an annotator.
-        progress: called with the number of pairs of annotations done, and of all.
 
     Raises:
         SettingError: for an unknown name, no layer, or a layer that overlaps itself where the
             measure or the chance model does not allow it.
     """
-    if keep and not (corpus.layers if annotators is None else annotators):
+    if counting.keep and not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     chosen = chosen_of(corpus.annotators, annotators)
     if gold is not None:
@@ -99,50 +91,37 @@ def count(
         annotators = [gold]
     team = corpus
     if annotators is not None:
-        team = corpus.of_annotators(annotators, in_part=not keep)
-    for name in team.annotators:
-        check_layer(team, name, match, chance)
-    documents, how = _documents(team, match, chance, progress)
-    shares, uniform = place_shares(team, team.annotators, chance), None
-    if shares is not None and isinstance(chance, ChanceModel):
-        uniform = (_documents(team, match, chance.uniform(), None)[0],)
+        team = corpus.of_annotators(annotators, in_part=not counting.keep)
+    counting.check(team)
+    documents, how = _documents(team, counting)
+    shares, plain = counting.places(team), counting.without_places()
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
-            gold=gold,
-            gold_first=None if gold in (None, corpus.annotators[0]) else False,
-            match=match,
-            chance=chance,
-            **how.settings(chance),
-            places_mean=None if shares is None else shares.mixed,
             of_="team" if gold is None else "gold",
-            offsets=corpus.offsets,
-            reading=corpus.reading,
             chosen=chosen,
+            **of_gold(gold, corpus),
+            **counting.settings(corpus, how, shares),
         ),
-        notes=(
-            *team.notes,
-            *how.notes(2 * float(documents.size.sum())),
-            *(notes_on_places(team, None) if keep and shares is None else ()),
-        ),
-        ids=() if keep else ids_of(corpus),
+        notes=(*counting.notes(team, shares), *how.notes(2 * float(documents.size.sum()))),
+        ids=() if counting.keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
         places=shares,
-        uniform=uniform,
+        uniform=None if plain is None else (_documents(team, plain)[0],),
     )
 
 
-def _documents(
-    team: Corpus, match: str, chance: str, progress: Progress
-) -> tuple[Documents, Inexact]:
+def _documents(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexact]:
     """Return the mean over all ordered pairs of those who saw each document, i = j included.
 
     Beside it stands where the expected match is not exact.
     """
     crowd = AnnotationIndex.of(team)
     first, second = crowd.pairs(with_itself=True)
-    rows = compare_pairs(team, crowd, (first, second), match, chance, progress)
+    rows = compare_pairs(
+        team, crowd, (first, second), counting.match, counting.chance, counting.progress
+    )
     each = rows.by("document", "first", "second")
     size = (each.expected_size_first + each.expected_size_second) / 2
     times = np.where(each.first == each.second, 1.0, 2.0)  # i, j and j, i

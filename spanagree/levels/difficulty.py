@@ -19,6 +19,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import count_all
+from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, whose, with_ids
 from spanagree.chance.places import Given
@@ -277,10 +278,9 @@ def difficulty(
     chance, corpus = with_ids(chance_model(chance, places, seed=seed), corpus)
     if whose(chance) != "both":
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    counting = functools.partial(
-        count, gold=gold, annotators=annotators, match=match, chance=chance
-    )
-    counts = count_all(corpus, counting, "look at", executor, on_error, progress)
+    of_team = functools.partial(count, gold=gold, annotators=annotators)
+    counting = MatchCounting(match=match, chance=chance)
+    counts = count_all(corpus, of_team, counting, "look at", executor, on_error, progress)
     check_known(annotators or (), counts.annotators)
     return result(counts)
 

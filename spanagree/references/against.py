@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.arrays import Floats, Progress, step_of
 from spanagree.blocks.ids import ids_of_units
 from spanagree.blocks.poisson import asked_resampling
-from spanagree.chance.model import ChanceModel, chance_model, with_ids
+from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
 from spanagree.comparisons.measures import find_match
@@ -378,9 +378,10 @@ def evaluate_references(
     result = _compared(corpus, settings, by_chance, resampling, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
-    if shares is None or not isinstance(chance, ChanceModel):
+    uniform = without_places(chance)
+    if shares is None or uniform is None:
         return replace(result, notes=notes)
-    plain = _compared(corpus, replace(settings, chance=chance.uniform()), by_chance, None, None)
+    plain = _compared(corpus, replace(settings, chance=uniform), by_chance, None, None)
     settings = replace(result.settings, places_mean=shares.mixed)
     return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
 

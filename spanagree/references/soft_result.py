@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges, row_order
-from spanagree.chance.model import ChanceModel, chance_model, with_ids
+from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
@@ -310,11 +310,12 @@ def _scored(
     chance, uniform = settings.chance, dict[str, Score]()
     f1 = _with_random_reference(compared, [*layers], references, chance)
     placed = place_shares(compared, compared.annotators, chance)
-    if placed is not None and isinstance(chance, ChanceModel):
+    plain = without_places(chance)
+    if placed is not None and plain is not None:
         settings = replace(settings, places_mean=placed.mixed)
         own = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=own)
-        uniform = _with_random_reference(compared, [*layers], references, chance.uniform())
+        uniform = _with_random_reference(compared, [*layers], references, plain)
     if len(corpus.labels) > 1:
         none = undefined("probabilities have no labels, the references do")
         f1, uniform = (

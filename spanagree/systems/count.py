@@ -8,20 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress, distinct, unique
+from spanagree.arrays import Bools, Floats, Hashes, Ints, distinct, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
+from spanagree.blocks.matches import MatchCounting, of_gold
 from spanagree.blocks.poisson import Entries, Replicates, replicates
-from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.expected import (
     compare_layers,
     place_layers,
 )
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
-from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
+from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -102,13 +101,13 @@ class PerDocument(NamedTuple):
         """
         if not resampling.by_text(settings):
             return self, resampling.wholes_of(self.wholes, settings)
-        comparisons, document = by_text(
-            self.comparisons,
-            self.joined,
-            lambda texts: compare_with_gold(texts, settings.gold, settings.match, settings.chance)[
-                0
-            ],
-        )
+        counting = MatchCounting(match=settings.match, chance=settings.chance)
+
+        def compare(texts: Corpus) -> Comparisons:
+            counting.check(texts)
+            return compare_with_gold(texts, settings.gold, counting)[0]
+
+        comparisons, document = by_text(self.comparisons, self.joined, compare)
         shared = {number: both[document] for number, both in self.shared.items()}
         return PerDocument(comparisons, shared, self.ids, None, None, document), None
 
@@ -224,26 +223,13 @@ def tables_of(
             yield (names[number], label), (units, own.where(own.label == code).table(units))
 
 
-def count(
-    corpus: Corpus,
-    *,
-    gold: str | None,
-    match: str,
-    chance: str,
-    resampling: Resampling | None = None,
-    keep: bool = False,
-    progress: Progress = None,
-) -> CountedSystems:
+def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:
     """Count what systems and gold have in common in one corpus or block.
 
     Args:
         corpus: gold and systems as layers.
+        counting: the measure, the chance model, and what is kept.
         gold: the name of the gold layer; the first unless given.
-        match: the measure.
-        chance: the chance model.
-        resampling: how to draw resamples over blocks, if intervals are asked for.
-        keep: whether single documents are kept, as of a whole corpus.
-        progress: called with the number of steps done, and of all.
 
     Raises:
         SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
@@ -258,75 +244,53 @@ def count(
     gold = names[0] if gold is None else gold
     check_known([gold], names, "gold")
     corpus = settled(corpus, [name for name in names if name != gold], [gold])
-    comparisons, how = compare_with_gold(corpus, gold, match, chance, progress)
+    counting.check(corpus)
+    comparisons, how = compare_with_gold(corpus, gold, counting)
     drawn_notes: tuple[str, ...] = ()
-    if keep and gold != NAME and is_drawn(corpus):
-        comparisons, drawn_notes = _with_mean_of_random(comparisons, corpus, gold, match)
+    if counting.keep and gold != NAME and is_drawn(corpus):
+        comparisons, drawn_notes = _with_mean_of_random(comparisons, corpus, gold, counting.measure)
     annotated = {name: corpus.layers[name].annotated for name in names}
     shared = {
         number: annotated[gold] & annotated[name]
         for number, name in enumerate(names)
         if name != gold
     }
-    shares = place_shares(corpus, names, chance)
     joined = None if corpus.text_ends is None else corpus
     per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
-    settings = EvaluationSettings(
-        gold=gold,
-        gold_first=None if gold == names[0] else False,
-        match=match,
-        chance=chance,
-        **comparisons.how.settings(chance),
-        places_mean=None if shares is None else shares.mixed,
-        offsets=corpus.offsets,
-        reading=corpus.reading,
-    )
+    shares, plain = counting.places(corpus), counting.without_places()
     whole = CountedSystems(
         documents=len(corpus),
-        settings=settings,
-        notes=(
-            *corpus.notes,
-            *(notes_on_places(corpus, None) if keep and shares is None else ()),
-            *drawn_notes,
+        settings=EvaluationSettings(
+            **of_gold(gold, corpus), **counting.settings(corpus, comparisons.how, shares)
         ),
-        ids=() if keep else ids_of(corpus),
+        notes=(*counting.notes(corpus, shares), *drawn_notes),
+        ids=() if counting.keep else ids_of(corpus),
         annotators=names,
         inexact=how,
         places=shares,
-        uniform=_uniform(corpus, gold, match, chance, keep),
+        uniform=None if plain is None else replace(count(corpus, plain, gold), ids=(), notes=()),
         **sums_of(per_document),
     )
-    if keep:
+    if counting.keep:
         return whole
     drawn, few = None, whole.evidence
-    if resampling is not None:
-        drawn, few = _draw(whole, comparisons, resampling), _evidence(per_document, whole.labels)
+    if counting.drawing is not None:
+        drawn = _draw(whole, comparisons, counting.drawing)
+        few = _evidence(per_document, whole.labels)
     return replace(whole, per_document=None, replicates=drawn, evidence=few)
 
 
-def _uniform(
-    corpus: Corpus, gold: str, match: str, chance: str, keep: bool
-) -> CountedSystems | None:
-    """Return the same counts without a rule of places, if there is one."""
-    if not isinstance(chance, ChanceModel) or chance.places is None:
-        return None
-    counts = count(corpus, gold=gold, match=match, chance=chance.uniform(), keep=keep)
-    return replace(counts, ids=(), notes=())
-
-
 def compare_with_gold(
-    corpus: Corpus, gold: str, match: str, chance: str, progress: Progress = None
+    corpus: Corpus, gold: str, counting: MatchCounting
 ) -> tuple[Comparisons, dict[str, Inexact]]:
     """Return comparisons of gold, the first, with each system, the second.
 
-    Beside them stands where the expected match of each system is not exact.
+    Beside them stands where the expected match of each system is not exact. Nothing is checked.
     """
-    names, measure = corpus.annotators, find_match(match)
-    for name in names:
-        check_layer(corpus, name, match, chance)
-    report_progress = progress or (lambda done, total: None)
+    names, measure = corpus.annotators, counting.measure
+    report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, chance, unit=measure.unit)
+    profiles, placed = place_layers(corpus, names, counting.chance, unit=measure.unit)
     labels = max(1, len(corpus.labels))
     first = names.index(gold)
     parts: dict[str, Comparisons] = {}
@@ -341,10 +305,10 @@ def compare_with_gold(
 
 
 def _with_mean_of_random(
-    comparisons: Comparisons, corpus: Corpus, gold: str, match: str
+    comparisons: Comparisons, corpus: Corpus, gold: str, measure: Match
 ) -> tuple[Comparisons, tuple[str, ...]]:
     """Return the comparisons with what the random baseline matches in the mean, and a note."""
-    mean = mean_of_random(corpus, [gold], find_match(match))
+    mean = mean_of_random(corpus, [gold], measure)
     rows = comparisons.second == corpus.annotators.index(NAME)
     matched = comparisons.matched.astype(np.float64)
     label = np.maximum(comparisons.label[rows], 0)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanagree.arrays import step_of
-from spanagree.blocks.counted import count_all
+from spanagree.arrays import Progress, step_of
+from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
+from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.poisson import asked_resampling, resampling_of
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, with_ids
+from spanagree.chance.model import chance_model
 from spanagree.chance.places import Given
 from spanagree.choices import (
     Arguments,
@@ -23,8 +24,6 @@ from spanagree.choices import (
     What,
 )
 from spanagree.comparisons.compared import Compared, compared
-from spanagree.comparisons.measures import within
-from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
 from spanagree.formats.guessed import guessed
@@ -114,34 +113,24 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     source, named = guessed(corpus, gold)
-    chance = chance_model(chance, places, chance_of, seed)
-    match = within(match, tolerance, getattr(source, "offsets", ""), chance)
-    check_names(match, chance)
-    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute)
-    source, match = compared(source, match, chosen)
-    chance, source = with_ids(chance, source)
+    model = chance_model(chance, places, chance_of, seed)
+    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute, tolerance)
+    source, match, model = compared(source, match, model, chosen)
     in_blocks = not isinstance(source, Corpus)
+    if p_values and in_blocks:
+        raise SettingError(NOT_OVER_BLOCKS)
     resampling = asked_resampling(ci, seed=seed, in_blocks=in_blocks)
-    counting = functools.partial(
-        count, gold=named, match=match, chance=chance, resampling=resampling
-    )
-    counts = count_all(source, counting, "evaluate", executor, on_error, progress)
+    counting = MatchCounting(match=match, chance=model, resampling=resampling)
+    against_gold = functools.partial(count, gold=named)
+    counts = count_all(source, against_gold, counting, "evaluate", executor, on_error, progress)
     made = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
-    return with_p_values(made, source, step_of(progress, "chance")) if p_values else made
+    if p_values and isinstance(source, Corpus):
+        return with_p_values(made, source, step_of(progress, "chance"))
+    return made
 
 
-def with_p_values(
-    evaluation: Evaluation,
-    corpus: Corpus | Iterable[Block],
-    progress: Callable[[int, int], None] | None = None,
-) -> Evaluation:
-    """Return the same evaluation with the distributions of chance, and notes on what they say.
-
-    Raises:
-        SettingError: for blocks.
-    """
-    if not isinstance(corpus, Corpus):
-        raise SettingError("p_values: not over blocks; pass one corpus, whose documents are kept")
+def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
+    """Return the same evaluation with the distributions of chance, and notes on what they say."""
     settings, names = evaluation.settings, list(evaluation.systems)
     by_chance = chance_of_systems(
         corpus, settings.gold, names, settings.match, settings.chance, progress

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.blocks.counted import Counting
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import MATCHES
@@ -256,7 +257,7 @@ def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
         return make
 
     def tokens(corpus: Corpus) -> list[Figure]:
-        of_tokens = alpha(count(corpus, skip_outside=False, resampling=None))
+        of_tokens = alpha(count(corpus, Counting()))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 

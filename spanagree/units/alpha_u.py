@@ -9,7 +9,6 @@ annotator keeps the number and lengths of her units (alpha-u-placed).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from spanagree.errors import SettingError, check_choice, check_known, counted, p
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import as_list
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
-from spanagree.units.alpha_u_count import ALL, CountedUnits, count, drawn_columns
+from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count, drawn_columns
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.placed import CHANCES
 from spanagree.units.score import (
@@ -92,16 +91,11 @@ def alpha_u(
     annotators = as_list(annotators)
     _check(measure, continuum, chance, in_blocks)
     resampling = asked_resampling(ci, in_blocks=in_blocks)
-    counting = functools.partial(
-        count,
-        measure=measure,
-        continuum=continuum,
-        chance=chance,
-        annotators=annotators,
-        pairs=pairs,
+    counting = UnitCounting(
+        measure=measure, continuum=continuum, chance=chance, annotators=annotators, pairs=pairs,
         resampling=resampling,
-    )
-    counts = count_all(corpus, counting, "compare", executor, on_error, progress)
+    )  # fmt: skip
+    counts = count_all(corpus, count, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.annotators)
     return _result(counts, pairs, resampling)

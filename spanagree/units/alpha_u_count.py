@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Hashes, Ints, Progress
-from spanagree.blocks.counted import Counted
+from spanagree.arrays import Floats, Hashes, Ints
+from spanagree.blocks.counted import Counted, Counting
 from spanagree.blocks.ids import ids_of
 from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
@@ -91,62 +91,59 @@ class CountedUnits(Counted[AlphaUSettings]):
         }
 
 
-def count(
-    corpus: Corpus,
-    *,
-    measure: str,
-    continuum: str,
-    chance: str,
-    annotators: Sequence[str] | None,
-    pairs: bool,
-    resampling: Resampling | None,
-    keep: bool = False,
-    progress: Progress = None,
-) -> CountedUnits:
-    """Count the disagreements of one corpus or block, of all annotators and of each two.
+@dataclass(frozen=True, kw_only=True)
+class UnitCounting(Counting):
+    """How the disagreements of one corpus or block are counted.
 
-    Args:
-        corpus: the annotations.
+    Attributes:
         measure, continuum, chance: as for :func:`spanagree.alpha_u`.
         annotators: the names of those to compare. A block need not have all.
         pairs: whether each two are compared too.
-        resampling: how to draw resamples over blocks, if intervals are asked for.
-        keep: whether single documents are kept, as of a whole corpus.
-        progress: called when all is done.
+    """
+
+    measure: str
+    continuum: str
+    chance: str
+    annotators: Sequence[str] | None = None
+    pairs: bool = False
+
+
+def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
+    """Count the disagreements of one corpus or block, of all annotators and of each two.
 
     Raises:
         SettingError: for units of one annotator and category that overlap.
     """
+    annotators = counting.annotators
     check_in_one_piece(corpus, "α_U")
     chosen = chosen_of(corpus.annotators, annotators)
     if annotators is not None:
-        corpus = corpus.of_annotators(annotators, in_part=not keep)
+        corpus = corpus.of_annotators(annotators, in_part=not counting.keep)
+    placed = counting.measure == "alpha-u-placed"
     settings = AlphaUSettings(
-        measure=measure,
-        continuum=continuum,
-        chance=chance if measure == "alpha-u-placed" else None,
+        measure=counting.measure,
+        continuum=counting.continuum,
+        chance=counting.chance if placed else None,
         chosen=chosen,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
     tables: dict[tuple[str, ...], Table] = {(): _table(corpus, settings)}
-    for two in combinations(sorted(corpus.annotators), 2) if pairs else ():
+    for two in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
         tables[two] = _table(corpus.of_annotators(two), settings)
-    ids = () if keep else ids_of(corpus)
-    if progress is not None:
-        progress(len(tables), len(tables))
+    ids, drawing = () if counting.keep else ids_of(corpus), counting.drawing
+    if counting.progress is not None:
+        counting.progress(len(tables), len(tables))
     return CountedUnits(
         documents=len(corpus),
         settings=settings,
         notes=corpus.notes,
         ids=ids,
-        replicates=None
-        if keep or resampling is None
-        else _draw(ids, corpus.labels, tables, resampling),
+        replicates=None if drawing is None else _draw(ids, corpus.labels, tables, drawing),
         annotators=corpus.annotators,
         labels=corpus.labels,
         sums={key: _sums(table, corpus.labels) for key, table in tables.items()},
-        tables=tables if keep else {},
+        tables=tables if counting.keep else {},
     )
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.compared import Compared, compared, with_attribute
-from spanagree.comparisons.relation_places import RelationRule
+from spanagree.comparisons.relation_places import RelationRule  # the relations as a corpus
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -487,11 +486,11 @@ def test_attribute_in_labels():
     }
     corpus = sa.Corpus.from_segments([9], layers)
     assert sa.evaluate(corpus).systems["b"].tally.matched == 2
-    joint = with_attribute(corpus, "sure")
-    assert joint.labels == ("X", "X sure=no", "X sure=yes")
-    assert sa.evaluate(joint).systems["b"].tally.matched == 1
+    joint = sa.evaluate(corpus, attribute="sure").systems["b"]
+    assert list(joint.labels) == ["X", "X sure=no", "X sure=yes"]
+    assert joint.tally.matched == 1
     with refuses(sa.SettingError, "… attribute 'new' … there are sure"):
-        with_attribute(corpus, "new")
+        sa.evaluate(corpus, attribute="new")
 
 
 @pytest.mark.parametrize(
@@ -509,10 +508,11 @@ def test_attribute_in_labels():
 )
 def test_refused(settings, message):
     """Each error names the setting and what is allowed."""
+    spans, links = [[(0, 1, "X"), (2, 3, "X")]], [[(0, 1, "r")]]
+    names = ("a", "b")
     corpus = sa.Corpus.from_segments(
-        [9], {"a": [[(0, 1, "X"), (2, 3, "X")]]}, relations={"a": [[(0, 1, "r")]]}
+        [9], dict.fromkeys(names, spans), relations=dict.fromkeys(names, links)
     )
-    chosen = dict(settings)
-    measure = chosen.pop("match", "exact")
-    with pytest.raises(sa.SettingError, match=message):
-        compared(corpus, measure, Compared(**chosen))
+    for compare in (sa.evaluate, sa.agree):
+        with pytest.raises(sa.SettingError, match=message):
+            compare(corpus, **settings)
