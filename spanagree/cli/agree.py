@@ -10,6 +10,7 @@ spanagree agree crowd.jsonl --measure gamma
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -54,7 +55,6 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 def agree(
     job: Job,
     measure: str = "f1",
-    by: str | None = None,
     sort: str | None = None,
     test: str | None = None,
     fail_under: float | None = None,
@@ -65,24 +65,24 @@ def agree(
         show_batches(job, batches, settings)
         return
     if measure != "f1":
-        measure_units(job, measure, by, settings)
+        measure_units(job, measure, settings)
         return
-    job.check_picture(sa.agreement.Agreement, by)
+    job.check_picture(sa.agreement.Agreement)
     if fail_under is not None and not -1 <= fail_under <= 1:
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     if test:
-        settings["p_values"], by = True, "pair"
+        settings["p_values"], job = True, replace(job, by="pair")
     corpus, settings = chosen_what(job.source(), settings)
     result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **job.intervals)
     beside = {}
-    if by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
+    if job.by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
         by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
         drawn = job.intervals if by_documents else {}
         annotators = settings.get("annotators")
         beside["document_agreement"] = sa.project.document_agreement(
             corpus, annotators=annotators, **drawn
         )
-    job.show(result if sort is None else result.sorted(sort), by, beside=beside)
+    job.show(result if sort is None else result.sorted(sort), beside=beside)
     if fail_under is not None:
         _check_f1(result.team.f1, fail_under)
 

@@ -38,10 +38,8 @@ _TABLE = "Read a table of labels, not spans."
     options.reading(but=("--annotator", "--label")),
     options.output(),
 )
-def alt_test(
-    job: Job, candidate: str, by: str | None = None, table: bool = False, **settings: Any
-) -> None:
-    job.check_picture(sa.references.AltTest, by)
+def alt_test(job: Job, candidate: str, table: bool = False, **settings: Any) -> None:
+    job.check_picture(sa.references.AltTest)
     if table:
         annotations: sa.Corpus | sa.labels.LabelTable = label_file(job, dict(job.labels))
     else:
@@ -49,4 +47,4 @@ def alt_test(
         job = replace(job, reading={**job.reading, **column})
         annotations = job.read()
         candidate = str(job.layer(candidate, annotations))
-    job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")), by)
+    job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")))

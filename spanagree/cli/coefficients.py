@@ -58,7 +58,6 @@ def coefficients(
     skip_outside: bool = False,
     attribute: str | None = None,
     annotators: list[str] | None = None,
-    by: str | None = None,
     measurement: str | None = None,
     category_weights: str | None = None,
     batches: str | None = None,
@@ -75,7 +74,7 @@ def coefficients(
     if attribute is not None:
         progress("coefficients")
         values = sa.labels.attribute_labels(_chosen(job.read(), annotators), attribute)
-        job.show(sa.coefficients(values, **settings, **job.intervals), by)
+        job.show(sa.coefficients(values, **settings, **job.intervals))
         return
     if tokens:
         if categories is not None and not ordered:
@@ -85,14 +84,15 @@ def coefficients(
         column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
         corpus = replace(job, reading={**job.reading, **column})
         pairs = any(each is not None for each in near.values())
-        if batches is not None or by == "label":
+        if batches is not None or job.by == "label":
             whole = _chosen(corpus.read(), annotators)
             progress("coefficients")
             settings |= {**job.intervals, "skip_outside": skip_outside}
             if batches is not None:
                 job.show(sa.project.coefficients_by_batch(whole, batches, **settings))
             else:
-                job.show(sa.labels.coefficients_by_label(whole, **settings))
+                made = sa.labels.coefficients_by_label(whole, **settings)
+                replace(job, by=None).show(made)
             return
         table = _token_labels(corpus, annotators, skip_outside=skip_outside, pairs=pairs)
     else:
@@ -104,7 +104,7 @@ def coefficients(
     if batches is not None and not isinstance(table, sa.labels.LabelTallies):
         job.show(sa.project.coefficients_by_batch(table, batches, **settings, **job.intervals))
         return
-    job.show(sa.coefficients(table, **settings, **job.intervals), by)
+    job.show(sa.coefficients(table, **settings, **job.intervals))
 
 
 def _token_labels(

@@ -12,6 +12,7 @@ spanagree disagreements brat --what relations
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -62,13 +63,13 @@ def disagreements(
     rest: str | None = None,
     kind: list[str] | None = None,
     no_text: bool = False,
-    by: str | None = None,
     what: str | None = None,
     undirected: list[str] | None = None,
     **settings: Any,
 ) -> None:
-    if by in _MATRICES:
-        _confusion(job, between or ((rest,) if rest else ()), _MATRICES[by])
+    if job.by in _MATRICES:
+        shown = replace(job, by=_MATRICES[job.by])
+        _confusion(shown, between or ((rest,) if rest else ()))
         return
     corpus = job.read()
     if len(corpus.layers) < 2:
@@ -78,13 +79,13 @@ def disagreements(
         for name in ("--kind" * (kind is not None), "--what relations" * (what == "relations")):
             if name:
                 raise click.UsageError(f"{name} is for two annotators; give --between A B too")
-        job.check_picture(sa.project.Disputes, by)
+        job.check_picture(sa.project.Disputes)
         queue = sa.project.disputes(
             corpus, text=not no_text, progress=progress("comparing"), **settings
         )
-        job.show(queue, by)
+        job.show(queue)
         return
-    for name in (*settings, *(["by"] if by else [])):
+    for name in (*settings, *(["by"] if job.by else [])):
         raise click.UsageError(
             f"{options.written(name)} is for more annotators than two; leave it out"
         )
@@ -95,9 +96,9 @@ def disagreements(
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 
-def _confusion(job: Job, asked: tuple[str, ...], by: str | None) -> None:
+def _confusion(job: Job, asked: tuple[str, ...]) -> None:
     """Show which labels are confused."""
-    job.check_picture(sa.agreement.Confusion, by)
+    job.check_picture(sa.agreement.Confusion)
     corpus = job.read()
     asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
-    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name, corpus)) for name in asked)), by)
+    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name, corpus)) for name in asked)))

@@ -11,6 +11,7 @@ spanagree evaluate crowd.jsonl --systems mine,yours --match token
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import spanagree as sa
@@ -62,7 +63,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
 )
 def evaluate(
     job: Job,
-    by: str | None = None,
     test: str | None = None,
     simulate: bool = False,
     tallies: str | None = None,
@@ -72,16 +72,16 @@ def evaluate(
     **settings: Any,
 ) -> None:
     if from_tallies:
-        _merge(job, by, test)
+        _merge(job, test)
         return
     if settings.get("match") == SOFT:
-        against_shares(job, by, baseline, settings)
+        against_shares(job, baseline, settings)
         return
     if settings.keys() & {"references", "systems"}:
-        against_references(job, by, baseline, settings)
+        against_references(job, baseline, settings)
         return
-    if test is None and by != "difficulty":
-        job.check_picture(sa.systems.Evaluation, by)
+    if test is None and job.by != "difficulty":
+        job.check_picture(sa.systems.Evaluation)
     of_chance = job.seed
     job, seed = random_seed(job, baseline, test)
     if tallies is not None:
@@ -101,7 +101,7 @@ def evaluate(
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
-    more = {**of_chance, **({"p_values": True} if by == "document" else {})}
+    more = {**of_chance, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(
         "evaluating",
         sa.evaluate,
@@ -117,33 +117,34 @@ def evaluate(
         progress("writing")
         sa.systems.write_tallies(result, tallies)
         job.wrote(tallies)
-    if by == "difficulty":
+    if job.by == "difficulty":
         progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings, **of_chance)
-        job.show(sa.levels.evaluate_levels(result, hard, **job.levels), notes=result.notes)
+        made = sa.levels.evaluate_levels(result, hard, **job.levels)
+        replace(job, by=None).show(made, notes=result.notes)
     else:
         tested = test and _tested(test, corpus, result, job, simulate)
-        job.show(result, by, test=tested)
+        job.show(result, test=tested)
 
 
-def _merge(job: Job, by: str | None, test: str | None) -> None:
+def _merge(job: Job, test: str | None) -> None:
     """Show the result over the tallies in the files."""
     if test is None:
-        job.check_picture(sa.systems.Evaluation, by)
+        job.check_picture(sa.systems.Evaluation)
     progress("reading")
     result = sa.systems.read_tallies(job.files)
     bar = progress("resampling")
     if job.intervals:
         result = sa.systems.with_intervals(result, job.bootstrap)
     tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap, progress=bar)
-    if by == "document":
+    if job.by == "document":
         say(
             [
                 "z and p of documents need their segments, which files of tallies do not hold;"
                 " evaluate the corpus itself --by document"
             ]
         )
-    job.show(result, by, test=tested)
+    job.show(result, test=tested)
 
 
 def _tested(

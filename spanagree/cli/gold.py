@@ -39,7 +39,6 @@ _BESIDE = "With --output, write the annotators too."
 )
 def gold(
     job: Job,
-    by: str | None = None,
     to: str | None = None,
     keep_annotators: bool = False,
     **settings: Any,
@@ -48,7 +47,7 @@ def gold(
 
     path = job.file
     to = form_to_write(path, to) if path is not None else None
-    job.check_picture(sa.project.Gold, by)
+    job.check_picture(sa.project.Gold)
     source = job.read()
     result = sa.make_gold(source, **settings)
     if path is not None:
@@ -57,8 +56,8 @@ def gold(
         more = {"fields": {"support": result.support()}} if to == "jsonl" else {}
         write_file(corpus, path, to, more)
         job.wrote(path)
-    notes = [] if by is not None else _if_weighted(source, result, settings)
-    replace(job, output=None).show(result, by, notes=notes)
+    notes = [] if job.by is not None else _if_weighted(source, result, settings)
+    replace(job, output=None).show(result, notes=notes)
 
 
 def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]) -> list[str]:

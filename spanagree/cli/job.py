@@ -101,6 +101,7 @@ class Job:
 
     Attributes:
         files: what stands behind the options.
+        by: what has a row in the result.
         output, plot: where the result and its picture go.
         format, explain, safe_cells, bom: how the result is written.
         digits, percent, all_columns, style: how people see tables.
@@ -110,6 +111,7 @@ class Job:
     """
 
     files: tuple[str, ...] = ()
+    by: str | None = None
     output: str | None = None
     plot: str | None = None
     format: str = "text"
@@ -298,17 +300,16 @@ class Job:
             raise click.UsageError(f"-o: {name} writes a file, and - is not one")
         return self.output
 
-    def check_picture(self, kind: type[Any], by: str | None) -> None:
+    def check_picture(self, kind: type[Any]) -> None:
         """Refuse, before any work, to draw a kind of result by what no picture shows."""
         if self.plot is not None:
-            kind.check_picture(by)
+            kind.check_picture(self.by)
 
     # --- showing --------------------------------------------------------------------------------
 
     def show(
         self,
         result: Any,
-        by: str | None = None,
         *,
         test: Any = None,
         beside: Mapping[str, Any] | None = None,
@@ -318,7 +319,6 @@ class Job:
 
         Args:
             result: what was computed.
-            by: what has a row.
             test: a test of the result.
             beside: other results that stand below it in tables and in JSON, there by name.
             notes: of what it was made from.
@@ -331,15 +331,15 @@ class Job:
         if self.format == "json":
             more = {} if test is None else {"test": test.to_dict()}
             more |= {name: each.to_dict() for name, each in others.items()}
-            self.put(to_json({**result.to_dict(by), **more}))
+            self.put(to_json({**result.to_dict(self.by), **more}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
         elif self.format == "csv":
-            table = result.table(by) if test is None else test.table()
+            table = result.table(self.by) if test is None else test.table()
             self.put(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
             below = [each for each in (test, *others.values()) if each is not None]
-            tables = [result.table(by), *(each.table() for each in below)]
+            tables = [result.table(self.by), *(each.table() for each in below)]
             quiet = click.get_current_context().params.get("quiet")
             verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
             tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
@@ -355,7 +355,7 @@ class Job:
         if self.plot is not None:
             from spanagree.results.plots import write_plot
 
-            drawn = by if test is None else None
+            drawn = self.by if test is None else None
             write_plot(self.plot, last.picture(drawn), last.signature)
             self.wrote(self.plot)
 

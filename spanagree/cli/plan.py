@@ -30,6 +30,6 @@ _FUNCTION = "spanagree.project.plan.plan_sample"
     options.reading(),
     options.output(),
 )
-def plan(job: Job, width: float | None = None, by: str | None = None, **settings: Any) -> None:
-    job.check_picture(sa.project.Plan, by)
-    job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings), by)
+def plan(job: Job, width: float | None = None, **settings: Any) -> None:
+    job.check_picture(sa.project.Plan)
+    job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings))

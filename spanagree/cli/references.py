@@ -76,10 +76,10 @@ def with_own_baselines(
 
 
 def against_references(
-    job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
+    job: Job, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
     """Compare systems with references and show it."""
-    job.check_picture(sa.references.AgainstReferences, by)
+    job.check_picture(sa.references.AgainstReferences)
     seed = job.seed
     job, drawn_from = random_seed(job, baselines)
     corpus = job.read()
@@ -91,14 +91,12 @@ def against_references(
     result = sa.evaluate_references(
         corpus, **chosen, **job.intervals, **seed, progress=progress("comparing")
     )
-    job.show(result, by)
+    job.show(result)
 
 
-def against_shares(
-    job: Job, by: str | None, baselines: Sequence[str] | None, settings: Mapping[str, Any]
-) -> None:
+def against_shares(job: Job, baselines: Sequence[str] | None, settings: Mapping[str, Any]) -> None:
     """Compare systems with the shares of annotators and show it."""
-    job.check_picture(sa.references.SoftScores, by)
+    job.check_picture(sa.references.SoftScores)
     chosen = {key: value for key, value in settings.items() if key != "match"}
     if baselines is not None:
         chosen["baselines"] = [] if baselines == ["none"] else baselines
@@ -106,4 +104,4 @@ def against_shares(
     corpus = job.read()
     chosen |= chosen_sides(job, corpus, settings)
     progress("evaluating")
-    job.show(sa.references.soft_scores(corpus, **chosen), by)
+    job.show(sa.references.soft_scores(corpus, **chosen))

@@ -36,7 +36,7 @@ def unitizing() -> options.Group:
     )
 
 
-def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str, Any]) -> None:
+def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
     chosen = {**settings, **job.intervals}
     sampled = {**chosen, **job.seed}
@@ -45,12 +45,12 @@ def measure_units(job: Job, measure: str, by: str | None, settings: Mapping[str,
             sa.project.document_agreement(job.read(), **chosen, progress=progress("comparing"))
         )
     elif measure == "all":
-        job.show(_sampled(job, sa.units.side_by_side, sampled), by)
+        job.show(_sampled(job, sa.units.side_by_side, sampled))
     elif measure == "gamma":
-        job.show(_sampled(job, sa.gamma, {**sampled, "pairs": by == "pair"}), by)
+        job.show(_sampled(job, sa.gamma, {**sampled, "pairs": job.by == "pair"}))
     else:
-        of_units = functools.partial(sa.alpha_u, measure=measure, pairs=by == "pair", **chosen)
-        job.show(job.work("comparing", of_units, job.source()), by)
+        of_units = functools.partial(sa.alpha_u, measure=measure, pairs=job.by == "pair", **chosen)
+        job.show(job.work("comparing", of_units, job.source()))
 
 
 def _sampled(job: Job, function: Any, chosen: Mapping[str, Any]) -> Any:

@@ -608,8 +608,8 @@ from spanagree.cli.job import command
 chance = options.of("spanagree.agreement.agree.agree", "chance")
 parts = options.certainty(), options.blocks(), options.reading(), options.output()
 @command(options.FILES, options.group("Comparing", *chance, options.by(["label"])), *parts)
-def shared_tokens(job, by=None, **own):
-    job.show(job.work("comparing", sa.agree, job.source(), match="token", **own, **job.intervals), by)
+def shared_tokens(job, **own):
+    job.show(job.work("comparing", sa.agree, job.source(), match="token", **own, **job.intervals))
 '''
 
 
