@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, step_of
 from spanagree.blocks.run import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units.control import expected_gains, is_cheap
@@ -62,7 +62,42 @@ class Expected(NamedTuple):
     gap: float
 
 
-def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
+class Estimate:
+    """How far γ is, and how far it has to go, in steps of work: known from sizes before a draw.
+
+    The observed alignment has a step for each part of the documents; a draw of as many units may
+    take as many, but no more than its work.
+    """
+
+    def __init__(self, continuum: Continuum, job: Job) -> None:
+        units = len(continuum.units.start)
+        self.size: int = _PORTION if units <= _SMALL else 1
+        self.work: int = 1 + units * self.size // MANY
+        self._progress = step_of(job.progress, "sampling")
+        self._steps = job.steps
+        self._parts = 0
+
+    def aligned(self, done: int, parts: int) -> None:
+        """Say how many parts of the observed alignment are done; then come the first draws."""
+        self._parts = parts
+        self._tell(done * self.size, _FIRST)
+
+    def drawn(self, done: int, needed: int) -> None:
+        """Say how many draws are done, and how many are needed as far as known."""
+        self._tell(self._parts * self.size + done * self._a_draw, needed)
+
+    @property
+    def _a_draw(self) -> int:
+        """The steps of a draw, times the size of a portion."""
+        return min(self._parts * self.size, self.work)
+
+    def _tell(self, done: int, draws: int) -> None:
+        if self._progress is not None:
+            needed = self._parts * self.size + draws * self._a_draw
+            self._progress(done, self._steps.within(done, needed))
+
+
+def sampled(continuum: Continuum, observed: Drawn, job: Job, estimated: Estimate) -> Expected:
     """Draw until the standard errors of γ and γ_cat are below the precision, or steps are ended."""
     sampling, steps = job.sampling, job.steps
     known = None
@@ -73,18 +108,14 @@ def sampled(continuum: Continuum, observed: Drawn, job: Job) -> Expected:
         )
     parts: list[Drawn] = []
     done, needed = 0, _FIRST
-    if job.progress is not None:  # the observed alignment took about as long as a draw
-        job.progress(1, 1 + steps.within(1, needed))
-    size = _PORTION if len(continuum.units.start) <= _SMALL else 1
-    work = WORK * (1 + len(continuum.units.start) * size // MANY)
+    size, work = estimated.size, WORK * estimated.work
     while True:
         numbers = range(done, needed)
         portions = [numbers[i : i + size] for i in range(0, len(numbers), size)]
         for part in _portions(continuum, portions, work, job):
             parts.append(part)
             done += len(part.cost)
-            if job.progress is not None:
-                job.progress(1 + done, 1 + steps.within(done, needed))
+            estimated.drawn(done, needed)
         if steps.stopped:
             if done < _LEAST:  # without a search for the best
                 rest = [[number] for number in range(done, _LEAST)]

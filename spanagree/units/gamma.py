@@ -32,7 +32,7 @@ from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.units.canonical import canonical, only, times_seen
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps
-from spanagree.units.expected_disorder import Expected, Job, ratio_of, sampled
+from spanagree.units.expected_disorder import Estimate, Expected, Job, ratio_of, sampled
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.units.sampling import Continuum, Drawn, Sampling, measured
 from spanagree.units.score import (
@@ -197,10 +197,13 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
             {label: undefined(nothing) for label in corpus.labels},
             documents, number, 0, 0, 0.0,
         )  # fmt: skip
-    group, observed = measured([continuum.units], continuum, job.dissimilarity, job.steps)
+    estimated = Estimate(continuum, job)
+    group, observed = measured(
+        [continuum.units], continuum, job.dissimilarity, job.steps, estimated.aligned
+    )
     units = np.bincount(continuum.units.document, minlength=documents)
     weight = units / continuum.annotators
-    expected = sampled(continuum, observed, job)
+    expected = sampled(continuum, observed, job, estimated)
     table = _table(weight, observed, expected)
     named = [None, *compared.labels]
     made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]

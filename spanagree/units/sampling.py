@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import NamedTuple
@@ -103,11 +103,13 @@ def measured(
     continuum: Continuum,
     dissimilarity: Dissimilarity,
     effort: Steps | Work | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Ints, Drawn]:
     """Return the best alignments of annotations of the same documents, and what they add up to.
 
     The first are the unitary alignments of all units, annotation after annotation. ``effort`` is
-    the work for all of them, or the steps, one for each part of the documents.
+    the work for all of them, or the steps, one for each part of the documents. ``progress`` is
+    called with the number of parts done, and of all.
     """
     count, documents = len(annotations), len(continuum.annotators)
     shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
@@ -115,7 +117,7 @@ def measured(
     units = columns._replace(document=columns.document + shift)
     annotators = np.tile(continuum.annotators, count)
     pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    alignment = _in_parts(units, pairs, annotators, dissimilarity, effort or Work())
+    alignment = _in_parts(units, pairs, annotators, dissimilarity, effort or Work(), progress)
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
     own = np.bincount(units.document, minlength=len(annotators))
@@ -137,6 +139,7 @@ def _in_parts(
     annotators: Ints,
     dissimilarity: Dissimilarity,
     effort: Steps | Work,
+    progress: Callable[[int, int], None] | None,
 ) -> Alignment:
     """Return the best alignment of documents, some of them at a time."""
     own = np.bincount(units.document, minlength=len(annotators))
@@ -148,7 +151,8 @@ def _in_parts(
     cost: list[Floats] = []
     gap: list[Floats] = []
     done = 0
-    for low, high in zip(begin, [*begin[1:], len(annotators)], strict=True):
+    ends = [*begin[1:], len(annotators)]
+    for number, (low, high) in enumerate(zip(begin, ends, strict=True), 1):
         first, last = np.searchsorted(units.document, [low, high])
         rows = units.rows(np.arange(first, last))
         rows = rows._replace(document=rows.document - low)
@@ -160,6 +164,8 @@ def _in_parts(
         done += int(alignment.group.max(initial=-1)) + 1
         cost.append(alignment.cost)
         gap.append(alignment.gap)
+        if progress is not None:
+            progress(number, len(begin))
     if not group:
         return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
     return Alignment(np.concatenate(group), np.concatenate(cost), np.concatenate(gap))

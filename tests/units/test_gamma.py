@@ -603,6 +603,21 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     assert "|stopped:steps|steps:2|" in both.signature
 
 
+def test_what_is_left_is_known_before_the_first_draw():
+    """Each part of the observed alignment says how much there is: documents in parts of 1,500 units.
+
+    Six documents of 600 units that lie far apart are three parts. A draw of 3,600 units has the work
+    of four parts, and takes three at most: twelve of them are 36, so there are 39 in all.
+    """
+    spans = [(100 * i, 100 * i + 10, "X") for i in range(300)]
+    corpus = sa.Corpus.from_segments([30_000] * 6, {"a": [spans] * 6, "b": [spans] * 6})
+    said = []
+    gamma(corpus, progress=lambda done, total: said.append((done, total)))
+    assert said[:4] == [(1, 39), (2, 39), (3, 39), (6, 39)]
+    assert all(done <= total for done, total in said)
+    assert said[-1][0] == said[-1][1]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("annotators", [3, 4, 5])
 def test_bounds_hold_the_best_alignment(annotators):
