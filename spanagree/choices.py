@@ -45,10 +45,10 @@ FormatName: TypeAlias = Literal[
     "langextract", "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
     "batch-output",
     "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",
-    "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa", "seg-rating",
-    "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato", "factgenie", "by-id",
-    "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles", "times",
-    "dataset", "hub",
+    "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa",
+    "esa-lines", "seg-rating", "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato",
+    "factgenie", "by-id", "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles",
+    "times", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano",

@@ -114,7 +114,7 @@ def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of a file, or of standard input, one by one, with their ends.
 
     Raises:
-        InputError, SettingError: as for :func:`read_text`; errors of encoding name no line.
+        InputError, SettingError: as for :func:`read_text`.
     """
     return _texts(path, encoding, iter)
 
@@ -158,6 +158,8 @@ def _texts(
                 before += piece.count("\n")
                 yield piece if number else piece.removeprefix(BOM)
         except UnicodeDecodeError as error:
+            if name != "-":
+                decoded(name, read_bytes(name, os.fsdecode(path)), encoding)  # names the line
             _refuse_zip(name, error.object)
             byte = error.object[error.start]
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None

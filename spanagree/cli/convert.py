@@ -47,10 +47,9 @@ def convert(
     cut: str | None = None,
 ) -> None:
     from spanagree.formats.registry import (
-        FORMATS,
         form_to_write,
-        format_of,
         left_behind,
+        takes_any,
         tokenizer_named,
         write_file,
     )
@@ -63,14 +62,13 @@ def convert(
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
     if as_predictions is not None and to != "label-studio":
         raise click.UsageError(f"--as-predictions: {to} files have no predictions")
-    inputs = {form or format_of(each) for each in job.paths.values()}
     wanted: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
     if as_predictions is not None:
         wanted["predictions"] = as_predictions
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
             wanted[key] = how.get(key)
-            if not any(key in FORMATS[name].takes for name in inputs):
+            if not takes_any(key, job.paths, form, how):
                 how.pop(key, None)  # for the output alone
     corpus = read_found(job.paths, how, form, repair, progress("reading"))
     if annotators is not None:

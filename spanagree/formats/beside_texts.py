@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, naming_files, numbered_lines, read_text
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
@@ -114,7 +114,10 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for file, name in files_ending(path, ".ann.json"):
         stem = file.name.removesuffix(".ann.json")
         parts: dict[str, int] = {}
-        for _, record in json_records(file, encoding=encoding):
+        records = list(json_records(file, encoding=encoding))
+        if not records:
+            raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
+        for _, record in records:
             names = values_at(record, "annotatable.parts[*]")
             text, parts = _with_parts(file, stem, names, name)
             by: dict[str, list[Any]] = {}
@@ -124,6 +127,9 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                     raise InputError(f"{name}: part {show(part)}, which the text does not have")
                 people = [str(who) for who in values_at(entity, "confidence.who[*]")] or [""]
                 for piece in values_at(entity, "offsets[*]"):
+                    if not is_whole(piece.get("start")):
+                        where = f"{name}: start in {part}"
+                        raise invalid_value(where, piece.get("start"), "a whole number is needed")
                     start, quote = parts[part] + piece["start"], piece.get("text")
                     label = entity.get("classId")
                     span = {"start": start, "end": start + len(quote or ""), "label": label}

@@ -11,7 +11,7 @@ from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.beside_texts import files_ending
 from spanagree.formats.tagged_copies import without_tags
 
-_EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\S+)\s*", re.DOTALL)
+_EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
 _MARK = re.compile(r"\{([^{}]*?)=>([^{}]*?):::error_type=([^{}]*)\}")
 
 

@@ -30,6 +30,7 @@ _ROWS = 1 << 14  # of rows, if so few bytes have the lines that are looked at
 _LONG_HEAD = 1 << 22  # where the first record is longer
 _RECORDS, _LINES, _MEMBERS = 20, 50, 10_000
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]\d-])')
+_LIKE_JSON = re.compile(r'\s*(\{\s*"|\[\s*[\[{"])')
 _XML = re.compile(r"\s*<(\?xml|!DOCTYPE|!--|[A-Za-z_][^<>]*>\s*<)")
 _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
@@ -108,6 +109,8 @@ def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
         values = _values(text)
         if values is not None:
             return FileHead(name, "json", tuple(values[:_RECORDS]), tuple(lines))
+        if Path(name).suffix.lower() in (".json", ".jsonl") and _LIKE_JSON.match(text):
+            return FileHead(name, "json", lines=tuple(lines))  # not valid, which reading says
     shape: Shape = "xml" if _XML.match(text) else _tabular(lines)
     return FileHead(name, shape, lines=tuple(lines))
 

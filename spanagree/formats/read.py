@@ -35,8 +35,8 @@ def read(
             gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate, lighttag,
             ubiai, ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
             argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans, kaggle, crowdtruth, esa,
-            seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, factgenie, by-id,
-            paths, textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
+            esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, factgenie,
+            by-id, paths, textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.

@@ -566,6 +566,11 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     if form == "brat" and start.members and not _is_brat(start.members):
         raise unrecognised(start, FORMATS)
     some = sum(bool(line.strip()) for line in start.lines) > 1  # else reading says there are none
+    is_blank = start.shape == "text" and not any(line.strip() for line in start.lines)
+    if is_blank and Path(path).suffix.lower() not in {*FORMATS[form].extensions, ""}:
+        raise InputError(
+            f"{printable(os.fspath(path))}: nothing is in it; export it again, or leave it out"
+        )
     odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
     foreign = form == "conll" and (start.shape == "xml" or looks_like(start))
     if start.objects or odd or foreign:
@@ -663,7 +668,7 @@ def raw_files(
     for layer, path in sources.items():
         if path == "-":
             check_stdin(form)
-        if len(sources) > 1 and _has_texts_only(path):
+        if len(sources) > 1 and _has_texts_only(path, own[layer]):
             files.pop(layer)
             continue
         by_format.setdefault(form or format_of(path, own[layer]), {})[layer] = path
@@ -696,6 +701,12 @@ def raw_files(
             }
     if not any(texts.joined for texts in joined):
         for path in (sources[layer] for layer in sources if layer not in files):
+            if column := _marked_column(path):
+                name = os.path.basename(os.fspath(path))
+                raise InputError(
+                    f"{printable(os.fspath(path))}: texts with marks in them; --spans"
+                    f" {shlex.quote(f'{name}:{column}')} reads them beside a file with the texts"
+                )
             raise InputError(
                 f"{printable(os.fspath(path))}: texts with nothing marked in them, which no other"
                 " file needs; leave it out, or name the file with the annotations"
@@ -738,20 +749,38 @@ def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> di
     return {name: value for name, value in own.items() if value is not None}
 
 
-def _has_texts_only(path: PathName) -> bool:
+def _has_texts_only(path: PathName, options: Options | None = None) -> bool:
     """Return whether a file has texts by id for the others, and nothing that is marked."""
     if os.path.isdir(path):
         start = read_head(path)
         are_texts = any(name.endswith(".txt") for name in start.members)
         are_marked = any(name.endswith(".ann") for name in start.members)
         return are_texts and not are_marked and not any(f.is_of(start) for f in FORMATS.values())
-    if not os.path.isfile(path):
+    named = (options or {}).get("spans")
+    if not os.path.isfile(path) or any(named in row for row in read_head(path).objects):
         return False
     try:
         format_of(path)
     except InputError:
         return bool(_has_texts(path))
     return False
+
+
+def _marked_column(path: PathName) -> str | None:
+    """Return the column whose texts have marks in them, as GPT-NER's or tags."""
+    cells = ((key, cell) for row in read_head(path).objects for key, cell in row.items())
+    marks = TOOLS["tagged-lines"].begins
+    return next((k for k, cell in cells if isinstance(cell, str) and re.search(marks, cell)), None)
+
+
+def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options: Options) -> bool:
+    """Return whether the reader of any of some files takes an option; texts by id have none."""
+    forms = [
+        form or format_of(path, own_columns(options, layer, files))
+        for layer, path in files.items()
+        if len(files) == 1 or not _has_texts_only(path, own_columns(options, layer, files))
+    ]
+    return any(key in _form(name).takes for name in forms)
 
 
 def _texts_beside(

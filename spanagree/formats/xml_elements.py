@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from spanagree.errors import InputError, show
+from spanagree.files import UTF_16_MARKS
 
 _DEEPEST = 500
+_AT_THE_END = (3, 5, 6)  # expat's numbers: no element, an unclosed token, part of a character
 
 
 def elements(source: BinaryIO, where: str) -> Iterator[ElementTree.Element]:
@@ -64,11 +67,37 @@ def _completed(
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(where, error) from None
+        raise _invalid(source, where, error) from None
 
 
-def _invalid(where: str, error: Exception) -> InputError:
-    return InputError(f"{where}: not valid XML ({error}); the file may be cut off: export it again")
+def declared_encoding(raw: bytes) -> str:
+    """Return the encoding that some XML declares; UTF-8 if it declares none.
+
+    >>> declared_encoding(b"<?xml version='1.0' encoding='latin-1'?><a/>")
+    'latin-1'
+    """
+    declared = re.match(rb"""\s*<\?xml[^>]*\bencoding=["']([\w.-]+)""", raw)
+    return declared[1].decode() if declared else "utf-8"
+
+
+def _invalid(source: BinaryIO, where: str, error: Exception) -> InputError:
+    """Return the error for what is not valid: bytes of another encoding, or a file cut off."""
+    source.seek(0)
+    raw = source.read()
+    if declared_encoding(raw).lower() == "utf-8" and not raw.startswith(UTF_16_MARKS):
+        try:
+            raw.decode()
+        except UnicodeDecodeError as odd:
+            if "end of data" not in odd.reason:
+                line = raw.count(b"\n", 0, odd.start) + 1
+                return InputError(
+                    f"{where}:{line}: byte 0x{raw[odd.start]:02x} is not utf-8, which XML is unless"
+                    " its first line names another encoding, as <?xml version='1.0'"
+                    " encoding='latin-1'?> does; name it there, or save the file as UTF-8"
+                )
+    is_cut = getattr(error, "code", 0) in _AT_THE_END
+    advice = "the file may be cut off: export it again" if is_cut else "mend it, or export it again"
+    return InputError(f"{where}: not valid XML ({error}); {advice}")
 
 
 class _BegunError(Exception):
@@ -98,4 +127,4 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(where, error) from None
+        raise _invalid(source, where, error) from None

@@ -17,11 +17,11 @@ from xml.etree.ElementTree import Element
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
-from spanagree.files import PathName, naming_files, open_zip, read_bytes, read_text
+from spanagree.files import PathName, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.beside_texts import beside
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
-from spanagree.formats.xml_elements import name_of, tree
+from spanagree.formats.xml_elements import declared_encoding, name_of, tree
 
 
 class Source(NamedTuple):
@@ -135,6 +135,8 @@ def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
         raise InputError(f"{where}: none of {listed(tool.means for tool in TOOLS)}")
     if tool.read is _inline:
         body = raw.removeprefix(b"\xef\xbb\xbf")
+        if (encoding := declared_encoding(body).lower()) != "utf-8":
+            body = decoded(where, body, encoding).encode()
         body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
         body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
         raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^<>\[]*>", b"", body) + b"</doc>"

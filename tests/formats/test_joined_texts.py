@@ -207,3 +207,27 @@ def test_quotes_with_a_text_against_tokens(tmp_path):
     (tmp_path / "llm.jsonl").write_text(json.dumps(row), "utf-8")
     with pytest.raises(sa.InputError, match="quotes without a text beside them are found in"):
         sa.read([tmp_path / "gold.conll", tmp_path / "llm.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"), [("@@Jo## met Al.", "span"), ("<PER>Jo</PER> met Al.", "PER")]
+)
+def test_marks_in_answers_with_the_text_elsewhere(write, answer, label):
+    """An error names the option that reads them. Oracle: the marks, which stand in the text."""
+    write("gold.jsonl", [{"id": "a", "text": "Jo met Al.", "spans": [[0, 2, label]]}])
+    write("llm.jsonl", [{"id": "a", "output": answer}])
+    with refuses(sa.InputError, "llm.jsonl: texts with marks in them; --spans llm.jsonl:output"):
+        sa.read(["llm.jsonl", "gold.jsonl"])
+    corpus = sa.read(["llm.jsonl", "gold.jsonl"], spans="llm.jsonl:output")
+    assert corpus[0].segments == {"output": ((0, 2, label),), "gold.jsonl": ((0, 2, label),)}
+
+
+def test_converting_with_the_text_elsewhere(write):
+    """A file of texts has no format of its own; convert asked it for one, and refused it."""
+    write("llm.jsonl", [{"id": "a", "spans": [[0, 2, "PER"]]}])
+    write("texts.jsonl", [{"id": "a", "text": "Jo met Al."}])
+    files = ["convert", "llm.jsonl", "texts.jsonl", "-o"]
+    assert main([*files, "out.jsonl"]) in (None, 0)
+    assert main([*files, "out.conll", "--tokenizer", "space"]) in (None, 0)
+    assert sa.read("out.jsonl")[0].segments == {"llm.jsonl": ((0, 2, "PER"),)}
+    assert sa.read("out.conll")[0].segments == {"llm.jsonl": ((0, 1, "PER"),)}

@@ -78,3 +78,49 @@ def test_the_same_text_under_other_ids(tmp_path):
     corpus = sa.read(str(tmp_path / "*.jsonl"))
     assert len(corpus) == 2
     assert any("2 documents of different files have the same text" in note for note in corpus.notes)
+
+
+def test_lines_of_m2_that_are_cut_off(tmp_path):
+    """The last cell is a number; half a line made an annotator of the cell before."""
+    line = "A 0 1|||R:DET|||Every|||REQUIRED|||-NONE-|||0"
+    for size in range(4, len(line)):
+        (tmp_path / "x.m2").write_text(f"S All good .\n{line}\n\nS No .\n{line[:size]}", "utf-8")
+        with refuses(sa.InputError, f"… x.m2:5 … {line[:size]!r}"):
+            sa.read(tmp_path / "x.m2")
+
+
+def test_a_file_of_a_folder_with_nothing_in_it(tmp_path):
+    """tagtog's file is an object; an empty one left its document out."""
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("Jo sang", "utf-8")
+        (tmp_path / f"{name}.ann.json").write_text(
+            json.dumps({"annotatable": {"parts": ["s1v1"]}, "entities": []}), "utf-8"
+        )
+    assert len(sa.read(tmp_path)) == 2
+    (tmp_path / "b.ann.json").write_text("", "utf-8")
+    with refuses(sa.InputError, "… b.ann.json: nothing is in it"):
+        sa.read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x.xml", "gt.manifest"])
+def test_a_file_with_nothing_in_it(tmp_path, name):
+    """It is said so, rather than that rows of tokens are needed."""
+    (tmp_path / name).write_text("\n", "utf-8")
+    with refuses(sa.InputError, f"… {name}: nothing is in it"):
+        sa.read(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_json_that_is_not_valid(tmp_path, name):
+    """It was taken for a table, two columns of which had one name."""
+    (tmp_path / name).write_text('[{"id": x1, "a": [1, "PER"], "b": [1, "PER"], "c": [1, "PER"]}]')
+    with refuses(sa.InputError, f"… {name} … not valid JSON"):
+        sa.read(tmp_path / name)
+
+
+def test_bytes_of_another_encoding_have_a_line(tmp_path):
+    """Where a file is read in pieces too."""
+    rows = '{"text": "Jo", "spans": []}\n' * 9 + '{"text": "J\xfcrgen", "spans": []}\n'
+    (tmp_path / "x.jsonl").write_bytes(rows.encode("latin-1"))
+    with refuses(sa.InputError, "… x.jsonl:10 … byte 0xfc is not utf-8"):
+        sa.read(tmp_path / "x.jsonl")

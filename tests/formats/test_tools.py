@@ -111,6 +111,12 @@ FILES = {
         "ann,w.S,2,TGT,eng,deu,0,d#S,False,[],1,2\nann,w.S,3,BAD,eng,deu,0,d#S#bad1,False,[],1,2\nann,t,3,TGT,eng,deu,0,tutorial2,False,[],1,2\n",
         "texts.jsonl": "\n".join(json.dumps({"id": f"S/d/{i}", "text": t}) for i, t in ((1, TEXT), (2, "No"))),
     },
+    "esa-lines": {
+        "x.jsonl": "".join(
+            json.dumps({"langs": "en-de", "line_id": 0, "src": "?", "tgt": TEXT, "doc_id": "d", "system": "s", "esa_spans": errors, "annotator": who}) + "\n"
+            for who, errors in (("a", [{"start_i": 0, "end_i": 1, "severity": "major"}, {"start_i": "missing", "end_i": "missing", "severity": "minor"}]), ("b", []))
+        ),
+    },
     "seg-rating": {
         "zh-en.mqm.r1.seg.rating": 'S\t{"errors": [{"start": 0, "end": 2, "category": "PER", "severity": "minor", "is_source_error": false}, {"start": 0, "end": 1, "category": "SRC", "is_source_error": true}]}\nS\t{"errors": []}\nS\tNone\n',
         "system-outputs/zh-en/S.txt": f"{TEXT}\nNo\nNever\n",
@@ -154,6 +160,7 @@ MEANT = {
     "kaggle": {"a": {"x.csv": ((0, 1, "PER"), (0, 4, "X"), (4, 5, "LOC"))}},
     "crowdtruth": {"a": {"ann": ((0, 2, "span"), (13, 17, "span")), "bob": ()}},
     "esa": {"S/d/1": {"ann": ((0, 2, "minor"),)}, "S/d/2": {"ann": ()}},
+    "esa-lines": {"en-de/d/0/s": {"a": ((0, 2, "major"),), "b": ()}},
     "seg-rating": {
         "S/1": {"zh-en.mqm.r1.seg.rating": (JO,)},
         "S/2": {"zh-en.mqm.r1.seg.rating": ()},

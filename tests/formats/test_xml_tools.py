@@ -214,3 +214,26 @@ def test_time_grows_with_the_size(folder, growth):
         return lambda: sa.read(folder / name)
 
     assert growth(call(2000, "few.xml"), call(16000, "many.xml")) < 30
+
+
+LATIN = "<TEI><text><p>\n<name>Jürgen</name> sang</p></text></TEI>"
+
+
+@pytest.mark.parametrize(
+    "content", [LATIN, LATIN.replace("TEI", "TEXT").replace("name>", "ENAMEX>")]
+)
+def test_bytes_of_another_encoding(folder, content):
+    """They are named with their line, not called cut off; declared, or in UTF-8, they are read."""
+    path = folder / "a.xml"
+    path.write_bytes(content.encode("latin-1"))
+    with refuses(sa.InputError, f"{path}:2 … byte 0xfc is not utf-8 … encoding='latin-1'") as error:
+        sa.read(path)
+    assert "cut off" not in str(error.value)
+    path.write_bytes(content.encode())
+    expected = sa.read(path)
+    assert [s.end - s.start for s in expected[0].segments["a.xml"]] == [len("Jürgen")]
+    path.write_bytes(b"<?xml version='1.0' encoding='latin-1'?>" + content.encode("latin-1"))
+    assert sa.read(path)[0] == expected[0]
+    path.write_bytes(content.encode()[:25])
+    with refuses(sa.InputError, f"{path} … not valid XML"):
+        sa.read(path)

@@ -320,7 +320,7 @@ class _Guess:
 
     def content(self, table: bool) -> dict[str, Any]:
         """Return the column of what offsets count; in a table, not that of the spans' own texts."""
-        spoken = [self.given.get("document"), self.given.get("annotator")]
+        spoken = [self.given.get(what) for what in ("document", "annotator", "spans")]
         if table:
             spoken += [name for name in self.names if self._is_quote(name)]
         text = self.usual("text", lambda cell: isinstance(cell, str), spoken)

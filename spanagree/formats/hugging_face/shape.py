@@ -108,7 +108,7 @@ class Shape(TagOptions):
     def names_nobody(self, column: str) -> bool:
         """Return whether a column says nothing about whose annotations it holds."""
         alone = isinstance(self.spans, str) or {*(self.tags or self.spans or {})} == {column}
-        return alone and (plain(column) in NAMELESS or self.is_table)
+        return alone and (plain(column.rpartition(".")[2]) in NAMELESS or self.is_table)
 
     @property
     def columns(self) -> list[str]:
