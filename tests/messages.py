@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
+
+from spanagree.errors import InputError
 
 
 def says(message: object, needed: str) -> None:
@@ -31,6 +34,16 @@ def says(message: object, needed: str) -> None:
             where = "at the beginning" if number == 0 else f"behind {said[:at][-40:]!r}"
             pytest.fail(f"no {part!r} {where}\nneeded:  {needed}\nmessage: {said}", pytrace=False)
         at = found.end()
+
+
+def check_refused(
+    read: Callable[[Any], Any], write: Callable[[Any], Any], content: Any, needed: str
+) -> None:
+    """Fail unless what is written is refused when it is read; ``{0}`` in ``needed`` is where."""
+    __tracebackhide__ = True
+    path = write(content)
+    with refuses(InputError, needed.format(path)):
+        read(path)
 
 
 @contextmanager

@@ -44,6 +44,13 @@ def made(seed, folder, dies=False):
     return sa.Corpus.from_segments(lengths, {"gold": gold, "mine": mine}, ids=ids)
 
 
+def many_blocks(folder):
+    """So many blocks from seeds that none of these clusters is done before something happens."""
+    marks = folder / "marks"
+    marks.mkdir()
+    return (functools.partial(made, seed, str(marks)) for seed in range(4000))
+
+
 def lost(folder):
     """A shard that cannot be read."""
     raise sa.InputError("shard-7.conll:3: unknown tag 'x'")
@@ -157,8 +164,7 @@ def test_scheduler_that_dies(tmp_path):
     """A cluster that is gone in mid-run is an error within seconds, not a part of a result."""
     import dask
 
-    (tmp_path / "marks").mkdir()
-    blocks = (functools.partial(made, seed, str(tmp_path / "marks")) for seed in range(4000))
+    blocks = many_blocks(tmp_path)
     soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
     with soon, cluster(tmp_path) as (client, scheduler, _):
         begin = []
@@ -179,8 +185,7 @@ def test_scheduler_that_freezes(tmp_path, monkeypatch):
     """A scheduler that answers no more, its connection open, is an error that names the block."""
     monkeypatch.setattr(run, "_SILENCE", 3)
     monkeypatch.setattr(run, "_PATIENCE", 2)
-    (tmp_path / "marks").mkdir()
-    blocks = (functools.partial(made, seed, str(tmp_path / "marks")) for seed in range(4000))
+    blocks = many_blocks(tmp_path)
     with cluster(tmp_path) as (client, scheduler, _):
 
         def freeze(done, _):
@@ -200,8 +205,7 @@ def test_scheduler_that_freezes(tmp_path, monkeypatch):
 def test_workers_that_leave(tmp_path, monkeypatch):
     """A cluster whose workers have all gone is an error that names the block that waits."""
     monkeypatch.setattr(run, "_SILENCE", 3)
-    (tmp_path / "marks").mkdir()
-    blocks = (functools.partial(made, seed, str(tmp_path / "marks")) for seed in range(4000))
+    blocks = many_blocks(tmp_path)
     with cluster(tmp_path) as (client, _, workers):
 
         def leave(done, _):

@@ -170,6 +170,16 @@ def test_long_path_equals_short_path(free, counts):
         np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
 
 
+def check_against_fractions(edges, excess, slots):
+    """Half of the starts of each length are those of fractions; beyond the edge nothing changes."""
+    for e, edge in edges.items():
+        others = np.delete(excess, excess.tolist().index(e))
+        exact = fractions_of_starts(others[others > 0].tolist(), slots)
+        reach = (len(exact) + 1) // 2
+        wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
+        np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+
+
 @pytest.mark.long
 @example(0, [1, 2, 9])
 @example(3, [1, 1, 4])
@@ -187,12 +197,7 @@ def test_halves_equal_fractions(free, lengths):
     distinct = np.unique(excess).tolist()
     edges = edges_of._edges_by_halves(long, slots, distinct)
     assert sorted(edges) == distinct
-    for e, edge in edges.items():
-        others = np.delete(excess, excess.tolist().index(e))
-        exact = fractions_of_starts(others[others > 0].tolist(), slots)
-        reach = (len(exact) + 1) // 2
-        wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
-        np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+    check_against_fractions(edges, excess, slots)
 
 
 @pytest.mark.long
@@ -334,12 +339,7 @@ def test_far_longer_segments_equal_fractions(short, far, free, monkeypatch):
     edges, used = beside(monkeypatch, excess, slots)
     assert used == [True]
     assert sorted(edges) == sorted({*short, *far})
-    for e, edge in edges.items():
-        others = np.delete(excess, np.searchsorted(excess, e))
-        exact = fractions_of_starts(others[others > 0].tolist(), slots)
-        reach = (len(exact) + 1) // 2
-        wide = np.append(edge, np.full(max(reach - len(edge), 0), edge[-1]))[:reach]
-        np.testing.assert_allclose(wide, exact[:reach], rtol=0, atol=1e-14 * max(exact))
+    check_against_fractions(edges, excess, slots)
 
 
 @pytest.mark.long

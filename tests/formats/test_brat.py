@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refuses
+from messages import check_refused, refuses
 
 import spanagree as sa
 from spanagree.formats.brat import write_brat
@@ -186,10 +186,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_bad_projects(project, what):
     """What is no brat project is refused, naming file and line."""
-    files, message = BAD[what]
-    folder = project(files)
-    with refuses(sa.InputError, message.format(folder)):
-        sa.read_brat(folder)
+    check_refused(sa.read_brat, project, *BAD[what])
 
 
 @pytest.mark.parametrize(("name", "problem"), [("ann/x.ann", "x.ann"), ("ann/x.txt", "x.txt"), ("bob", "bob")])  # fmt: skip

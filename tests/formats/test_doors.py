@@ -100,6 +100,11 @@ def test_conll(tmp_path, corpus, scheme):
     assert told.annotators == corpus.annotators
 
 
+in_either_unit = st.one_of(
+    corpora(overlapping=True), corpora(overlapping=True).map(lambda corpus: corpus.to_characters())
+)
+
+
 def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
     """A corpus written in the format of a tool, recognised, and read; the same bytes twice."""
     again = tmp_path / f"again-{path}"
@@ -117,11 +122,10 @@ def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
 
 
 @pytest.mark.long
-@given(corpora(overlapping=True), st.booleans())
+@given(in_either_unit)
 @same_files
-def test_label_studio(tmp_path, corpus, characters):
+def test_label_studio(tmp_path, corpus):
     """Tasks with annotations, predictions, or both; never seen and marked nothing."""
-    corpus = corpus.to_characters() if characters else corpus
     back = as_it_is_written(corpus, tmp_path, "label-studio", "a.json")
     assert (back.ids, set(back.annotators)) == (corpus.ids, set(corpus.annotators))
     for models in (["bob"], corpus.annotators):
@@ -132,11 +136,11 @@ def test_label_studio(tmp_path, corpus, characters):
 
 
 @pytest.mark.long
-@given(corpora(overlapping=True), st.booleans())
+@given(in_either_unit)
 @same_files
-def test_prodigy(tmp_path, corpus, characters):
+def test_prodigy(tmp_path, corpus):
     """A row for each document and annotator; by tokens it says the same as by characters."""
-    corpus = corpus.to_characters() if characters else corpus
+    characters = corpus.offsets == "characters"
     back = as_it_is_written(corpus, tmp_path, "prodigy", "a.jsonl")
     assert back.ids == tuple(map(corpus.id_of, range(len(corpus))))
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
@@ -151,11 +155,10 @@ def test_prodigy(tmp_path, corpus, characters):
 
 
 @pytest.mark.long
-@given(corpora(overlapping=True), st.booleans())
+@given(in_either_unit)
 @same_files
-def test_doccano(tmp_path, corpus, characters):
+def test_doccano(tmp_path, corpus):
     """A file for each annotator, of what she saw."""
-    corpus = corpus.to_characters() if characters else corpus
     every = corpus.to_characters()
     files = {name: tmp_path / f"{name}.jsonl" for name in corpus.annotators}
     for name, path in files.items():
@@ -179,15 +182,15 @@ def test_tools_and_odd_names(tmp_path, form):
         assert as_it_is_written(corpus, tmp_path, form, "a.json") == corpus
 
 
-@given(corpora(overlapping=True), st.booleans())
+@given(in_either_unit)
 @same_files
-def test_datasets(corpus, characters):
+def test_datasets(corpus):
     """A Dataset, streamed or not, and as plain rows."""
     pytest.importorskip("datasets")
-    corpus = corpus.to_characters() if characters else corpus
     ds = sa.to_dataset(corpus)
+    text = "text" if corpus.offsets == "characters" else "tokens"
     ask = {
-        "text" if characters else "tokens": "text" if characters else "tokens",
+        text: text,
         "spans": {name: f"spans:{name}" for name in corpus.annotators},
         **({} if corpus.ids is None else {"document": "id"}),
     }

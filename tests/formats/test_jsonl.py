@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from messages import refuses
+from messages import check_refused, refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -87,10 +87,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_bad_lines(write, what):
     """What is no line of the format is refused, naming file and line."""
-    lines, message = BAD[what]
-    path = write(lines)
-    with refuses(sa.InputError, message.format(path)):
-        sa.read_jsonl(path)
+    check_refused(sa.read_jsonl, write, *BAD[what])
 
 
 # --- what was done before ----------------------------------------------------------------------

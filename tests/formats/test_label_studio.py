@@ -141,17 +141,20 @@ def test_ground_truth(read):
     assert marked(read(tasks, ground_truth=True)) == {"ground_truth": [(0, 2, "PER")], "4": []}
 
 
+def refused_until(read, tasks, repair, message):
+    """What is read with a repair, without which it is refused."""
+    with refuses(sa.SpanAgreeError, message):
+        read(tasks)
+    return read(tasks, repair)
+
+
 def test_twice_on_a_task(read):
     """Refused, unless the latest is asked for: by updated_at, else created_at."""
     first = annotation(3, item(0, 2, "PER"), updated_at="2024-03-11T22:58:31.783696Z")
     second = annotation(3, created_at="2024-03-11T22:58:31Z")
     tasks = [task(first, second)]
-    with refuses(
-        sa.SpanAgreeError,
-        "annotator '3', document '7' … second time … --repair drop-repeats or --repair latest … name the annotators",
-    ):
-        read(tasks)
-    corpus = read(tasks, "latest")
+    message = "annotator '3', document '7' … second time … --repair drop-repeats or --repair latest … name the annotators"
+    corpus = refused_until(read, tasks, "latest", message)
     assert marked(corpus) == {"3": [(0, 2, "PER")]}
     assert notes(read([task(second, first)], "latest"))[-1].endswith("one dropped (latest)")
     assert marked(read([task(first, {**second, "updated_at": 1e12})], "latest")) == {"3": []}
@@ -184,12 +187,8 @@ def test_notes_of_units(read):
     """What was turned into code points; what fits nowhere is refused, or one of ten is noted."""
     items = [item(18, 22, "X", text="Rome"), item(0, 1, "Y", text="Al"), item(0, 2, "Z", text="Al")]
     tasks = [task(annotation(3, *items), data={"text": EMOJI})]
-    with refuses(
-        sa.SpanAgreeError,
-        "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more … --repair relocate-by-text or --repair drop-misplaced",
-    ):
-        read(tasks)
-    corpus = read(tasks, "drop-misplaced")
+    message = "annotator '3', document '7': segment 0–1 'Y' has '😀' in the text, not 'Al' (and 1 more … --repair relocate-by-text or --repair drop-misplaced"
+    corpus = refused_until(read, tasks, "drop-misplaced", message)
     assert marked(corpus) == {"3": [(16, 20, "X")]}
     assert notes(corpus)[0] == "1 span with offsets in UTF-16 units, turned into code points"
     assert corpus.notes[1] == (

@@ -42,6 +42,11 @@ ROWS = (
 )
 
 
+def errors(rater, *cells):
+    """Rows of errors that a rater found in one segment."""
+    return [("a", 1, rater, cell, "X", "Minor") for cell in cells]
+
+
 def marked(corpus):
     """What stands in each segment, by document and annotator; ``None``: never seen."""
     texts = dict(zip(corpus.ids, corpus.texts, strict=True))
@@ -99,36 +104,31 @@ def test_columns_since_2023(tmp_path):
     assert marked(sa.read(path)) == marked(sa.read(write(tmp_path / "before.tsv", *ROWS)))
 
 
-@pytest.mark.parametrize(
-    ("cell", "text", "span"),
-    [
-        ('"Er sagte ""<v>nein</v>""."', 'Er sagte "nein".', "nein"),
-        ('"""<v>""</v>Ja."', '""Ja.', '"'),
-        ('"<v>""Ja""</v>."', '"Ja".', '"Ja"'),
-        ('"<v>Ja</v>"', "Ja", "Ja"),
-        ('<v>"Ja."</v>', "Ja.", "Ja."),
-        ('"Ja" sagte <v>er</v>, "nein"', '"Ja" sagte er, "nein"', "er"),
-        ('<v>"</v>Ja', '"Ja', '"'),
-        ('<v>"</v>', '"', '"'),
-    ],
-)
-def test_quoted_cells(tmp_path, cell, text, span):
+QUOTED = '''
+"Er sagte ""<v>nein</v>""."     →  Er sagte "nein".       →  nein
+"""<v>""</v>Ja."                →  ""Ja.                  →  "
+"<v>""Ja""</v>."                →  "Ja".                  →  "Ja"
+"<v>Ja</v>"                     →  Ja                     →  Ja
+<v>"Ja."</v>                    →  Ja.                    →  Ja.
+"Ja" sagte <v>er</v>, "nein"    →  "Ja" sagte er, "nein"  →  er
+<v>"</v>Ja                      →  "Ja                    →  "
+<v>"</v>                        →  "                      →  "
+'''  # a cell, its text, and what is marked in it
+
+
+@pytest.mark.parametrize("row", QUOTED.strip().splitlines())
+def test_quoted_cells(tmp_path, row):
     """A cell that is quoted as in CSV is unquoted, one with quotation marks of its own is not."""
-    corpus = sa.read(write(tmp_path / "x.tsv", ("a", 1, "r1", cell, "X", "Major")))
+    cell, text, span = map(str.strip, row.split("→"))
+    corpus = sa.read(write(tmp_path / "x.tsv", *errors("r1", cell)))
     assert corpus.texts == (text,)
     assert marked(corpus) == {"a/talk/1": {"r1": [(span, "X")]}}
 
 
 def test_without_a_place(tmp_path):
     """5 errors of r1: without tags, not closed, opened twice, only closed, and one that has a place."""
-    path = write(
-        tmp_path / "x.tsv",
-        ("a", 1, "r1", "Al lief.", "Source error/-", "Minor"),
-        ("a", 1, "r1", "Al <v>lief.", "X", "Minor"),
-        ("a", 1, "r1", "Al</v> lief.", "X", "Minor"),
-        ("a", 1, "r1", "<v>Al <v>lief</v>.", "X", "Minor"),
-        ("a", 1, "r2", "<v>Al</v> lief.", "X", "Minor"),
-    )
+    unplaced = ["Al lief.", "Al <v>lief.", "Al</v> lief.", "<v>Al <v>lief</v>."]
+    path = write(tmp_path / "x.tsv", *errors("r1", *unplaced), *errors("r2", "<v>Al</v> lief."))
     corpus = sa.read(path)
     assert marked(corpus) == {"a/talk/1": {"r1": [("lief", "X")], "r2": [("Al", "X")]}}
     assert corpus.notes == (
@@ -141,12 +141,12 @@ def test_without_a_place(tmp_path):
 
 def test_texts_that_differ(tmp_path):
     """The tagged copy repeats what it tags, as in published files: refused, or aligned."""
+    changed = ["Al <v>lief</v>lief nie so weit.", "Al lief nie so <v>weit</v>!"]
     path = write(
         tmp_path / "x.tsv",
         ("a", 1, "r1", "Al lief nie so weit.", "No-error", "No-error"),
-        ("a", 1, "r2", "Al lief nie <v>so weit</v>.", "X", "Minor"),
-        ("a", 1, "r3", "Al <v>lief</v>lief nie so weit.", "X", "Minor"),
-        ("a", 1, "r3", "Al lief nie so <v>weit</v>!", "X", "Minor"),
+        *errors("r2", "Al lief nie <v>so weit</v>."),
+        *errors("r3", *changed),
     )
     with refuses(
         sa.InputError,

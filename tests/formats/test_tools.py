@@ -558,17 +558,17 @@ def test_a_registered_reader(install, write, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("entry", "message"),
     [
-        ("nicks", "nicks_of:NONE", "cannot be loaded"),
-        ("nicks", "no_such_module:X", "cannot be loaded"),
-        ("nicks", "nicks_of:OTHER", "is 3; a spanagree.formats.tools.Tool is needed"),
-        ("conll", "nicks_of:TOOL", "has the name of a built-in format; it needs another"),
+        ("nicks = nicks_of:NONE", "cannot be loaded"),
+        ("nicks = no_such_module:X", "cannot be loaded"),
+        ("nicks = nicks_of:OTHER", "is 3; a spanagree.formats.tools.Tool is needed"),
+        ("conll = nicks_of:TOOL", "has the name of a built-in format; it needs another"),
     ],
 )
-def test_a_registered_reader_that_fails(install, write, name, value, message):
+def test_a_registered_reader_that_fails(install, write, entry, message):
     """One line that names it."""
-    install(name, value)
+    install(*entry.split(" = "))
     with pytest.raises(sa.InputError, match=message) as error:
         sa.read(write([{"body": TEXT, "nicks": []}]))
     assert "\n" not in str(error.value)
