@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from spanagree.formats.tag_lists import from_tags
 from spanagree.results.frame import UNDEFINED as UNSEEN
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.systems.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 AVERAGES = ("micro", "macro", "weighted")
 """How the figures of labels become one."""
@@ -139,17 +142,31 @@ class NotListsError(InputError, TypeError):
     """Something else than lists of tag lists, for which seqeval raises a TypeError."""
 
 
+class Options(TypedDict, total=False):
+    """How tags are read and figures made; :func:`f1_score` says what each is."""
+
+    mode: Literal["strict"] | None
+    sample_weight: None
+    zero_division: Literal["warn", 0, 1]
+    scheme: Scheme | type | None
+    chance: Chance
+
+
 def _count(
     y_true: Any,
     y_pred: Any,
-    chance: str,
-    suffix: bool,
-    mode: object,
-    scheme: Any,
-    zero: object,
+    *,
+    suffix: bool = False,
     beta: float = 1,
+    mode: object = None,
+    sample_weight: object = None,
+    zero_division: object = "warn",
+    scheme: Any = None,
+    chance: str = "nonoverlapping",
 ) -> _Counts:
     """Return the counts of two lists of tag lists."""
+    if sample_weight is not None:
+        raise SettingError("sample_weight: sentences have no weights here; leave it out")
     if mode is not None:
         check_choice(mode, ["strict"], "mode")
     if scheme is not None:
@@ -170,7 +187,7 @@ def _count(
     tallies = evaluate(corpus, "y_true", chance=chance).systems["y_pred"].labels
     labels = sorted(name for name, tally in tallies.items() if tally.size_a + tally.size_b)
     rows = [tallies[label].counts for label in labels]
-    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero, beta)
+    return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero_division, beta)
 
 
 def _lists(name: str, sequences: Any) -> list[Any]:
@@ -239,26 +256,16 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
 
 
 def _score(
-    name: str,
-    y_true: Any,
-    y_pred: Any,
-    average: Average | None,
-    suffix: bool,
-    mode: str | None,
-    sample_weight: None,
-    zero_division: Literal["warn", 0, 1],
-    scheme: Any,
-    chance: str,
+    name: str, y_true: Any, y_pred: Any, average: Average | None, options: Mapping[str, Any]
 ) -> Any:
-    _refuse_weights(sample_weight)
     if average is not None:
         check_choice(average, AVERAGES, "average")
-    if mode == "strict" and scheme is None:
+    if options.get("mode") == "strict" and options.get("scheme") is None:
         raise SettingError(
             "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
             " scheme='IOB2' or another, or leave mode out"
         )
-    counts = _count(y_true, y_pred, chance, suffix, mode, scheme, zero_division)
+    counts = _count(y_true, y_pred, **options)
     counts.warn(name)
     if average is None:
         return counts.each(counts.rows)[name][:, 0]
@@ -276,11 +283,7 @@ class _Score(Protocol):
         *,
         average: None,
         suffix: bool = ...,
-        mode: Literal["strict"] | None = ...,
-        sample_weight: None = ...,
-        zero_division: Literal["warn", 0, 1] = ...,
-        scheme: Scheme | type | None = ...,
-        chance: Chance = ...,
+        **options: Unpack[Options],
     ) -> Floats: ...
 
     @overload
@@ -291,11 +294,7 @@ class _Score(Protocol):
         *,
         average: Average = ...,
         suffix: bool = ...,
-        mode: Literal["strict"] | None = ...,
-        sample_weight: None = ...,
-        zero_division: Literal["warn", 0, 1] = ...,
-        scheme: Scheme | type | None = ...,
-        chance: Chance = ...,
+        **options: Unpack[Options],
     ) -> Figure: ...
 
 
@@ -303,24 +302,8 @@ def _typed(score: Callable[..., Any]) -> _Score:
     return score
 
 
-def _refuse_weights(sample_weight: object) -> None:
-    if sample_weight is not None:
-        raise SettingError("sample_weight: sentences have no weights here; leave it out")
-
-
 @_typed
-def f1_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
-) -> Any:
+def f1_score(y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any) -> Any:
     """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
 
     Args:
@@ -347,49 +330,31 @@ def f1_score(
     >>> f1, round(f1.expected, 4), round(f1.corrected, 4)
     (0.5, 0.3333, 0.25)
     """
-    return _score("f1", **locals())
+    return _score("f1", y_true, y_pred, average, options)
 
 
 @_typed
 def precision_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
+    y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any
 ) -> Any:
     """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
     """
-    return _score("precision", **locals())
+    return _score("precision", y_true, y_pred, average, options)
 
 
 @_typed
 def recall_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
+    y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any
 ) -> Any:
     """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333
     """
-    return _score("recall", **locals())
+    return _score("recall", y_true, y_pred, average, options)
 
 
 def precision_recall_fscore_support(
@@ -426,12 +391,13 @@ def precision_recall_fscore_support(
     >>> precision_recall_fscore_support(y_true, y_true, average="micro")
     (1.0, 1.0, 1.0, 2)
     """
-    _refuse_weights(sample_weight)
     if average is not None:
         check_choice(average, AVERAGES, "average")
     if not beta >= 0:
         raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
-    counts = _count(y_true, y_pred, chance, suffix, None, None, zero_division, beta)
+    how: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
+    how["chance"] = chance
+    counts = _count(y_true, y_pred, suffix=suffix, beta=beta, **how)
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
@@ -521,11 +487,7 @@ def classification_report(
     digits: int = ...,
     suffix: bool = ...,
     output_dict: Literal[False] = ...,
-    mode: Literal["strict"] | None = ...,
-    sample_weight: None = ...,
-    zero_division: Literal["warn", 0, 1] = ...,
-    scheme: Scheme | type | None = ...,
-    chance: Chance = ...,
+    **options: Unpack[Options],
 ) -> str: ...
 
 
@@ -537,11 +499,7 @@ def classification_report(
     suffix: bool = ...,
     *,
     output_dict: Literal[True],
-    mode: Literal["strict"] | None = ...,
-    sample_weight: None = ...,
-    zero_division: Literal["warn", 0, 1] = ...,
-    scheme: Scheme | type | None = ...,
-    chance: Chance = ...,
+    **options: Unpack[Options],
 ) -> dict[str, dict[str, float]]: ...
 
 
@@ -590,9 +548,9 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
-    _refuse_weights(sample_weight)
-    asked = "auto" if scheme is None else scheme
-    counts = _count(y_true, y_pred, chance, suffix, mode, asked, zero_division)
+    how: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
+    how |= {"chance": chance, "mode": mode, "scheme": "auto" if scheme is None else scheme}
+    counts = _count(y_true, y_pred, suffix=suffix, **how)
     counts.warn("precision", "recall")
     rows = {label: counts.of_label(i) for i, label in enumerate(counts.labels)}
     averages = {f"{average} avg": counts.mean(average) for average in AVERAGES}
