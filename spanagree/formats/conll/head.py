@@ -19,15 +19,7 @@ from spanagree.arrays import Bools, Ints
 from spanagree.corpus.tags import prefixed
 from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
 from spanagree.formats.conll.fields import Lines
-from spanagree.formats.conll.lines import (
-    BLANK,
-    COMMENT,
-    DOCSTART,
-    OTHER,
-    ROW,
-    kinds_of_lines,
-    without_returns,
-)
+from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
 
 LINES = 50_000  # of a file that are looked at
 
@@ -84,25 +76,26 @@ class Head:
         """
         doubtful = _doubtful(data, starts, kinds)
         if not header and not len(doubtful) and not self.layout.numbered:
-            kinds[kinds == COMMENT] = ROW  # a # behind blanks is a token, as blanks separate
+            # a # behind blanks is a token, as blanks separate
+            kinds[kinds == LineKind.COMMENT] = LineKind.ROW
             return kinds, {}
         settled = kinds.copy()
-        settled[kinds == COMMENT] = ROW
-        settled[doubtful] = COMMENT
-        rows = settled == ROW
+        settled[kinds == LineKind.COMMENT] = LineKind.ROW
+        settled[doubtful] = LineKind.COMMENT
+        rows = settled == LineKind.ROW
         if header and rows.any():
-            settled[int(rows.argmax())] = OTHER
+            settled[int(rows.argmax())] = LineKind.OTHER
         for line in doubtful.tolist():
             if self._is_token(_text(data, starts, line, encoding)):
-                settled[line] = ROW
+                settled[line] = LineKind.ROW
         passed: Counter[str] = Counter()
         if self.layout.numbered:
             others = [(match.start(), match[1]) for match in _NO_WORD.finditer(data)]
             at = np.array([start for start, _ in others], starts.dtype)
             at = np.searchsorted(starts, at, side="right") - 1
             for line, (_, sign) in zip(at.tolist(), others, strict=True):
-                if settled[line] == ROW:
-                    settled[line] = OTHER
+                if settled[line] == LineKind.ROW:
+                    settled[line] = LineKind.OTHER
                     passed[_KIND[sign]] += 1
         return settled, dict(passed)
 
@@ -146,7 +139,7 @@ def head_of(
     columns = tuple(-1 if column is None else column for column in where)
     head = Head(layout, scheme, missing, columns)
     doubtful = _doubtful(data, starts, kinds)
-    is_sure = (kinds == ROW) | (kinds == COMMENT)
+    is_sure = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
     is_sure[doubtful] = False
     sure = np.flatnonzero(is_sure).tolist()
 
@@ -197,15 +190,15 @@ def _values(
 def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:
     """Return whether each sentence, or document, of some lines has an id."""
     settled, _ = head.settled(data, starts, kinds, header=head.layout.header)
-    others = np.flatnonzero(settled != ROW)
+    others = np.flatnonzero(settled != LineKind.ROW)
     end = len(settled) - len(others)
-    marks = np.flatnonzero(settled == DOCSTART)
-    is_end = settled == DOCSTART
+    marks = np.flatnonzero(settled == LineKind.DOCSTART)
+    is_end = settled == LineKind.DOCSTART
     if unit == "sentence":
-        is_end |= settled == BLANK
+        is_end |= settled == LineKind.BLANK
     ends = np.flatnonzero(is_end)
     begins = {0, *rows_above(ends, others).tolist()} - {end}
-    naming = marks if unit == "document" else np.flatnonzero(settled == COMMENT)
+    naming = marks if unit == "document" else np.flatnonzero(settled == LineKind.COMMENT)
     names_one = MARK if unit == "document" else SENT_ID
     named = [i for i in naming.tolist() if names_one.match(_text(data, starts, i))]
     return end > 0 and begins <= {*rows_above(np.array(named, np.int64), others).tolist()}
@@ -233,7 +226,7 @@ def first_lines(lines: Iterator[str]) -> str:
     kept = ""
     while some := "".join(islice(lines, LINES)):
         kept += some
-        if (kinds_of_lines(some.encode(errors="surrogatepass"))[1] == ROW).any():
+        if (kinds_of_lines(some.encode(errors="surrogatepass"))[1] == LineKind.ROW).any():
             break
     return kept
 
@@ -249,7 +242,7 @@ def lines_in(text: str) -> Iterator[str]:
 
 def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
     """Return the lines that begin with #, and are tokens or comments."""
-    lines = np.flatnonzero(kinds == COMMENT)
+    lines = np.flatnonzero(kinds == LineKind.COMMENT)
     first = np.frombuffer(data, np.uint8)[starts[lines]]
     doubtful: Ints = lines[first == ord("#")]
     return doubtful

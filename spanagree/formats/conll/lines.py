@@ -9,13 +9,16 @@ import numpy as np
 
 from spanagree.arrays import Ints, as_small
 
-ROW, BLANK, COMMENT, DOCSTART, OTHER = range(5)  # others: names of columns, rows of no word
+
+class LineKind:
+    """What a line is, as a plain number; others are names of columns, and rows of no word."""
+
+    ROW, BLANK, COMMENT, DOCSTART, OTHER = range(5)
 
 
-_FIRST = as_small(np.full(256, ROW))  # what a line is, by its first byte that is not a blank
-
-
-_FIRST[[ord("\n"), ord("#")]] = BLANK, COMMENT
+# what a line is, by its first byte that is not a blank
+_FIRST = as_small(np.full(256, LineKind.ROW))
+_FIRST[[ord("\n"), ord("#")]] = LineKind.BLANK, LineKind.COMMENT
 
 
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\r"))
@@ -71,11 +74,11 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     marks: list[int] = []
     if b"-DOCSTART-" in ended:
         marks = [match.start() for match in _DOCSTART.finditer(ended)]
-    if (kinds == COMMENT).any() and any(word in ended for word in _WORDS):
+    if (kinds == LineKind.COMMENT).any() and any(word in ended for word in _WORDS):
         marks += [match.start() for match in _NEWDOC.finditer(ended)]
     at = np.array(marks, starts.dtype)
     line = np.searchsorted(starts, at, side="right") - 1
-    kinds[line[first[line] == at]] = DOCSTART
+    kinds[line[first[line] == at]] = LineKind.DOCSTART
     starts[-1] = len(text)
     return starts, kinds
 

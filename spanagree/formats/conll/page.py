@@ -47,15 +47,7 @@ from spanagree.formats.conll.head import (
     lines_in,
     rows_above,
 )
-from spanagree.formats.conll.lines import (
-    BLANK,
-    COMMENT,
-    DOCSTART,
-    OTHER,
-    ROW,
-    kinds_of_lines,
-    without_returns,
-)
+from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
 from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
 
@@ -270,7 +262,7 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
     kinds, passed = head.settled(data, starts, kinds, header=header)
     lines = Lines(data, starts)
     if head.layout.sign != "\t":
-        rows = np.flatnonzero((kinds == ROW) | (kinds == OTHER))
+        rows = np.flatnonzero((kinds == LineKind.ROW) | (kinds == LineKind.OTHER))
         lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
     return lines, kinds, passed
 
@@ -314,7 +306,7 @@ def read_page(
     layout, is_whole = head.layout, part.is_whole
     lines, kinds, passed = _lines_of(name, part.text, before, head)
     del part  # its text is no longer needed
-    keep = kinds == ROW
+    keep = kinds == LineKind.ROW
     wanted = [None if c is None else number_of(c, layout) for c in columns]
     if not keep.any():
         raise no_rows(path)
@@ -324,16 +316,16 @@ def read_page(
     else:
         table, cut = _table(name, lines, keep, at, head.width)
     others = np.flatnonzero(~keep)
-    named = _among_rows(lines, np.flatnonzero(kinds == COMMENT), others, before)
+    named = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
     own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
-    marks = _among_rows(lines, np.flatnonzero(kinds == DOCSTART), others, before)
+    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
         _ = table[1].numbered
     documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
     ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
-    blank = rows_above(np.flatnonzero(kinds == BLANK), others)
+    blank = rows_above(np.flatnonzero(kinds == LineKind.BLANK), others)
     for some in (documents, blank, np.array(breaks["sentence"], np.int64)):
         ends[some] = True
     sentences = np.flatnonzero(ends)

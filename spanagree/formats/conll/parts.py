@@ -22,7 +22,7 @@ from spanagree.files import (
     read_bytes,
 )
 from spanagree.formats.conll.head import LINES, Head, first_lines, lines_in
-from spanagree.formats.conll.lines import BLANK, DOCSTART, OTHER, ROW, kinds_of_lines
+from spanagree.formats.conll.lines import LineKind, kinds_of_lines
 
 # encodings in which a byte below 128 is an ASCII character wherever it stands
 _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
@@ -195,12 +195,12 @@ def _borders(
     for piece in pieces:
         starts, kinds = kinds_of_lines(piece)
         kinds, _ = head.settled(piece, starts, kinds, header=header, encoding=encoding)
-        header = header and not (kinds == OTHER).any()
-        ends = kinds == DOCSTART
+        header = header and not (kinds == LineKind.OTHER).any()
+        ends = kinds == LineKind.DOCSTART
         if unit == "sentence":
-            ends |= kinds == BLANK
-        informative = np.flatnonzero(ends | (kinds == ROW))
-        row = np.concatenate(([last[0] >= 0], kinds[informative] == ROW))
+            ends |= kinds == LineKind.BLANK
+        informative = np.flatnonzero(ends | (kinds == LineKind.ROW))
+        row = np.concatenate(([last[0] >= 0], kinds[informative] == LineKind.ROW))
         behind = np.concatenate(([-1], informative))[:-1][row[:-1] & ~row[1:]] + 1  # the last rows
         for line in behind[block - 1 - done :: block].tolist():
             end, count = (offset + int(starts[line]), lines + line) if line else last
