@@ -97,6 +97,28 @@ class LabelTable:
                 object.__setattr__(self, name, frozen(column, np.int64))
 
     @classmethod
+    def of_single(
+        cls,
+        order: Ints,
+        columns: tuple[Ints, Ints, Ints],
+        size: int,
+        annotators: tuple[str, ...],
+        labels: tuple[str, ...],
+        **about: Any,
+    ) -> LabelTable:
+        """Return a table with a row for each label.
+
+        Args:
+            order: which rows of the columns there are, and in which order: by item.
+            columns: the numbers of items, labels and annotators.
+            size, annotators, labels: as the table has them.
+            about: its other attributes, by name.
+        """
+        item, label, annotator = (column[order] for column in columns)
+        ones = np.ones(len(order), np.int64)
+        return cls(item, label, annotator, ones, size, annotators, labels, **about)
+
+    @classmethod
     def from_rows(
         cls,
         rows: Iterable[tuple[object, object, object]],
@@ -439,18 +461,10 @@ def label_table(
     reading = {"items": "labels", **(chosen or {})}
     reading |= {"duplicates": duplicates} if differs.any() else {}  # only what had an effect
     reading |= effect
-    return LabelTable(
-        item[kept],
-        label[kept],
-        annotator[kept],
-        np.ones(len(kept), np.int64),
-        len(item_names),
-        annotator_names,
-        names,
-        item_names,
-        reading=reading,
-        notes=tuple(notes),
-    )
+    return LabelTable.of_single(
+        kept, (item, label, annotator), len(item_names), annotator_names, names,
+        items=item_names, reading=reading, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _first_equal(keys: Ints) -> Ints:

@@ -44,12 +44,9 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     number = {name: i for i, name in enumerate(names)}
     given = np.array([number[value] for value in values], np.int64)
     (of_document, *_), item, _ = distinct(document, start, end, label, shapes)
-    order = np.lexsort((layer, item))
-    return LabelTable(
-        item[order],
-        given[order],
-        layer[order],
-        np.ones(len(item), np.int64),
+    return LabelTable.of_single(
+        np.lexsort((layer, item)),
+        (item, given, layer),
         len(of_document),
         corpus.annotators,
         names,

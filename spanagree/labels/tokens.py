@@ -168,12 +168,9 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         columns.append((each, np.full(len(each), number), label))
     nothing = np.zeros(0, np.int64)
     item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
-    order = np.argsort(item, kind="stable")
-    table = LabelTable(
-        item[order],
-        label[order],
-        annotator[order],
-        np.ones(len(item), np.int64),
+    table = LabelTable.of_single(
+        np.argsort(item, kind="stable"),
+        (item, label, annotator),
         int(lengths.sum()),
         corpus.annotators,
         labels,
