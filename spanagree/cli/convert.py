@@ -16,7 +16,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 
-_FORMAT = "Write OUT in this format."
+_OUT = "Write to this file."
 _SCHEME = "Write tags in this scheme."
 _TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
 _MODELS = "Write these annotators as Label Studio's predictions, the others as annotations."
@@ -27,8 +27,7 @@ _CUT = "Choose what becomes of segments that cut a token."
     options.FILES,
     options.group(
         "Converting",
-        options.option("-o --output", "Write to this file.", metavar="OUT", required=True),
-        options.option("--to", _FORMAT, choices=names_of(Writable), unless="by extension"),
+        *options.into(_OUT, names_of(Writable), "by extension", metavar="OUT", required=True),
         options.annotators("Keep only these annotators."),
         options.option("--as-predictions", _MODELS, metavar="NAME,...", read=options.names_in),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),

@@ -28,10 +28,7 @@ _BESIDE = "With --output, write the annotators too."
     ),
     options.group(
         "Writing",
-        options.option("-o --output", _WRITE, metavar="OUT"),
-        options.option(
-            "--to", "Write OUT in this format.", choices=names_of(Writable), unless="by extension"
-        ),
+        *options.into(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
         options.flag("--keep-annotators", _BESIDE),
     ),
     [option for option in options.output() if option.name != "output"],

@@ -239,6 +239,16 @@ def annotators(purpose: str = "Compare only these annotators.") -> Option:
     return option("--annotators", purpose, metavar="NAME,...", unless="all", read=names_in)
 
 
+def into(
+    purpose: str, forms: Iterable[str], unless: str, *, name: str = "-o --output", **attributes: Any
+) -> Group:
+    """Return the options of where a corpus is written, and in which format."""
+    return [
+        option(name, purpose, **attributes),
+        option("--to", "Write in this format.", choices=forms, unless=unless),
+    ]
+
+
 def levels() -> Group:
     """Return the options of levels of difficulty."""
     difficulties = "Put the borders at these difficulties."

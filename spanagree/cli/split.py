@@ -19,15 +19,19 @@ from spanagree.cli.progress import progress
 from spanagree.errors import InputError, counted, printable
 from spanagree.files import writing
 
-_FORMAT = "Write the parts in this format."
-
 
 @command(
     options.FILES,
     options.group(
         "Output",
-        options.option("-o --output folder", "Write into DIR.", metavar="DIR", required=True),
-        options.option("--to", _FORMAT, choices=names_of(SplitForm), unless="jsonl"),
+        *options.into(
+            "Write into DIR.",
+            names_of(SplitForm),
+            "jsonl",
+            name="-o --output folder",
+            metavar="DIR",
+            required=True,
+        ),
         options.flag("--force", "Write into a folder that is not empty."),
     ),
     options.levels(),
