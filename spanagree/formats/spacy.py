@@ -270,12 +270,14 @@ def read_docbin(
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory
-    >>> layers = {"ann": [[(0, 3, "PER")]]}
-    >>> corpus = sa.Corpus.from_segments([7], layers, offsets="characters", texts=["Ann ran"])
+    >>> tags = {"ann": [["B-PER", "O"]], "bob": [["B-ORG", "O"]]}
+    >>> corpus = sa.from_tags(tags, tokens=[["Ann", "ran"]])
     >>> with TemporaryDirectory() as folder:
-    ...     write_docbin(corpus, "ann", f"{folder}/ann.spacy")
-    ...     len(read_docbin({"ann": f"{folder}/ann.spacy"}))
-    1
+    ...     files = {name: f"{folder}/{name}.spacy" for name in tags}
+    ...     for name, path in files.items():
+    ...         write_docbin(corpus, name, path)
+    ...     read_docbin(files).labels
+    ('ORG', 'PER')
     """
     return valid_corpus(raw_docbin(source, spans=spans, partial=partial), repair)
 

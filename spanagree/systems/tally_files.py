@@ -182,12 +182,14 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory
-    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-    >>> result = sa.evaluate(sa.Corpus.from_segments([10], layers))
+    >>> parts = {"a": [[(0, 2, "PER"), (4, 5, "LOC")]], "b": [[(3, 4, "LOC")]]}
     >>> with TemporaryDirectory() as folder:
-    ...     write_tallies(result, f"{folder}/part.parquet")
-    ...     read_tallies([f"{folder}/part.parquet"]).documents
-    1
+    ...     for name, spans in parts.items():
+    ...         part = sa.Corpus.from_segments([9], {"gold": spans, "mine": spans}, ids=[name])
+    ...         write_tallies(sa.evaluate(part), f"{folder}/{name}.parquet")
+    ...     united = read_tallies([f"{folder}/{name}.parquet" for name in parts])
+    >>> united.documents, united.systems["mine"].tally.matched
+    (2, 3)
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not listed:
