@@ -123,7 +123,7 @@ def intervals(rows: Comparisons, rng: Any) -> list[tuple[float, float]]:
     ends = [over.corrected, multiplied(rows, sums, rng)]
     for by, kind in (("annotators", "jackknife"), ("both", "bca")):
         resampling = TeamResampling(interval=kind, resample_by=by)
-        error = next(OtherAnnotators(rows, by == "both").of_parts(0, 0))
+        error = OtherAnnotators(rows, by == "both").of_team()
         ends.append(widened(over, figures.tolist(), error, resampling).corrected)
     return ends
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.crowded import crowd_sums
+from spanagree.agreement.crowded import CrowdedDocuments, crowd_sums
 from spanagree.agreement.weight import DominantDocument, count_single, heavy_documents
 from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
@@ -132,6 +132,22 @@ class Drawn:
         """Each two annotators of each unit."""
         rows = self._per_document.rows if self._rows is None else self._rows
         return rows.of_wholes(self.wholes)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of annotations there are."""
+        number = self.coverage.number()
+        return int((number * (number - 1) // 2).sum())
+
+    @property
+    def crowded(self) -> CrowdedDocuments | None:
+        """The documents that ``sums`` has sums of only, if there are any."""
+        per_document = self._per_document
+        if isinstance(self.sums, Comparisons):
+            return None
+        return CrowdedDocuments(
+            per_document.corpus, find_match(per_document.match), per_document.chance
+        )
 
     def units(self, documents: Ints) -> Ints:
         """Return the units that some documents are, or are parts of."""

@@ -69,6 +69,43 @@ class CrowdSums(NamedTuple):
         return Marginals(rows, documents, pairs, annotations)
 
 
+class PairSums(NamedTuple):
+    """What all pairs of annotators of a crowded document have in common.
+
+    Attributes:
+        annotators: who saw the document, by their places among those of all crowded documents.
+        sums: matched, expected and the size of both sides of each pair, and 0 of an annotator with
+            herself, (3, annotators, annotators); of each label that somebody marked, by number.
+    """
+
+    annotators: Ints
+    sums: dict[int, Floats]
+
+
+class CrowdedDocuments:
+    """The crowded documents of a corpus, of which the pairs are wanted after all, but not kept.
+
+    Attributes:
+        annotators: the numbers of those who saw any of them.
+    """
+
+    def __init__(self, corpus: Corpus, measure: Match, chance: str) -> None:
+        """Find the documents."""
+        self._products = _products(corpus, AnnotationIndex.of(corpus), measure, chance)
+        nobody = np.zeros(0, np.int64)
+        self.annotators: Ints = nobody if self._products is None else self._products.members
+        by_name = np.argsort(ranks(corpus.labels))
+        self._labels = by_name if measure.of_label else np.array([NO_LABEL])
+
+    def __iter__(self) -> Iterator[PairSums]:
+        """Make the pairs of one document after the other."""
+        if self._products is not None:
+            for low, high in self._products.portions:
+                for who, sums in self._products.pair_sums(low, high):
+                    labels = self._labels[np.array([*sums], np.int64)].tolist()
+                    yield PairSums(who, dict(zip(labels, sums.values(), strict=True)))
+
+
 class _Segments(NamedTuple):
     """The segments of crowded documents, by document and annotator's name.
 
@@ -108,6 +145,11 @@ class _Marked(NamedTuple):
 
     def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
         """Yield F W Fᵀ of each document from ``low`` on; ``annotators`` says how many each has."""
+        for _, W, F in self.laid_out(low, annotators):
+            yield _product(W, F)
+
+    def laid_out(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
+        """Yield the same as the label and the weight of each column, and F."""
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
         cells = np.searchsorted(self.document[self.column], borders).tolist()
@@ -119,7 +161,12 @@ class _Marked(NamedTuple):
                 W = W.astype(np.float32)
             F = np.zeros((k, last - first), W.dtype)
             F[self.row[here], self.column[here] - first] = 1
-            yield (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
+            yield self.label[first:last], W, F
+
+
+def _product(W: Floats, F: Floats) -> Floats:
+    """Return F W Fᵀ."""
+    return (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
 
 
 class _Random(NamedTuple):
@@ -141,6 +188,11 @@ class _Random(NamedTuple):
     first: Ints
     F: Floats
 
+    def of_label(self, label: int) -> Floats:
+        """Return the columns of F of a label."""
+        first = np.append(self.first, self.F.shape[1])
+        return self.F[:, slice(*first[np.searchsorted(self.label, (label, label + 1))].tolist())]
+
 
 def crowd_sums(
     corpus: Corpus,
@@ -161,6 +213,31 @@ def crowd_sums(
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.
     """
+    products = _products(corpus, crowd, measure, chance, references)
+    if products is None:
+        return None
+    if by_label:
+        products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
+    for low, high in products.portions:
+        products.add(low, high)
+        if progress is not None:
+            progress(*products.pairs_done(high))
+    return CrowdSums(
+        products.documents(len(corpus)), products.sharing(corpus.annotators), products.by_pair(),
+        products.by_document(corpus), products.by_annotation(crowd.annotator),
+        products.rows, products.rest,
+        products.by_label[ranks(corpus.labels)] if by_label else products.by_label,
+    )  # fmt: skip
+
+
+def _products(
+    corpus: Corpus,
+    crowd: AnnotationIndex,
+    measure: Match,
+    chance: str,
+    references: Bools | None = None,
+) -> _Products | None:
+    """Return the crowded documents, whose products are to be made; ``None`` if there are none."""
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     many &= not is_long(corpus)
     if measure.kernel not in ("equal", "cover") or not many.any():
@@ -177,19 +254,9 @@ def crowd_sums(
         return None
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
-    products = _Products(corpus, crowd, marks, measure, np.flatnonzero(documents), references)
-    if by_label:
-        products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
-    for low, high in _portions(expected[documents]):
-        products.add(low, high)
-        if progress is not None:
-            progress(*products.pairs_done(high))
-    return CrowdSums(
-        documents, products.sharing(corpus.annotators), products.by_pair(),
-        products.by_document(corpus), products.by_annotation(crowd.annotator),
-        products.rows, products.rest,
-        products.by_label[ranks(corpus.labels)] if by_label else products.by_label,
-    )  # fmt: skip
+    numbers = np.flatnonzero(documents)
+    portions = [*_portions(expected[documents])]
+    return _Products(corpus, crowd, marks, measure, numbers, references, portions)
 
 
 def _cells(
@@ -242,9 +309,14 @@ class _Products:
         measure: Match,
         numbers: Ints,
         references: Bools,
+        portions: Sequence[tuple[int, int]],
     ) -> None:
-        """Put the annotations of some documents, given by number, in order."""
+        """Put the annotations of some documents, given by number, in order.
+
+        ``portions`` says from which of them to which are laid out together.
+        """
         self.measure, self.profiles, self.numbers = measure, marks.anywhere, numbers
+        self.portions = portions
         rows = np.flatnonzero(np.isin(crowd.document, numbers))
         name = ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))
@@ -327,6 +399,39 @@ class _Products:
                 np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
             )
             np.add.at(self.by_label[:, 1, here], label, with_all - herself * reference)
+
+    def pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
+        """Yield what pairs have in common in the documents from ``low`` up to ``high``.
+
+        Labels are numbered by name.
+        """
+        part = self.segments.of_documents(low, high)
+        marked = self._marked(part).laid_out(low, self.count[low:high])
+        random = {each.document: each for each in self._random(part)}
+        for d, (label_of_column, W, F) in enumerate(marked, low):
+            cells = slice(*np.searchsorted(self.cells[0], (d, d + 1)).tolist())
+            labels, k = self.cells[1][cells], int(self.count[d])
+            segments = slice(*np.searchsorted(self.segments.document, (d, d + 1)).tolist())
+            cell = (self.cell[segments] - cells.start) * k + self.segments.row[segments]
+            sizes = np.bincount(cell, self.weight[segments], len(labels) * k).reshape(-1, k)
+            sums = {}
+            for label, size in zip(labels.tolist(), sizes, strict=True):
+                matched, expected, both = sums[label] = np.zeros((3, k, k))
+                columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
+                matched[:] = _product(W[columns], F[:, columns])
+                if d in random:
+                    of_label = random[d].of_label(label)
+                    np.matmul(of_label, of_label.T, out=expected)
+                np.add(size[:, None], size, out=both)
+                for each in (matched, expected, both):
+                    np.fill_diagonal(each, 0)
+            yield PairSums(self.who[self.first[d] : self.first[d + 1]], sums)
+
+    def documents(self, count: int) -> Bools:
+        """Return which of so many documents these are."""
+        mask = np.zeros(count, np.bool_)
+        mask[self.numbers] = True
+        return mask
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""

@@ -195,8 +195,7 @@ def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resamp
 
     There is none over a great many annotations, which are not compared pair by pair.
     """
-    number = drawn.coverage.number()
-    pairs = int((number * (number - 1) // 2).sum())
+    pairs = drawn.pairs
     if pairs > _MOST:
         return no_interval(
             f"{pairs:,} pairs of annotations; an interval of the mean over pairs needs at most"
@@ -222,14 +221,18 @@ def _over_annotators(
     figures: Scored, drawn: Drawn, resampling: Resampling, over: Sequence[Interval]
 ) -> list[Interval]:
     """Return intervals over other annotators too, or only; ``over`` are those over documents."""
-    others = OtherAnnotators(drawn.rows, resampling.resample_by == "both")
+    others = OtherAnnotators(drawn.sums, resampling.resample_by == "both", drawn.crowded)
+    rows = drawn.rows if drawn.pairs <= _MOST else None
     scores = [
         figures.team.f1,
         *(figures.labels[label].f1 for label in sorted(figures.labels)),
         *(member.f1 for member in figures.annotators.values()),
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
-        errors = [*others.of_parts(len(figures.annotators), len(figures.labels)), others.of_mean()]
+        errors = [
+            *others.of_parts(len(figures.annotators), len(figures.labels)),
+            others.of_mean(rows),
+        ]
     mean = (figures.mean.observed, figures.mean.expected, figures.mean.corrected)
     every = zip(over, [*(score[:3] for score in scores), mean], errors, strict=True)
     return [widened(interval, values, error, resampling) for interval, values, error in every]

@@ -18,17 +18,19 @@ interval has it already (Cameron, Gelbach & Miller 2011).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from spanagree.agreement.crowded import CrowdedDocuments
 from spanagree.arrays import Floats, Ints, distinct, groups
-from spanagree.comparisons.table import Comparisons
+from spanagree.comparisons.table import ALL, Comparisons, Marginals
 from spanagree.errors import SettingError, counted
 from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.draws import portions
 
 LEAST_ANNOTATORS = (
     4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
@@ -41,28 +43,58 @@ _DIGITS = 12  # of an error: sums of floats in another order differ after these
 class Entries(NamedTuple):
     """What each pair adds in each document to matched, expected and size; (entries, 3)."""
 
-    pair: Ints
+    first: Ints
+    second: Ints
     document: Ints
     sums: Floats
 
     @classmethod
-    def of(cls, rows: Comparisons) -> tuple[Ints, Entries]:
-        """Return the two annotators of each pair, (2, pairs), and the entries."""
-        if rows.random_sizes:
-            raise SettingError(
-                "resample_by annotators or both: sizes are random under this rule of places;"
-                " resample documents (unit), or take another rule or measure"
-            )
+    def of(cls, rows: Comparisons) -> Entries:
+        """Return the entries of rows, over labels."""
         each = rows.by("first", "second", "document")
-        sides, pair, _ = distinct(each.first, each.second)
-        values = (each.matched, each.expected, each.size_first + each.size_second)
-        columns = [value.astype(np.float64) for value in values]
-        return np.stack(sides), cls(pair, each.document, np.stack(columns, axis=1))
+        return cls(each.first, each.second, each.document, _table(each))
 
-    def where(self, chosen: Ints | slice) -> tuple[Ints, Entries]:
-        """Return some of the entries, with their pairs numbered anew, and which pairs these are."""
-        present, place = np.unique(self.pair[chosen], return_inverse=True)
-        return present, Entries(place, self.document[chosen], self.sums[chosen])
+    def both_ways(self) -> Entries:
+        """Return each entry from both its sides; ``first`` is whose it is."""
+        return Entries(
+            np.concatenate((self.first, self.second)),
+            np.concatenate((self.second, self.first)),
+            np.tile(self.document, 2),
+            np.tile(self.sums, (2, 1)),
+        )
+
+
+def _table(rows: Comparisons) -> Floats:
+    """Return matched, expected and size of each row; (rows, 3)."""
+    if rows.random_sizes:
+        raise SettingError(
+            "resample_by annotators or both: sizes are random under this rule of places;"
+            " resample documents (unit), or take another rule or measure"
+        )
+    return np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
+
+
+def slopes(totals: Floats) -> Floats:
+    """Return what sums are multiplied by, to first order, for the change that they make.
+
+    That is a row for each of the three figures; (…, 3) to (…, 3, 3).
+    """
+    matched, expected, size = np.moveaxis(totals, -1, 0)
+    left = size - 2 * expected
+    observed, by_chance = 2 * matched / size, 2 * expected / size
+    corrected = 2 * (matched - expected) / left
+    zero, two = np.zeros(size.shape), np.full(size.shape, 2.0)
+    rows = (
+        (two / size, zero, -observed / size),
+        (zero, two / size, -by_chance / size),
+        (two / left, 2 * (corrected - 1) / left, -corrected / left),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def changes(sums: Floats) -> Floats:
+    """Return by how much each row of sums changes their three figures, to first order."""
+    return sums @ slopes(sums.sum(axis=0)).T
 
 
 class _Error(NamedTuple):
@@ -73,98 +105,227 @@ class _Error(NamedTuple):
     freedom: float
 
 
+class _Part:
+    """The changes that pairs of annotators make to a team or a label, document after document.
+
+    Attributes:
+        pairs: the two annotators of some pairs each, and the changes they make; they add.
+        alone: what documents add to the variance by themselves.
+        weight: the size that each annotator is compared in.
+    """
+
+    def __init__(self, total: Floats, annotators: int) -> None:
+        self._slope = slopes(total)
+        self.pairs: list[tuple[Ints, Ints, Floats]] = []
+        self.alone = np.zeros(3)
+        self.weight = np.zeros(annotators)
+
+    def add(self, entries: Entries) -> None:
+        """Add some pairs of some documents, one by one."""
+        change = entries.sums @ self._slope.T
+        self.alone += _alone(entries, change)
+        sides = np.concatenate((entries.first, entries.second))
+        self.weight += np.bincount(sides, np.tile(entries.sums[:, 2], 2), len(self.weight))
+        self.pairs.append((entries.first, entries.second, change))
+
+    def add_all(self, annotators: Ints, sums: Floats) -> Floats:
+        """Add all pairs of a document, (3, annotators, annotators), and return their changes."""
+        change = (self._slope @ sums.reshape(3, -1)).reshape(sums.shape)
+        squares = np.einsum("kij,kij->k", change, change)  # each pair stands twice
+        self.alone += (change.sum(axis=2) ** 2).sum(axis=1) - squares / 2
+        self.weight[annotators] += sums[2].sum(axis=1)
+        return change
+
+    def error(self, *, beyond: bool) -> _Error:
+        """Return the errors; ``beyond``: without what documents add by themselves."""
+        one, other, change = (np.concatenate(column) for column in zip(*self.pairs, strict=True))
+        (first, second), which, _ = distinct(np.minimum(one, other), np.maximum(one, other))
+        of_pair = _sums(which, change, len(first))
+        return _of_two(first, second, of_pair, self.weight, self.alone if beyond else 0.0)
+
+
+class _Members:
+    """The changes that the pairs of each annotator make to her figures against all others.
+
+    The others are the sample then, and each pair is one of them.
+    """
+
+    def __init__(self, sums: Comparisons | Marginals, annotators: int) -> None:
+        both = sums.both_ways()
+        own, pairs = both.by("first"), both.by("first", "second")
+        self._slope = np.full((annotators, 3, 3), UNDEFINED)
+        self._slope[own.first] = slopes(_table(own))
+        self._alone = np.zeros((annotators, 3))
+        totals = _table(pairs)
+        of_pair = self._changes(pairs.first, totals)
+        self._squares = _sums(pairs.first, of_pair**2, annotators)
+        self._weight = [totals[these, 2] for these in groups(pairs.first, annotators)]
+
+    def _changes(self, whose: Ints, sums: Floats) -> Floats:
+        return np.einsum("nij,nj->ni", self._slope[whose], sums)
+
+    def add(self, entries: Entries) -> None:
+        """Add some pairs of some documents, one by one."""
+        both = entries.both_ways()
+        squares = self._changes(both.first, both.sums) ** 2
+        self._alone += _sums(both.first, squares, len(self._alone))
+
+    def add_all(self, annotators: Ints, sums: Floats) -> None:
+        """Add all pairs of a document; (3, annotators, annotators)."""
+        change = self._slope[annotators] @ sums.transpose(1, 0, 2)
+        self._alone[annotators] += np.einsum("akb,akb->ak", change, change)
+
+    def errors(self, *, beyond: bool) -> list[_Error]:
+        """Return the errors of each annotator."""
+        alone = self._alone if beyond else np.zeros_like(self._alone)
+        return [_of_others(*each) for each in zip(self._weight, self._squares, alone, strict=True)]
+
+
+def _of_two(
+    first: Ints, second: Ints, of_pair: Floats, weight: Floats, alone: Floats | float
+) -> _Error:
+    """Return the errors of a figure of pairs, of whom both are a sample.
+
+    Args:
+        first, second: the annotators of each pair.
+        of_pair: the change that each makes.
+        weight: the size that each annotator is compared in.
+        alone: what is taken off the variances.
+    """
+    weight = weight[weight > 0]
+    n = len(weight)
+    if n < LEAST_ANNOTATORS:
+        return _Error(np.full(3, UNDEFINED), n, UNDEFINED)
+    equal = _as_many(weight)
+    k = max(equal, LEAST_ANNOTATORS)
+    own = _sums(np.concatenate((first, second)), np.tile(of_pair, (2, 1)), int(second.max()) + 1)
+    apart = (of_pair**2).sum(axis=0)  # which is in the sums of both
+    spread = k * (k - 1) / ((k - 2) * (k - 3)) * ((own**2).sum(axis=0) - apart)
+    variance = np.maximum(np.maximum(spread, apart) - alone, 0)
+    return _Error(np.sqrt(variance), n, max(equal - 1, 1))
+
+
+def _of_others(weight: Floats, squares: Floats, alone: Floats) -> _Error:
+    """Return the errors of an annotator's figures, of which the others are a sample.
+
+    Args:
+        weight: the size that each of them is compared in with her.
+        squares: the sum of squares of the changes that these make.
+        alone: what is taken off the variances.
+    """
+    weight = weight[weight > 0]
+    n = len(weight) + 1
+    if n < LEAST_ANNOTATORS:
+        return _Error(np.full(3, UNDEFINED), n, UNDEFINED)
+    equal = _as_many(weight)
+    k = max(equal, LEAST_ANNOTATORS - 1)
+    return _Error(np.sqrt(np.maximum(k / (k - 1) * squares - alone, 0)), n, max(equal - 1, 1))
+
+
+def _as_many(weight: Floats) -> float:
+    """Return how many who do as much each these are."""
+    return float(weight.sum() ** 2 / (weight**2).sum())
+
+
 @dataclass(frozen=True)
 class OtherAnnotators:
     """The errors of each part of an agreement, over other annotators.
 
     Attributes:
-        rows: each two annotators of each document.
+        sums: each two annotators of each document; of crowded documents only sums.
         beyond: whether what single documents add by themselves is taken off.
+        crowded: these documents.
     """
 
-    rows: Comparisons
+    sums: Comparisons | Marginals
     beyond: bool
+    crowded: CrowdedDocuments | None = None
 
-    def of_parts(self, annotators: int, labels: int) -> Iterator[_Error]:
-        """Yield the errors of the team, of each label and of each annotator."""
-        sides, whole = Entries.of(self.rows)
-        yield self._error(sides, whole)
-        for label in range(labels):
-            yield self._error(*Entries.of(self.rows.where(self.rows.label == label)))
-        who = sides[:, whole.pair].ravel()
-        for name, chosen in enumerate(groups(who, annotators)):
-            pairs, entries = whole.where(chosen % max(len(whole.pair), 1))
-            first, second = sides[:, pairs]
-            others: Ints = np.where(first == name, second, first)
-            yield self._error(others.reshape(1, -1), entries)
+    def of_team(self) -> _Error:
+        """Return the errors of the team."""
+        return self.of_parts(0, 0)[0]
 
-    def of_mean(self) -> _Error:
-        """Return the errors of the mean over pairs."""
-        sides, entries = Entries.of(self.rows)
-        totals = _sums(entries.pair, entries.sums, sides.shape[1])
+    def of_parts(self, annotators: int, labels: int) -> list[_Error]:
+        """Return the errors of the team, of each label and of each annotator."""
+        rows = self.sums if isinstance(self.sums, Comparisons) else self.sums.rows
+        pairs, by_label = self.sums.by("first", "second"), self.sums.by("label")
+        wide = max(annotators, 1 + int(pairs.second.max(initial=-1)))  # the first is before it
+        totals = np.zeros((labels, 3))
+        if labels:
+            totals[by_label.label] = _table(by_label)
+        parts = {label: _Part(totals[label], wide) for label in range(labels)}
+        for label, part in parts.items():
+            part.add(Entries.of(rows.where(rows.label == label)))
+        team, members = _Part(_table(self.sums.by())[0], wide), _Members(self.sums, wide)
+        for each in (team, members):
+            each.add(Entries.of(rows))
+        self._add_crowded({ALL: team, **parts}, members)
+        errors = [part.error(beyond=self.beyond) for part in (team, *parts.values())]
+        return errors + members.errors(beyond=self.beyond)[:annotators]
+
+    def _add_crowded(self, parts: Mapping[int, _Part], members: _Members) -> None:
+        """Add the pairs of crowded documents to parts, by label, and to annotators."""
+        if self.crowded is None:
+            return
+        who, figures = self.crowded.annotators, np.arange(3)
+        many = len(who)
+        i, j = np.triu_indices(many, 1)
+        for low, high in portions(len(parts), 3 * many**2):
+            some = [*parts.items()][low:high]
+            of_pairs = np.zeros((len(some), 3, many, many))
+            for document in self.crowded:
+                here = document.annotators
+                where = slice(None) if len(here) == many else np.ix_(figures, here, here)
+                over_labels = sum(document.sums.values(), np.zeros((3, len(here), len(here))))
+                sums = {**document.sums, ALL: over_labels}
+                for of_pair, (label, part) in zip(of_pairs, some, strict=True):
+                    if label in sums:
+                        of_pair[where] += part.add_all(who[here], sums[label])
+                if not low:
+                    members.add_all(who[here], over_labels)
+            for of_pair, (_, part) in zip(of_pairs, some, strict=True):
+                part.pairs.append((who[i], who[j], of_pair[:, i, j].T))
+
+    def of_mean(self, rows: Comparisons | None) -> _Error:
+        """Return the errors of the mean over pairs.
+
+        ``rows``: each two annotators of each document. Without them, the errors over annotators
+        beyond what single documents add are not known.
+        """
+        pairs = self.sums.by("first", "second")
+        totals = _table(pairs)
         figures = f1_figures(totals)
         number = (~np.isnan(figures)).sum(axis=0)
         mean = np.nan_to_num(figures).sum(axis=0) / number
         of_pair = np.nan_to_num(figures - mean) / number
-        left_out = f1_figures(totals[entries.pair] - entries.sums)
-        of_entry = of_pair[entries.pair] - np.nan_to_num(left_out - mean) / number
-        return self._spread(sides, entries, of_pair, of_entry)
+        sides = np.concatenate((pairs.first, pairs.second))
+        weight = np.bincount(sides, np.tile(totals[:, 2], 2)).astype(np.float64)
+        if not self.beyond:
+            return _of_two(pairs.first, pairs.second, of_pair, weight, 0.0)
+        if rows is None:
+            return _of_two(pairs.first, pairs.second, of_pair, weight, UNDEFINED)
+        entries, wide = Entries.of(rows), len(weight)
+        place = np.searchsorted(
+            pairs.first * wide + pairs.second, entries.first * wide + entries.second
+        )
+        left_out = f1_figures(totals[place] - entries.sums)
+        change = of_pair[place] - np.nan_to_num(left_out - mean) / number
+        alone = _alone(entries, change)
+        return _of_two(pairs.first, pairs.second, of_pair, weight, alone)
 
-    def _error(self, sides: Ints, entries: Entries) -> _Error:
-        """Return the errors of a figure that is made of sums."""
-        of_entry = changes(entries.sums)
-        of_pair = _sums(entries.pair, of_entry, sides.shape[1])
-        return self._spread(sides, entries, of_pair, of_entry)
 
-    def _spread(self, sides: Ints, entries: Entries, of_pair: Floats, of_entry: Floats) -> _Error:
-        """Return the errors from the change that each pair, and each pair in a document, makes.
-
-        ``sides`` are the annotators who are a sample, of each pair: both, or one where the other
-        is who the figure is about; (1 or 2, pairs).
-        """
-        order = len(sides)
-        names, which = np.unique(sides, return_inverse=True)
-        who: Ints = which.reshape(order, -1)
-        n = len(names)
-        if n < LEAST_ANNOTATORS + order - 2:
-            return _Error(np.full(3, UNDEFINED), n + 2 - order, UNDEFINED)
-        squares = _sums(who.ravel(), np.tile(of_pair, (order, 1)), n) ** 2
-        side_of_entry = who[:, entries.pair].ravel()
-        seen, which, _ = distinct(side_of_entry, np.tile(entries.document, order))
-        together = _sums(which, np.tile(of_entry, (order, 1)), len(seen[0])) ** 2
-        weight = np.bincount(side_of_entry, np.tile(entries.sums[:, 2], order), n)
-        equal = weight.sum() ** 2 / (weight**2).sum()  # as many who do as much each
-        k = max(equal, LEAST_ANNOTATORS + order - 2)
-        own, alone = squares.sum(axis=0), together.sum(axis=0)
-        if order == 2:  # pairs are in the sums of both
-            apart = (of_pair**2).sum(axis=0)
-            variance = np.maximum(k * (k - 1) / ((k - 2) * (k - 3)) * (own - apart), apart)
-            alone -= (of_entry**2).sum(axis=0)
-        else:
-            variance = k / (k - 1) * own
-        if self.beyond:
-            variance = np.maximum(variance - alone, 0)
-        return _Error(np.sqrt(variance), n + 2 - order, max(equal - 1, 1))
+def _alone(entries: Entries, change: Floats) -> Floats:
+    """Return what documents add to the variance by themselves, from the change of each entry."""
+    both = entries.both_ways()
+    seen, which, _ = distinct(both.first, both.document)
+    together = _sums(which, np.tile(change, (2, 1)), len(seen[0]))
+    of_documents: Floats = (together**2).sum(axis=0) - (change**2).sum(axis=0)
+    return of_documents
 
 
 def _sums(which: Ints, values: Floats, count: int) -> Floats:
     """Return the sums of the rows of a table by number; (count, columns)."""
     return np.stack([np.bincount(which, column, count) for column in values.T], axis=1)
-
-
-def changes(sums: Floats) -> Floats:
-    """Return by how much each row of sums changes their three figures, to first order."""
-    matched, expected, size = (sums * (2, 2, 1)).T
-    all_matched, all_expected, whole = sums.sum(axis=0) * (2, 2, 1)
-    rest, left = size - expected, whole - all_expected
-    observed, by_chance = all_matched / whole, all_expected / whole
-    corrected = (all_matched - all_expected) / left
-    changes = (
-        (matched - observed * size) / whole,
-        (expected - by_chance * size) / whole,
-        (matched - expected - corrected * rest) / left,
-    )
-    return np.stack(changes, axis=1)
 
 
 def widened(

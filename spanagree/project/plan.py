@@ -421,9 +421,9 @@ def _of_rows(
 ) -> Plan:
     """Return the plan from some documents; ``number`` says how many annotators saw each."""
     kind = Figures._fields.index(settings.figure)
-    sides, entries = Entries.of(rows)
+    entries = Entries.of(rows)
     change = changes(entries.sums)[:, kind]
-    table = _of_documents(number, sides, entries, change, kind)
+    table = _of_documents(number, entries, change, kind)
     # canonical order, whatever the last digits of sums made in another order
     table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
@@ -493,11 +493,11 @@ def _least_width(rows: Comparisons, kind: int, tail: float) -> float:
     from scipy.special import stdtrit  # as above
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = next(OtherAnnotators(rows, beyond=True).of_parts(0, 0))
+        error = OtherAnnotators(rows, beyond=True).of_team()
     return -2 * float(stdtrit(error.freedom, tail)) * float(error.errors[kind])
 
 
-def _of_documents(number: Ints, sides: Ints, entries: Entries, change: Floats, kind: int) -> Floats:
+def _of_documents(number: Ints, entries: Entries, change: Floats, kind: int) -> Floats:
     """Return a row for each document that two or more saw.
 
     Its columns are the products of what two pairs change, summed over the same pair, pairs that
@@ -511,7 +511,7 @@ def _of_documents(number: Ints, sides: Ints, entries: Entries, change: Floats, k
     _, expected, size = entries.sums.T
     base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
     change = change * base.sum()
-    who = sides[:, entries.pair].ravel()
+    who = np.concatenate((entries.first, entries.second))
     (where, _), which, _ = distinct(np.tile(document, 2), who)
     of_annotator = np.bincount(which, np.tile(change, 2))
 

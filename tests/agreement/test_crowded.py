@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.agreement import crowded
+from spanagree.agreement import crowded, intervals, other_annotators
 from spanagree.chance.start_distributions import CHANCES
 
 MEASURES = ("exact", "boundaries", "token")
@@ -152,3 +152,41 @@ def test_progress_counts_all_pairs():
     assert seen[-1] == (pairs, pairs)
     assert {total for _, total in seen} == {pairs}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize("by", ["annotators", "both"])
+@pytest.mark.parametrize("match", MEASURES)
+def test_intervals_over_annotators(match, by, monkeypatch):
+    """Of team, labels, annotators and the mean: as pair by pair, crowds and small documents mixed."""
+    lengths, layers = many(annotators=13, documents=15, gaps=0.25)
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    seen = sum(layer.annotated.astype(int) for layer in corpus.layers.values())
+    assert (seen < 10).any()
+    assert (seen >= 10).any()
+    monkeypatch.setattr(other_annotators, "portions", lambda count, _: [(0, 1), (1, count)])
+    drawn = {} if by == "annotators" else {"resamples": 50}
+    how = {"match": match, "ci": sa.Bootstrap(resample_by=by, **drawn)}
+    one, other = (agree(corpus, crowd, **how) for crowd in (10, NEVER))
+    ends = [(one.mean.interval, other.mean.interval)]
+    for a, b in [
+        (one.team, other.team),
+        *zip(one.annotators.values(), other.annotators.values(), strict=True),
+        *zip(one.labels.values(), other.labels.values(), strict=True),
+    ]:
+        ends.append((a.f1.interval, b.f1.interval))
+    for a, b in ends:
+        assert np.array(a[:3]) == pytest.approx(np.array(b[:3]), abs=1e-12, nan_ok=True)
+        assert a[3:] == b[3:]
+
+
+def test_a_large_crowd_has_no_interval_of_the_mean(monkeypatch):
+    """Of very many pairs the mean has none, as without annotators as a sample, and says why."""
+    monkeypatch.setattr(intervals, "_MOST", 10)
+    corpus = sa.Corpus.from_segments(*many())
+    made = [
+        sa.agree(corpus, ci=sa.Bootstrap(resamples=50, resample_by=by)).mean.interval
+        for by in ("unit", "both")
+    ]
+    assert all(np.isnan(each.corrected).all() for each in made)
+    assert made[0].reason == made[1].reason
+    assert "needs at most 10" in made[0].reason
