@@ -29,7 +29,7 @@ _TABLE = "Read a table of labels, not spans."
     options.FILES,
     options.comparing(
         *options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
-        options.by(BY["AltTest"]),
+        rows=BY["AltTest"],
         function=_FUNCTION,
         seed=True,
     ),

@@ -195,18 +195,25 @@ def _of(parameter: Parameter, text: str, required: bool) -> Option:
 def comparing(
     *own: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
+    rows: Iterable[str] = (),
     match: Option | None = None,
     seed: bool = False,
 ) -> Group:
     """Return the options of comparisons that a function takes, after those of one command only.
 
-    With ``seed`` that of draws is among them: of commands without intervals, which have one too.
+    Args:
+        own: those of one command only.
+        function: whose parameters say what match and chance are.
+        rows: what may have a row, for ``--by``.
+        match: the option of the measure, if it is another.
+        seed: whether that of draws is among them: of commands without intervals, which have one.
     """
     at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
     share = option("--overlap-at", at, type=float, metavar="X")
     usual, chance = of(function, "match", "chance")
     draws = of(function, "seed") if seed else []
-    return group("Comparing", *own, match or usual, share, chance, *draws)
+    shown = [by(rows)] if rows else []
+    return group("Comparing", *own, *shown, match or usual, share, chance, *draws)
 
 
 def places(*own: Option) -> Group:

@@ -17,15 +17,12 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
+_ASKED = options.of(_FUNCTION, "width", "figure", "annotators")
 
 
 @command(
     options.FILES,
-    options.comparing(
-        *options.of(_FUNCTION, "width", "figure", "annotators"),
-        options.by(BY["Plan"]),
-        function=_FUNCTION,
-    ),
+    options.comparing(*_ASKED, rows=BY["Plan"], function=_FUNCTION),
     options.group("Certainty", *options.of(_FUNCTION, "confidence", "resamples", "seed")),
     options.reading(),
     options.output(),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.timelines import Marks
+from spanagree.formats.timelines import Marks, Tiers
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 from spanagree.formats.xml_elements import tree
 
 _UNIT = "ms"
@@ -25,47 +28,39 @@ def knows_elan(start: FileHead) -> bool:
     return any("<ANNOTATION_DOCUMENT" in line for line in start.lines)
 
 
-def raw_elan(
-    path: PathName,
-    *,
-    tier: str | Sequence[str] | None = None,
-    label_from: LabelFrom | None = None,
-    annotator_from: str | None = None,
-) -> RawCorpus:
+def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     """Return the annotations of an .eaf file; those that refer to others have their times.
 
     Args:
         path: the file.
-        tier: the tiers that are read, by name; all unless given.
-        label_from: what the label is: the text (of a controlled vocabulary, its entry), the tier,
-            or both.
-        annotator_from: what names annotators: tier, participant or annotator (as a tier says);
-            else the file does.
+        tiers: as :class:`Tiers`: a text may be an entry of a controlled vocabulary, and annotators
+            may also be named by the participant or annotator that a tier has.
 
     Raises:
         InputError: for what is not such a file, or an annotation without a time.
         SettingError: for a tier that is not there, or one that does not say what names annotators.
     """
-    check_named(annotator_from, "tier", "participant", "annotator", "file")
+    by = tiers.get("annotator_from")
+    check_named(by, "tier", "participant", "annotator", "file")
     marks = Marks(path, _UNIT)
     with open(path, "rb") as file:
         root = tree(file, marks.name)
     if root.tag != "ANNOTATION_DOCUMENT":
         raise InputError(f"{marks.name}: not ELAN's, but {show(root.tag)}; an .eaf file is needed")
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
-    tiers = {each.get("TIER_ID") or "": each for each in root.iter("TIER")}
-    names = marks.named(tier, tiers) or list(tiers)
-    bounds = _bounds(tiers.values(), slots, marks)
+    known = {each.get("TIER_ID") or "": each for each in root.iter("TIER")}
+    names = marks.named(tiers.get("tier"), known) or list(known)
+    bounds = _bounds(known.values(), slots, marks)
     words = {
         entry.get("CVE_ID") or "": (entry.findtext("CVE_VALUE") or entry.text or "").strip()
         for kind in ("CV_ENTRY_ML", "CV_ENTRY")
         for entry in root.iter(kind)
     }
-    named = annotator_from if annotator_from in ("participant", "annotator") else None
+    named = by if by in ("participant", "annotator") else None
     if named is None:
         marks.saw()
     for name in names:
-        own = tiers[name]
+        own = known[name]
         who = own.get(named.upper(), "") if named else ""
         if named and not who:
             raise SettingError(
@@ -80,11 +75,11 @@ def raw_elan(
             text = text or words.get(each.get("CVE_REF") or "", "")
             if (times := bounds.get(each.get("ANNOTATION_ID") or "")) is None:
                 raise InputError(f"{where}: no time; it refers to nothing that has one")
-            if not text and label_from != "tier":
+            if not text and tiers.get("label_from") != "tier":
                 marks.passed["annotation without a text"] += 1
                 continue
             marks.add(*times, text, where, tier=name, annotator=who)
-    return marks.raw("elan", label_from=label_from, annotator_from=annotator_from, tier=tier)
+    return marks.raw("elan", **tiers)
 
 
 def _annotations(tier: Element) -> list[Element]:

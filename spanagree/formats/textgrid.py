@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.timelines import Marks
+from spanagree.formats.timelines import Marks, Tiers
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 _TOKEN = re.compile(
     r"""\[\d*\]|![^\n]*|"((?:[^"]|"")*)"|<(exists|absent)>"""
@@ -29,35 +32,27 @@ def knows_textgrid(start: FileHead) -> bool:
     return any('"ooTextFile' in line for line in start.lines[:3])
 
 
-def raw_textgrid(
-    path: PathName,
-    *,
-    tier: str | Sequence[str] | None = None,
-    label_from: LabelFrom | None = None,
-    annotator_from: str | None = None,
-    encoding: str = "utf-8",
-) -> RawCorpus:
+def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]) -> RawCorpus:
     """Return the intervals of a TextGrid that have a text.
 
     Args:
         path: the file.
-        tier: the tiers that are read, by name; all interval tiers unless given. One of points is
-            read if it is named, and its points are empty segments, which a repair can widen.
-        label_from: what the label is, text, tier or both.
-        annotator_from: tier, if each tier is an annotator's; else the file is.
         encoding: of a file without a byte order mark.
+        tiers: as :class:`Tiers`; all interval tiers unless given. One of points is read if it is
+            named, and its points are empty segments, which a repair can widen.
 
     Raises:
         InputError: for a binary TextGrid, or what is none.
         SettingError: for a tier that is not there; for a file with tiers of points only.
     """
-    check_named(annotator_from, "tier", "file")
+    check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path)
     if read_bytes(marks.name, os.fspath(path), size=len(_BINARY)) == _BINARY:
         raise InputError(
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
     values = _values(read_text(path, encoding), marks.name)
+    tier = tiers.get("tier")
     names = [tier] if isinstance(tier, str) else list(tier or ())
     known: dict[str, str] = {}
     _, high = _number(next(values), marks), _number(next(values), marks)
@@ -91,10 +86,10 @@ def raw_textgrid(
         )
     marks.saw(length=high)
     if marks.passed["point"]:
-        tiers = listed(name for name, kind in known.items() if kind == "TextTier")
+        of_points = listed(name for name, kind in known.items() if kind == "TextTier")
         number = counted(marks.passed.pop("point"), "point")
-        marks.notes.append(f"{marks.name}: {number} passed over, which tier {tiers} would read")
-    return marks.raw("textgrid", label_from=label_from, annotator_from=annotator_from, tier=tier)
+        marks.notes.append(f"{marks.name}: {number} passed over, which tier {of_points} would read")
+    return marks.raw("textgrid", **tiers)
 
 
 def _unused(name: str, known: dict[str, str]) -> str:

@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import scale_of
 from spanagree.errors import InputError, SettingError, counted, listed, show
@@ -26,7 +25,10 @@ from spanagree.formats.csv_rows import next_row
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
-from spanagree.formats.timelines import Marks
+from spanagree.formats.timelines import Marks, Tiers
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 _STARTS = (
     *("onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset"),
@@ -175,9 +177,7 @@ def raw_times(
     label: str | None = None,
     document: str | None = None,
     annotator: str | None = None,
-    tier: str | Sequence[str] | None = None,
-    label_from: LabelFrom | None = None,
-    annotator_from: str | None = None,
+    **tiers: Unpack[Tiers],
 ) -> RawCorpus:
     """Return the segments of a table of times.
 
@@ -186,15 +186,13 @@ def raw_times(
         encoding: of it.
         time_unit: what times count, where no column's name says it: s, ms, us, or frames as 25fps.
         start, end, label, document, annotator: the columns, if they have other names.
-        tier: the tiers that are read, where a column names them, or BORIS' subjects.
-        label_from: what the label is, text, tier or both.
-        annotator_from: tier, if each tier is an annotator's.
+        tiers: as :class:`Tiers`, where a column names them, or BORIS' subjects.
 
     Raises:
         InputError: for a time that is none, or of which the unit is not known.
         SettingError: for a column or tier that is not there.
     """
-    check_named(annotator_from, "tier", "file")
+    check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path, time_unit or "s")
     text = read_text(path, encoding)
     is_json = text.lstrip()[:1] in ("{", "[")
@@ -213,11 +211,8 @@ def raw_times(
         _add_ranges(marks, path, rows, encoding)
     else:
         _add_rows(marks, rows, named, time_unit)
-    marks.choose(tier)
-    return marks.raw(
-        "times", label_from=label_from, annotator_from=annotator_from, tier=tier,
-        time_unit=time_unit, **named,
-    )  # fmt: skip
+    marks.choose(tiers.get("tier"))
+    return marks.raw("times", **tiers, time_unit=time_unit, **named)
 
 
 def _rows_of_objects(path: PathName, encoding: str) -> list[tuple[int, list[str]]]:

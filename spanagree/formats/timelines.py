@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
@@ -31,6 +31,9 @@ from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
 LABEL_FROM = {
     "text": "what is written in the segment",
     "tier": "the name of the tier, as that of a speaker",
@@ -40,6 +43,20 @@ LABEL_FROM = {
 
 _NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _SPEECH = ("SPEAKER",)
+
+
+class Tiers(TypedDict, total=False):
+    """What is read of tiers, and what they say.
+
+    Attributes:
+        tier: the tiers that are read, by name; all unless given.
+        label_from: what the label is: text, tier or both.
+        annotator_from: what names annotators: the file, or tier, if each is an annotator's.
+    """
+
+    tier: str | Sequence[str] | None
+    label_from: LabelFrom | None
+    annotator_from: str | None
 
 
 class Marks:
@@ -329,16 +346,13 @@ def knows_subtitles(start: FileHead) -> bool:
     return any(_CUE.match(line.strip()) for line in start.lines)
 
 
-def raw_subtitles(
-    path: PathName, *, encoding: str = "utf-8", tier: str | Sequence[str] | None = None,
-    label_from: LabelFrom | None = None, annotator_from: str | None = None,
-) -> RawCorpus:  # fmt: skip
+def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]) -> RawCorpus:
     """Return the cues of subtitles; a voice (``<v Name>``) is a tier.
 
     Raises:
         InputError: for a time that is none.
     """
-    check_named(annotator_from, "tier", "file")
+    check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path)
     marks.saw()
     text = re.sub(r"\r\n?", "\n", read_text(path, encoding))
@@ -358,5 +372,5 @@ def raw_subtitles(
         if words or voice:
             start, end = (marks.time(time, where) for time in cue.groups())
             marks.add(start, end, words, where, tier=voice[1].strip() if voice else "")
-    marks.choose(tier)
-    return marks.raw("subtitles", label_from=label_from, annotator_from=annotator_from, tier=tier)
+    marks.choose(tiers.get("tier"))
+    return marks.raw("subtitles", **tiers)

@@ -152,6 +152,12 @@ class Options(TypedDict, total=False):
     chance: Chance
 
 
+class ScoreOptions(Options, total=False):
+    """The same of a score; ``suffix``: whether prefixes stand behind labels."""
+
+    suffix: bool
+
+
 def _count(
     y_true: Any,
     y_pred: Any,
@@ -277,24 +283,12 @@ class _Score(Protocol):
 
     @overload
     def __call__(
-        self,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        average: None,
-        suffix: bool = ...,
-        **options: Unpack[Options],
+        self, y_true: Any, y_pred: Any, *, average: None, **options: Unpack[ScoreOptions]
     ) -> Floats: ...
 
     @overload
     def __call__(
-        self,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        average: Average = ...,
-        suffix: bool = ...,
-        **options: Unpack[Options],
+        self, y_true: Any, y_pred: Any, *, average: Average = ..., **options: Unpack[ScoreOptions]
     ) -> Figure: ...
 
 

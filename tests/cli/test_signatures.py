@@ -103,47 +103,44 @@ READING = {
 PIECES = {"--discontinuous": Needed("brat", "--discontinuous drop", "discontinuous:drop")}
 """Where segments of one piece are needed."""
 
+
+def pairs(line, **more):
+    """Cases with the same line, by the option without its dashes."""
+    return {f"--{name.replace('_', '-')}": Pair(line, text) for name, text in more.items()}
+
+
+NINE = "--ci --resamples 9"
 CERTAINTY = {
-    "--ci": Pair("", "--ci --resamples 9"),
-    "--confidence": Pair("--ci --resamples 99", "--confidence 80"),
-    "--resamples": Pair("--ci --resamples 9", "--resamples 19"),
-    "--seed": Pair("--ci --resamples 9", "--seed 1"),
-    "--interval": Pair("--ci --resamples 9", "--interval percentile"),
+    **pairs("", ci=NINE),
+    **pairs("--ci --resamples 99", confidence="--confidence 80"),
+    **pairs(NINE, resamples="--resamples 19", seed="--seed 1", interval="--interval percentile"),
 }
-RESAMPLED_BY = {"--resample-by": Pair("--ci --resamples 9", "--resample-by document")}
-BLOCKS = {
-    "--block": Pair("--ci --resamples 9 --scheme IOB2", "--block 2"),
-    "--workers": Pair("--ci --resamples 9 --scheme IOB2", "--workers 1"),
-}
+RESAMPLED_BY = pairs(NINE, resample_by="--resample-by document")
+BLOCKS = pairs(f"{NINE} --scheme IOB2", block="--block 2", workers="--workers 1")
 BAD = "bad.conll --columns gold=1,mine=2 --scheme IOB2 --block 1"
 SKIPPED = {"--on-error": Needed(BAD, "--on-error skip", "skipped_blocks:1")}
 LEVELS = {
-    "--levels": Pair("", "--levels 3"),
-    "--at": Pair("", "--at 0.7"),
-    "--chance-at": Pair("", "--chance-at 0.6"),
-    "--quantiles": Pair("--quantiles 0.25", "--quantiles 0.5000001"),
+    **pairs("", levels="--levels 3", at="--at 0.7", chance_at="--chance-at 0.6"),
+    **pairs("--quantiles 0.25", quantiles="--quantiles 0.5000001"),
 }
 FILES = dict.fromkeys(("--format", "--output", "--quiet", "--verbose"), SHOWN)
 ROWS = {**FILES, **dict.fromkeys(("--plot", "--safe-cells", "--bom", "--all"), SHOWN)}
 OUTPUT = {**ROWS, **dict.fromkeys(("--explain", "--digits", "--percent", "--style"), SHOWN)}
-CHANCE = {"--chance": Pair("", "--chance overlapping")}
+CHANCE = pairs("", chance="--chance overlapping")
 MATCH = {
-    "--match": Pair("trio.jsonl", "--match token"),
-    "--overlap-at": Pair("trio.jsonl --match overlap", "--overlap-at 0.9"),
-    "--chance": Pair("trio.jsonl --match token", "--chance overlapping"),
+    **pairs("trio.jsonl", match="--match token"),
+    **pairs("trio.jsonl --match overlap", overlap_at="--overlap-at 0.9"),
+    **pairs("trio.jsonl --match token", chance="--chance overlapping"),
 }
-SEED = {"--seed": Pair("full.jsonl --match overlap", "--seed 1")}
+SEED = pairs("full.jsonl --match overlap", seed="--seed 1")
+LINKS = {"pairs": "all", "undirected": "knows", "untyped": "", "arguments": "common"}
 WHAT = {
-    "--what": Pair("linked.jsonl", "--what relations"),
-    "--pairs": Pair("linked.jsonl --what relations", "--pairs all"),
-    "--undirected": Pair("linked.jsonl --what relations", "--undirected knows"),
-    "--untyped": Pair("linked.jsonl --what relations", "--untyped"),
-    "--arguments": Pair("linked.jsonl --what relations", "--arguments common"),
-    "--attribute": Pair("linked.jsonl", "--attribute sure"),
-    "--tolerance": Pair("trio.jsonl", "--tolerance 1"),
+    **pairs("linked.jsonl", what="--what relations", attribute="--attribute sure"),
+    **pairs("linked.jsonl --what relations", **{x: f"--{x} {y}" for x, y in LINKS.items()}),
+    **pairs("trio.jsonl", tolerance="--tolerance 1"),
 }
-PLACES = {"--places": Pair(TWO, "--places capitals")}
-CHANCE_OF = {"--chance-of": Pair(TWO, "--chance-of systems")}
+PLACES = pairs(TWO, places="--places capitals")
+CHANCE_OF = pairs(TWO, chance_of="--chance-of systems")
 
 GAMMA = "trio.jsonl --measure gamma --precision 0.5"
 TABLE = "labels.csv"
@@ -158,11 +155,6 @@ def behind(line, cases):
         name: case if isinstance(case, Same) else case._replace(line=f"{line} {case.line}")
         for name, case in cases.items()
     }
-
-
-def pairs(line, **more):
-    """Cases with the same line, by the option without its dashes."""
-    return {f"--{name.replace('_', '-')}": Pair(line, text) for name, text in more.items()}
 
 
 OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a case with a table

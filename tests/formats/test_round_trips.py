@@ -12,14 +12,7 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.records import (
-    Annotation,
-    ReadLog,
-    Record,
-    Span,
-    gather,
-    span_in_pieces,
-)
+from spanagree.formats import records as raw_records
 from spanagree.formats.registry import left_behind, write_file
 from spanagree.formats.shards import read_found
 
@@ -56,7 +49,7 @@ def spans(draw, size, *, details):
         pieces.append((again, draw(st.integers(again + 1, size))))
     if details and draw(st.booleans()):
         attributes = {draw(st.sampled_from(["Neg", "conf x"])): draw(st.sampled_from(["true", "a b"]))}  # fmt: skip
-    return span_in_pieces(pieces, draw(st.sampled_from(LABELS)), None, attributes) if pieces[1:] else Span(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
+    return raw_records.span_in_pieces(pieces, draw(st.sampled_from(LABELS)), None, attributes) if pieces[1:] else raw_records.Span(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
 
 
 @st.composite
@@ -76,12 +69,12 @@ def corpora(draw, *, people, details):
             links = (
                 [(0, 1, "R 1", "", draw(st.booleans()))] if details and made and made[1:] else []
             )
-            annotations.append(Annotation(name, made, relations=links))
+            annotations.append(raw_records.Annotation(name, made, relations=links))
             is_seen |= seen
         if not is_seen and id_ == ids[-1]:  # nobody saw anything
-            annotations[0] = Annotation(names[0], [])
-        records.append(Record(id_, id_, {"text": text}, annotations))
-    raw = gather(records, ReadLog(""), {"format": "made"})
+            annotations[0] = raw_records.Annotation(names[0], [])
+        records.append(raw_records.Record(id_, id_, {"text": text}, annotations))
+    raw = raw_records.gather(records, raw_records.ReadLog(""), {"format": "made"})
     return valid_corpus(raw, ["drop-duplicates", "drop-relations"])
 
 
