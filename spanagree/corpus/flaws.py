@@ -18,7 +18,7 @@ from spanagree.corpus.offsets import TOLERATED, UNKNOWN
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import is_time, shown
-from spanagree.errors import InputError, chosen, counted, more_like_it, show
+from spanagree.errors import InputError, chosen, counted, listed, more_like_it, show
 
 _LOOKED_AT = 10_000  # segments of which it is asked whether they cut words
 _CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one in five do, and so many
@@ -139,25 +139,44 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     cut words as well. Only letters with case are looked at, whose scripts have spaces between
     words, and no more than so many segments of a large file, evenly spread.
     """
-    if raw.offsets != "characters" or raw.texts is None or raw.quote is not None:
+    if raw.offsets != "characters" or raw.texts is None:
         return
-    some = slice(None, None, len(raw.start) // _LOOKED_AT + 1)
+    unknown = np.arange(len(raw.start))
+    if raw.quote is not None:
+        unknown = np.flatnonzero(raw.quote == UNKNOWN)
+    some = unknown[:: len(unknown) // _LOOKED_AT + 1]
     columns = (column[some].tolist() for column in (raw.document, raw.start, raw.end))
-    cut = [
-        [_in_cased_word(raw.texts[d], at) for at in bounds]
-        for d, *bounds in zip(*columns, strict=True)
-    ]
-    cases, at_start = sum(map(any, cut)), sum(start for start, _ in cut)
-    if cases < _FEWEST_CUT or cases * _CUT_SHARE <= len(cut):
+    cut = np.array(
+        [
+            [_in_cased_word(raw.texts[d], at) for at in bounds]
+            for d, *bounds in zip(*columns, strict=True)
+        ],
+        bool,
+    ).reshape(-1, 2)
+    whose = raw.of_annotator[raw.annotation[some]]
+    looked, cases = (
+        np.bincount(x, minlength=len(raw.annotators)) for x in (whose, whose[cut.any(1)])
+    )
+    mine, names = np.ones(len(cut), bool), ""
+    if not _are_many(int(cases.sum()), len(cut)):  # the files of one among those of many
+        many = [_are_many(*pair) for pair in zip(cases.tolist(), looked.tolist(), strict=True)]
+        mine = np.array(many, bool)[whose]
+        names = f" of {listed(compress(raw.annotators, many))}"
+    number, size = int(cut[mine].any(1).sum()), int(mine.sum())
+    if not size:
         return
     what = "the offsets may be those of another text: spanagree check shows the first"
-    if raw.ends is None and (len(cut) - cases + at_start) * TOLERATED <= len(cut):
+    if raw.ends is None and (size - number + int(cut[mine, 0].sum())) * TOLERATED <= size:
         what = "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
-    among = f"{counted(len(cut), 'segment')}{' looked at' if some.step > 1 else ''}"
+    among = f"{counted(size, 'segment')}{' looked at' if len(some) < len(unknown) else ''}{names}"
     yield (
-        f"{cases} of {among} begin or end inside a word, and the source has no"
-        f" text of the segments to compare; {what}"
+        f"{number} of {among} begin or end inside a word, and the source has no text of the"
+        f" segments to compare; {what}"
     )
+
+
+def _are_many(cases: int, size: int) -> bool:
+    return cases >= _FEWEST_CUT and cases * _CUT_SHARE > size
 
 
 def _in_cased_word(text: str, at: int) -> bool:

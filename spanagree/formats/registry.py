@@ -7,11 +7,11 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -584,30 +584,47 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
     Raises:
         InputError, SettingError: as :func:`raw_files`.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value not in (None, False)}
     form = form or format_of(path, given)
     line = f"spanagree check {shlex.quote(os.fspath(path))}"
-    if form in TOOLS and not TOOLS[form].read:
-        tool = TOOLS[form]
-        own = replace(tool, **{k: v for k, v in given.items() if k in (*PATHS, "ends")})
-        return f"{line} --from {form}" if tool.is_deep else f"{line} --from paths {own.line}"
-    known = {name: str(value) for name, value in given.items() if isinstance(value, str)}
+    known: dict[str, Any] = dict(given)
+    if form in TOOLS and not (TOOLS[form].read or TOOLS[form].is_deep):
+        own = replace(TOOLS[form], **_taken(given, (*PATHS, "ends")))
+        others = {name: value for name, value in given.items() if name not in (*PATHS, "ends")}
+        return " ".join([line, f"--from paths {own.line}", *starmap(_written, others.items())])
     if form == "dataset":
-        raw = raw_files({"": path}, options, form)
-        read = raw.reading.get("read", {})
-        for name, value in read.items():
-            table = isinstance(value, dict)
-            known[name] = ",".join(f"{k}={v}" for k, v in value.items()) if table else str(value)
+        known |= raw_files({"": path}, options, form).reading.get("read", {})
+        known.pop("length", None)  # which has no option, and is guessed once more
     elif form == "conll":
-        takes = {name: value for name, value in given.items() if name in FORMATS[form].takes}
+        takes = _taken(given, FORMATS[form].takes)
         schemes = {*raw_files({"": path}, options, form).reading["schemes"].values()}
         columns = _columns_read(path, **takes)
         known |= {"columns": columns} if columns else {}
         is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
         known |= {"scheme": next(iter(schemes))} if is_one else {}
     known.pop("from", None)
-    written = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in known.items()]
-    return " ".join([line, f"--from {form}", *written])
+    return " ".join([line, f"--from {form}", *starmap(_written, known.items())])
+
+
+def _taken(options: Options, names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in names}
+
+
+def _written(name: str, value: Any) -> str:
+    """Return an option as it stands on the command line.
+
+    >>> _written("label_from", "tier"), _written("strict", True)
+    ('--label-from tier', '--strict')
+    """
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        return option
+    parts = value if isinstance(value, (list, tuple)) else None
+    if isinstance(value, Mapping):
+        parts = [f"{key}={each}" for key, each in value.items()]
+    if parts is not None:
+        value = ",".join(f'"{part}"' if "," in part else part for part in map(str, parts))
+    return f"{option} {shlex.quote(str(value))}"
 
 
 def _is_brat(names: Iterable[str]) -> bool:
@@ -873,6 +890,8 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
         others += ", or goes with group-by" if key == "unit" else ""
         rows = any({*_form(name).shapes} & {*_JSON} for name in formats)
         more = "; --from dataset reads them as rows" if key in _COLUMNS and rows else ""
+        if key == "encoding":
+            more = ", which are read as UTF-8: save them so"
         raise SettingError(
             f"{key.replace('_', '-')} is for {others}; the files here are"
             f" {', '.join(formats)}{more}"

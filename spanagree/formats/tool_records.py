@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -27,11 +28,12 @@ from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import first_at, keyed_at, steps_of, values_at
+from spanagree.formats.paths import SELF, first_at, keyed_at, steps_of, values_at
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import as_read
 
+_LAST_STEP = re.compile(r"\[\*\](?=\||\Z)")
 _NEEDED = "records in JSON are needed, a list of them or one a line"
 
 
@@ -239,6 +241,11 @@ class _ByPaths:
             if tool.annotator != KEY:
                 named = tool.annotator not in ("", FILE)
                 who = text_of_whole(self._at(part, "annotator")) if named else ""
+                if who is None and self.own.get("annotator"):
+                    raise InputError(
+                        f"{where}: nothing stands at the annotator's path {show(tool.annotator)};"
+                        " see what is in the file, or leave it out"
+                    )
             place = where if who == "" else f"{where}, annotator {show(who)}"
             seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
             if part is None:  # of whom it is not said
@@ -280,7 +287,8 @@ class _ByPaths:
         self, part: Any, text: Place | None, who: Any, place: str, *, seen: bool
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
-        answer = first_at(part, self.tool.spans) if seen else None
+        path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
+        answer = first_at(part, path) if seen else None
         self.led["spans"] += answer is not None
         return self.answers.rows(answer, None, text, place, who)
 

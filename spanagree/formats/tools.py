@@ -64,6 +64,7 @@ def lazy(module: str, name: str) -> Callable[..., Any]:
 
 
 _FLAT = r"(?<!\[)\[(\d+(, ?\d+)*)?\]"  # a list of numbers that is in no other
+_DEEP = r"\[\s*(\[\s*\d|\(\s*\d|\{)"  # a list of spans
 
 
 def has_indices(start: FileHead) -> bool:
@@ -73,7 +74,10 @@ def has_indices(start: FileHead) -> bool:
         rows = [line for line in start.lines if line.strip()]
         cells = [line.partition("\t")[2].strip() for line in rows]
         alone = bool(cells) and all(re.fullmatch(_FLAT, cell) for cell in cells)
-        return alone or ({"spans", "text"} <= names and any(re.search(_FLAT, x) for x in rows[1:]))
+        deep = any(re.search(_DEEP, row) for row in rows[1:])
+        return alone or (
+            {"spans", "text"} <= names and not deep and any(re.search(_FLAT, x) for x in rows[1:])
+        )
     lists = [row.get("spans") for row in start.objects if isinstance(row.get("text"), str)]
     filled = [some for some in lists if isinstance(some, list) and some]
     return bool(filled) and all(is_whole(each) for some in filled for each in some)

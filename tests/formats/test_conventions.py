@@ -188,6 +188,30 @@ def test_a_remark_where_only_words_show_it(tmp_path, name, moved, says):
     assert [bool(re.match(says or "never", note)) for note in notes] == [True] * (says is not None)
 
 
+def test_a_remark_beside_files_whose_offsets_fit(tmp_path, write):
+    """One file among many is named; those with quotes, or that fit, do not hide it.
+
+    Seven files of 24 names, one of them with inclusive ends: 24 of 168 are fewer than one in five.
+    """
+    rows = [{"id": str(i), "text": "Jo met Ann and Rome " * 4} for i in range(3)]
+    places = [(a + 20 * k, b + 20 * k) for k in range(4) for a, b in ((7, 10), (15, 19))]
+
+    def file(name, less=0, quotes=False):
+        spans = [{"start": a, "end": b - less, "label": "X"} for a, b in places]
+        if quotes:
+            spans = [{**s, "text": rows[0]["text"][s["start"] : s["end"]]} for s in spans]
+        return write([{**row, "spans": spans} for row in rows], name)
+
+    good = [file(f"{name}.jsonl") for name in "abcdef"]
+    bad = file("bad.jsonl", 1)
+    for files in ([*good, bad], [file("quoted.jsonl", quotes=True), bad]):
+        (note,) = [note for note in sa.read(files).notes if "inside a word" in note]
+        whose = " of bad.jsonl" if len(files) > 2 else ""
+        assert note.startswith(f"24 of 24 segments{whose} begin")
+        assert "--ends inclusive" in note
+    assert not any("inside a word" in note for note in sa.read(good).notes)
+
+
 def test_no_remark_without_spaces():
     """Letters without case are not looked at: nothing shows where words of Chinese end."""
     text = "我们在北京大学学习中文" * 2

@@ -414,7 +414,10 @@ def test_options_choose_no_other_reader(write_here, name, options):
     with pytest.raises(sa.SettingError) as error:
         sa.read(path, **options)
     (option,) = options
-    more = "; --from dataset reads them as rows" if option == "tokens" else ""
+    more = {
+        "tokens": "; --from dataset reads them as rows",
+        "encoding": ", which are read as UTF-8: save them so",
+    }.get(option, "")
     assert str(error.value).startswith(f"{option} is for ")
     assert str(error.value).endswith(f"; the files here are {name}{more}")
 

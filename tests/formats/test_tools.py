@@ -333,6 +333,32 @@ GUESSED = {
 }  # fmt: skip
 
 
+HOW = {
+    # a file, what is given with it, and what the line has
+    "length": ('{"id": 1, "length": 6, "spans": [[0, 2, "X"]]}', [], "--from dataset --spans spans --document id"),
+    "flags": ("Jo B-X I-X\nran I-X O\n", ["--strict", "--columns", "a=1,b=2"], "--columns a=1,b=2 --strict"),
+    "deep": (json.dumps(EXAMPLES["argilla"]), ["--annotator", "@file", "--encoding", "latin-1"], "--from argilla"),
+    "lists": ('text,spans\nJo met,"[[0, 2, ""X""]]"\nNo,[]\n', ["--labels", "X,Y"], "--from dataset --labels X,Y --text text --spans spans"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOW)
+def test_the_line_with_options(tmp_path, case, capsys):
+    """It has what was given, and is a command that reads the same. Oracle: the file so."""
+    content, given, has = HOW[case]
+    path = tmp_path / {"lists": "x.csv", "flags": "x.conll"}.get(case, "x.json")
+    path.write_text(content, "utf-8")
+    assert main(["check", "--how", str(path), *given]) in (None, 0)
+    line = capsys.readouterr().out.strip()
+    assert has in line
+    out = str(tmp_path / "out.jsonl")
+    written = []
+    for options in ([str(path), *given], shlex.split(line)[2:]):
+        assert main(["convert", *options, "-o", out]) in (None, 0)
+        written.append(sa.read(out))
+    assert written[0] == written[1]
+
+
 @pytest.mark.parametrize("content", GUESSED)
 def test_the_line_of_a_guess(tmp_path, content, capsys):
     """It stands for the guess: read with it, all is the same. Oracle: the file without options."""
@@ -387,6 +413,10 @@ REFUSED = {
     ),
     "no end": ({"start": "from", "end": "b", "spans": "s[*]", "text": "t"}, "nothing stands at b"),
     "no start": ({"start": "a", "spans": "s[*]", "text": "t"}, "nothing stands at a"),
+    "nobody": (
+        {"start": "from", "end": "to", "spans": "s[*]", "text": "t", "annotator": "who"},
+        "x.jsonl:1: nothing stands at the annotator's path 'who'",
+    ),
     "no such text": (
         {"start": "a", "spans": "s[*]", "text": "x"},
         "no text at 'x'; there are t, s",
@@ -401,6 +431,14 @@ def test_refused(write, case):
     with pytest.raises(sa.SpanAgreeError, match=message) as error:
         sa.read(write([{"t": TEXT, "s": [{"from": 0, "to": 2}]}]), **given)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["s", "s[*]", "x[*]|s[*]"])
+def test_spans_by_their_usual_names(write, path):
+    """A path to a list or to its elements, without those in them. Oracle: as they were made."""
+    rows = [{"t": TEXT, "s": spans("from", "to", "type")}, {"t": "No", "s": []}]
+    read = sa.read(write(rows), "paths", text="t", spans=path)
+    assert [document.segments for document in read] == [{"x.jsonl": (JO, ROME)}, {"x.jsonl": ()}]
 
 
 @pytest.mark.parametrize("shift", [0, 1, -1])
