@@ -189,6 +189,7 @@ def test_plain_programs(bench, tmp_path):
     }
 
 
+@pytest.mark.long
 def test_stretches(bench):
     """Stretches have the lengths, the number and the share asked for, and do not overlap."""
     corpus = sys.modules["bench_inputs"].stretches(3, 5000, 60, 0.96, 5000)

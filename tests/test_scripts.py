@@ -137,6 +137,7 @@ def test_lowest_versions():
         assert [floor for floor in floors if floor.startswith(f"{name}==")], name
 
 
+@pytest.mark.long
 def test_missing_python():
     """A Python that is not there is named, with what to do; ours is found."""
     lanes = script("lanes")

@@ -166,6 +166,7 @@ def test_sums(crowd):
         assert member.tally.size_a + member.tally.size_b == close_both
 
 
+@pytest.mark.long
 @given(crowds(), st.randoms(use_true_random=False))
 def test_order_changes_nothing(crowd, random):
     """Documents and annotators in another order give the same digits."""
@@ -372,6 +373,7 @@ def test_different_lengths(tmp_path, capsys):
     assert "'d'" in err
 
 
+@pytest.mark.long
 def test_chance_of_pairs(newsroom):
     """Chance of each pair and its documents is that of the two alone, both random."""
     names = ("gold", "lexicon", "tagger")
@@ -439,6 +441,7 @@ def test_one_pair_that_shares_little():
     assert "the only pair shares fewer than 10 documents; its figures are shaky" in remarks
 
 
+@pytest.mark.long
 def test_a_document_that_carries_the_weight():
     """One of twelve documents with most segments is named, of a whole corpus and over blocks."""
     many = [(i * 3, i * 3 + 1, "X") for i in range(40)]

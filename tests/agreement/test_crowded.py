@@ -61,6 +61,7 @@ def check_equal(one, other):
         assert a.expected == pytest.approx(b.expected, rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.long
 @given(crowds(), st.sampled_from(MEASURES), st.sampled_from([*CHANCES]))
 def test_any_crowd_as_products(drawn, match, chance):
     corpus = sa.Corpus.from_segments(*drawn)

@@ -126,6 +126,7 @@ def share(a, b):
     return any(x is not None and y is not None for x, y in zip(a, b, strict=True))
 
 
+@pytest.mark.long
 @given(layer, layer)
 def test_counts_add_up_to_evaluate(a, b):
     """Every segment in a document that both saw stands in one pair; matches are those of exact."""
@@ -300,6 +301,7 @@ def test_documents_not_shared():
     assert result.notes == ("1 of 2 documents not shared by a and b, left out",)
 
 
+@pytest.mark.long
 def test_many():
     """A hundred thousand segments of each, in one document under a segment as long as it: nothing
     is quadratic."""
@@ -493,6 +495,7 @@ some_links = st.lists(
 )
 
 
+@pytest.mark.long
 @given(some_links, some_links)
 def test_each_relation_once(a, b):
     """Every relation is in one pair; the same are those that F1 counts; turned, missed is spurious."""

@@ -154,6 +154,7 @@ def test_documents_of_two_say_nothing():
     assert p_of(sa.Corpus.from_segments([], {})).tolist() == []
 
 
+@pytest.mark.long
 @given(crowds())
 def test_the_order_of_documents_changes_nothing(drawn):
     """Nor does that of annotators; p is above 0, and at most 1."""

@@ -56,6 +56,7 @@ def same(one, other):
         assert dict(system.labels) == dict(theirs.labels)
 
 
+@pytest.mark.long
 @given(crowds(), st.sampled_from(PAIRS), st.randoms(use_true_random=False))
 def test_blocks_are_the_whole(crowd, how, random):
     """Over blocks of any size and order, every figure has the digits of the whole corpus."""
@@ -409,6 +410,7 @@ def test_agreement_by_an_executor(newsroom):
         sa.agree(blocks, match="x")
 
 
+@pytest.mark.long
 def test_difficulty_over_blocks(parts):
     """Difficulty over blocks is that of the documents one after the other, by an executor too."""
     corpus, blocks = parts

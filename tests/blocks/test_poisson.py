@@ -124,6 +124,7 @@ def test_against_the_definition(parts, match):
     assert found.f1[:3] == whole.systems["tagger"].f1[:3]
 
 
+@pytest.mark.long
 def test_like_the_bootstrap(parts):
     """The Poisson bootstrap has the spread of the bootstrap: standard errors within 4 of theirs."""
     corpus, blocks = parts

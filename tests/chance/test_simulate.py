@@ -143,6 +143,7 @@ def test_errors():
         redraw(layer, np.array([4]), 1, seed=0, chance="x")
 
 
+@pytest.mark.long
 def test_overlapping_is_drawn_or_refused():
     """What no corpus may hold is refused whatever the seed; "another seed" was another model."""
     alike = sa.Corpus.from_segments([90], {"ann": [[(0, 2, "X"), (4, 6, "X")]]})

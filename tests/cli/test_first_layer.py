@@ -42,6 +42,7 @@ def test_the_order_of_a_file(run, tmp_path, by):
     assert by == "difficulty" or len({*signatures}) == 2
 
 
+@pytest.mark.long
 def test_the_report(run, tmp_path):
     """The report has the signature with gold, and the command says the note; of a team neither."""
     path, page = written(tmp_path / "a.jsonl", LAYERS), tmp_path / "r.html"

@@ -102,6 +102,7 @@ def test_commands(four, line, tmp_path, monkeypatch, capsys):
         assert sum((layer.shape > 0).sum() for layer in again.layers.values()) == 16
 
 
+@pytest.mark.long
 def test_blocks(four):
     """Blocks add up to the whole, relations and pieces too."""
     corpus = sa.read(four)

@@ -36,6 +36,7 @@ def test_refused(line, newsroom, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_seed_of_draws(newsroom, capsys):
     """A seed needs a measure that may be drawn, and is signed only where something was."""
     lines = [f"{newsroom}/gold.conll", f"{newsroom}/lexicon.conll", "--seed", "3"]

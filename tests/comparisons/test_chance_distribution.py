@@ -362,6 +362,7 @@ def test_many_documents():
 # --- what is too much, what is refused ----------------------------------------------------------
 
 
+@pytest.mark.long
 def test_over_the_budget(news):
     """Documents over the budget are drawn, and said so: near the exact figures, in any order."""
     names = ("gold.conll", "tagger.conll")

@@ -76,6 +76,7 @@ def test_enumeration(seed):
             assert f1.expected == pytest.approx(2 * mean / (len(a) + len(b)), abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_enumeration_in_words(seed):
     """At places of words a tolerance counts words: over all annotations, in fractions.
@@ -105,6 +106,7 @@ def test_enumeration_in_words(seed):
             assert row["f1_expected_uniform"] == pytest.approx(float(2 * mean / size), abs=1e-12)
 
 
+@pytest.mark.long
 def test_words_are_tokens():
     """Segments from edge to edge of words: as tokens, in `agree` with gaps, by p, and in draws."""
     text = "the big cat, sat on: a mat and 1 slept"
@@ -211,6 +213,7 @@ def test_p_is_drawn(newsroom):
     assert tested.mean == pytest.approx(system.tally.expected, abs=4 * error)
 
 
+@pytest.mark.long
 def test_many_kinds():
     """A document of very many kinds is drawn at once: one table of them all would fill memory."""
     sizes = range(1, 17)

@@ -165,6 +165,7 @@ def test_averages_and_undefined():
     assert math.isnan(one([], [], draws=9).error)
 
 
+@pytest.mark.long
 def test_chance():
     """The drawn F1 is the mean over all places of both segments, within 4 standard errors."""
     made = one([(0, 10, "X")], [(3, 24, "X")], draws=600)

@@ -222,6 +222,7 @@ def in_sentences(spans, ends):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("undirected", [[], ["r"]])
 def test_random_arguments_stay_in_their_sentences(undirected, monkeypatch):
     """Pairs of a kind by sentences, segments random in their own: over all ways, in fractions.
@@ -404,6 +405,7 @@ def figures(n, spans, links, **rule):
     return tally.matched, pytest.approx(tally.expected, abs=1e-12), tally.size_a, tally.size_b
 
 
+@pytest.mark.long
 @given(linked(), st.randoms())
 def test_what_does_not_matter(drawn, random):
     """The order of segments, the names of types, and which end of an undirected link is first."""

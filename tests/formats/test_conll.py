@@ -166,6 +166,7 @@ words = st.text(
 rows = st.tuples(words, st.sampled_from(["O", "B-X", "I-X", "B-a-b"]))
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(rows, min_size=1), min_size=1), st.sampled_from(["\t", " "]))
 def test_any_text(tmp_path_factory, sentences, separator):
     """Any tokens come back as they were written."""

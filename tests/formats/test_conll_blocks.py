@@ -94,6 +94,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("blocks")
 
 
+@pytest.mark.long
 @given(files(), st.integers(1, 4), st.sampled_from(["utf-8", "utf-8-sig", "latin-1", "utf-16"]), st.sampled_from([1, 3, 20_000]))  # fmt: skip
 @example((["Jo B-PER\nran O\n\n# B-TAG\n", "Jo B-PER\nran O\n\n# O\n"], {"scheme": "IOB2"}), 1, "utf-8", 20_000)  # fmt: skip
 @example((["# sent_id = 2\nJo\tO\n\nran\tO\n\nran\tO\n"], {"scheme": "IOB2"}), 1, "utf-8", 20_000)

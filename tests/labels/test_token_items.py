@@ -204,6 +204,7 @@ def test_notes_of_many_blocks_are_cut():
     assert notes[20:] == ("5 more notes on blocks",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["items", "tokens"])
 def test_intervals_by_category_are_those_of_a_plain_bootstrap(how):
     """Oracle: R of each category, their mean and median, of items drawn by numpy.

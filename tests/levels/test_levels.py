@@ -87,6 +87,7 @@ def test_team_is_the_mean_over_ordered_pairs(crowd):
         assert found.values[d] == pytest.approx(exact, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.long
 @given(crowds(), st.randoms(use_true_random=False))
 def test_order_changes_nothing(crowd, random):
     """Annotators and documents in another order give the same digits."""

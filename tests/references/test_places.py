@@ -136,6 +136,7 @@ def test_tallies_add(answers, tmp_path):
     assert ends[0] == ends[1]
 
 
+@pytest.mark.long
 def test_batches(answers):
     """A batch has the chance that its documents have, and the uniform one beside it."""
     made = sa.batches(

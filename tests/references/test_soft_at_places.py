@@ -40,6 +40,7 @@ def by_hand(documents, system_only, apart):
     return float(2 * matched / sizes) if sizes else None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chance", [*APART])
 @pytest.mark.parametrize("chance_of", ["both", "systems"])
 def test_by_enumeration(chance, chance_of):

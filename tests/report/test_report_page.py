@@ -423,6 +423,7 @@ def test_batches_of_files(crowd, tmp_path, capsys):
     )
 
 
+@pytest.mark.long
 def test_matrices(systems):
     """Labels × systems, levels × systems and systems × systems: corrected F1 with F1 below it."""
     shown = Page(page(systems, gold="gold.conll"))

@@ -68,6 +68,7 @@ def test_sides(answers):
     assert "1 system against 3 references" in shown.texts
 
 
+@pytest.mark.long
 def test_labels():
     """A figure for each label and system and for the ceiling, above chance and as observed."""
     crowd = sa.read(ANSWERS.parents[1] / "crowd/crowd.jsonl")
@@ -113,6 +114,7 @@ def test_the_nearest_reference(answers, tmp_path, capsys):
     assert expected in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_forty_references(answers):
     """Of more than forty references the first ones are shown, and how many are not."""
     rng = np.random.default_rng(1)

@@ -143,6 +143,7 @@ def test_long_names_are_cut_where_they_stay_apart():
     assert alike[0] in text.render(Frame(*named(alike, **columns)))
 
 
+@pytest.mark.long
 def test_a_name_without_end_is_cut_at_once():
     """A label of a million letters, as a damaged file has one, takes no longer than a short one."""
     lanes = [TextColumn("label", ["é" * 1_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]

@@ -131,6 +131,7 @@ def test_study_of_people_and_systems():
         study(corpus, systems=["cem"], settings={"chance_of": "systems"})
 
 
+@pytest.mark.long
 def test_systems_against_people_are_tested_by_document():
     """A copy of each document for each annotator has the F1 of the comparison with all of them.
 

@@ -130,6 +130,7 @@ def test_order_changes_nothing(drawn, random, pair):
         assert added.expected == pytest.approx(whole.expected, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.long
 @given(parallel(1), st.sampled_from(PAIRS))
 def test_identical_layers_agree_fully(drawn, pair):
     """A layer against itself scores 1, raw and, unless chance gives 1 too, corrected."""
@@ -151,6 +152,7 @@ def test_identical_layers_agree_fully(drawn, pair):
             assert score.reason == "chance alone gives 1"
 
 
+@pytest.mark.long
 @given(parallel(), st.sampled_from(PAIRS))
 def test_bounds_and_derivation(drawn, pair):
     """Scores stay within [0, 1], corrected below 1, and all derive from the tally."""

@@ -93,6 +93,7 @@ def test_blocks_add(news):
     assert blocks.places == whole.places
 
 
+@pytest.mark.long
 def test_the_distribution_has_the_mean(news):
     """Both random, the distribution's mean is the expected match; with gold fixed that of systems."""
     for of, what in (("both", "both"), ("systems", "tested")):
@@ -326,6 +327,7 @@ def test_a_rule_for_each_label(news):
             assert tally.expected == pytest.approx(like.expected, abs=1e-12)
 
 
+@pytest.mark.long
 def test_notes(capsys):
     """What is arbitrary is said, with why; what a format has is named where it holds."""
     assert main(["evaluate", *NEWS, "--places", "capitals", "--test", "chance"]) == 0

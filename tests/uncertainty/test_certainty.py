@@ -149,6 +149,7 @@ def test_same_seed_same_digits(crowd, random):
             assert np.array_equal(*ends, equal_nan=True)  # 0 may be -0
 
 
+@pytest.mark.long
 def test_intervals_hold_the_figures(systems):
     """Every interval of a real evaluation holds its figure; the others are those without intervals."""
     plain, sure = sa.evaluate(systems), sa.evaluate(systems, ci=sa.Bootstrap(resamples=500))
@@ -306,6 +307,7 @@ def test_sparse_sums():
         assert (abs(mean - sample.total[0]) < 4 * error).all()
 
 
+@pytest.mark.long
 def test_multinomial_draws():
     """Where many units are alike their numbers are drawn at once: mean and variance of a multinomial."""
     table = np.repeat([[1.0, 0], [0, 1]], [900, 100], axis=0)
@@ -610,6 +612,7 @@ def test_random_systems(match, where):
     assert rejected / runs > 0.1 - 4 * math.sqrt(0.09 / runs) or match == "exact"
 
 
+@pytest.mark.long
 def test_chance(systems):
     """Real systems are better than chance; the null distribution is kept; the same seed, the same digits."""
     evaluation = sa.evaluate(systems)

@@ -48,6 +48,7 @@ def test_figures_stay(documents, match):
     assert ours.mean.interval != theirs.mean.interval
 
 
+@pytest.mark.long
 def test_one_text_each(sentences):
     """If each document is of one text, drawing texts is drawing documents, to the last digit."""
     joined = sentences.grouped_by([f"s{i}" for i in range(len(sentences))], joined=True)
@@ -231,6 +232,7 @@ def test_refused(sentences, documents):
             call()
 
 
+@pytest.mark.long
 def test_command(sentences, tmp_path, capsys):
     """The command joins by ids, draws texts, says so in signature, words and methods."""
     path = tmp_path / "posts.jsonl"

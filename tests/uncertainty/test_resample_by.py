@@ -27,6 +27,7 @@ def test_wholes(sentences, documents):
     assert documents.wholes is None
 
 
+@pytest.mark.long
 def test_evaluation(sentences):
     """The raw interval is that of documents, as raw sums do not depend on the unit; figures stay."""
     plain = sa.evaluate(sentences)
