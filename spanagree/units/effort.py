@@ -26,7 +26,7 @@ class Work:
 
     Attributes:
         left: for best alignments.
-        spare: for bounds of those that are not found.
+        spare: for bounds of those that are not found, half as much.
     """
 
     def __init__(self, left: int = WORK) -> None:

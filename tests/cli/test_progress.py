@@ -119,7 +119,9 @@ def spoken(monkeypatch, capsys):
     [
         (2.0, 1, 100, "spanagree: note: comparing: about 3 more minutes\n"),
         (2.0, 1, 32, "spanagree: note: comparing: about 1 more minute\n"),
+        (2.0, 1, 31, "spanagree: note: comparing: about 1 more minute\n"),  # just as long
         (2.0, 1, 30, ""),
+        (0.2, 1, 1000, "spanagree: note: comparing: about 3 more minutes\n"),
         (0.5, 1, 1000, "spanagree: note: comparing: about 8 more minutes\n"),
         (0.1, 1, 1000, ""),  # too soon to tell
         (2.0, 0, 1000, ""),

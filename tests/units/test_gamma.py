@@ -36,9 +36,11 @@ from spanagree.units.dissimilarity import (
     ordinal_places,
     units_of,
 )
-from spanagree.units.effort import Work
-from spanagree.units.expected_disorder import estimate
-from spanagree.units.sampling import Continuum, draw, measured
+from spanagree.units.effort import Steps, Work
+from spanagree.units.expected_disorder import Expected, Job, estimate
+from spanagree.units.gamma import _bounded
+from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, draw, measured
+from spanagree.units.score import Disagreement
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
@@ -393,6 +395,35 @@ def test_undefined():
 
 
 @pytest.mark.slow
+def test_what_the_pygamma_sampler_draws_from():
+    """By hand: gaps are 0, those between units and those before each first; lengths; numbers.
+
+    Where every draw is the mean, both annotators of the first document have one unit, after the
+    mean gap. In the second the mean number is below 1: just the first annotator has one.
+    """
+    drawn = []
+
+    class Means:
+        def normal(self, mean, deviation, size=None):
+            drawn.append((mean, deviation))
+            return mean if size is None else np.full(size, mean)
+
+        def integers(self, _, size):
+            return np.zeros(size, np.int64)
+
+    corpus = sa.Corpus.from_segments(
+        [9, 9], {"a": [[(3, 4, "X"), (6, 8, "X")], [(0, 1, "X")]], "b": [[(5, 6, "X")], []]}
+    )
+    units = _normal(Continuum.of(corpus), Means())
+    number, length, gap = ((np.mean(x), np.std(x)) for x in ([2, 1], [1, 2, 1], [0, 2, 3, 5]))
+    assert drawn[:6] == pytest.approx(2 * [number, length, gap])
+    assert drawn[6:] == pytest.approx(2 * [(0.5, 0.5), (1, 0), (0, 0)])
+    assert units.document.tolist() == [0, 0, 1]
+    assert units.annotator.tolist() == [0, 1, 0]
+    assert units.start == pytest.approx([2.5, 2.5, 0])
+    assert units.end == pytest.approx([2.5 + 4 / 3, 2.5 + 4 / 3, 1])
+
+
 @pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
 def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
@@ -499,6 +530,7 @@ def test_by_pair():
     """Each pair is that of the two alone."""
     corpus = three(6, documents=3)
     result = gamma(corpus, pairs=True)
+    assert list(result.pairs) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert result.pairs["a", "c"] == gamma(corpus, annotators=["a", "c"]).team
     assert len(result.to_rows("pair")) == 6
     assert [row["label"] for row in result.to_rows("label")] == ["X", "Y", "Z"]
@@ -588,6 +620,41 @@ def test_steps_repeat_what_was_stopped():
     assert gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
 
 
+@pytest.mark.parametrize(
+    ("observed_gap", "expected_gap", "error", "stopped", "bounds"),
+    [
+        (0.5, 2.0, 0.1, "steps", ((0.55, 1.0), None)),
+        (0.5, 2.0, 0.1, "", ((0.55, 1.0), None)),  # too few draws
+        (0.5, 2.0, 0.01, "", ((0.75, 0.85), None)),  # enough
+        (0.0, 2.0, 0.01, "", ((0.75, 0.8), None)),
+        (0.5, 0.0, 0.01, "", ((0.8, 0.85), None)),
+        (0.0, 0.0, 0.1, "time", ((0.6, 1.0), (0.1, 0.9))),
+        (0.0, 10.0, 0.01, "", ((-math.inf, 0.8), None)),
+        (0.0, 0.0, 0.01, "", (None, None)),
+    ],
+)
+def test_bounds_by_hand(observed_gap, expected_gap, error, stopped, bounds):
+    """Observed 2 of 10: γ .8, from 1 − 2/(10 − its gap) to 1 − (2 − gap)/10, ± two errors.
+
+    γ_cat, .5 with twice the error, is not known where alignments may not be the best.
+    """
+    steps = Steps(None)
+    steps.stopped = stopped
+    job = Job(Dissimilarity(), Sampling("chance", "overlapping", 0.05, 0), None, None, None, steps)
+    nothing = np.zeros((1, 2))
+    observed = Drawn(np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]]))
+    expected = Expected(observed, nothing[0], 10.0, error, expected_gap)
+    made = [Disagreement(0.8, 2.0, 10.0, error), Disagreement(0.5, 1.0, 2.0, 2 * error)]
+    whole, category = _bounded(made, observed, expected, job)
+    assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
+    assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
+    known = [figure.value for figure in (whole, category) if not figure.reason]
+    assert known == ([] if bounds[0] else [0.8, 0.5])
+    why = {"time": "time limit ended the search", "steps": "steps ended the search"}.get(stopped, "not proven")  # fmt: skip
+    if bounds[0]:
+        assert whole.reason.endswith(why)
+
+
 @pytest.mark.long
 def test_the_clock_is_asked_between_steps(monkeypatch):
     """Once the limit has passed no step is taken; the signature's number repeats the result."""
@@ -620,17 +687,29 @@ def test_what_is_left_is_known_before_the_first_draw():
 
 @pytest.mark.long
 @pytest.mark.parametrize("annotators", [3, 4, 5])
-def test_bounds_hold_the_best_alignment(annotators):
-    """Without work an alignment is one, and its least cost is no more than the best one's."""
+def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
+    """Without work an alignment is one, and its least cost is no more than the best one's.
+
+    Bounds take half as much work again, at most.
+    """
     d = Dissimilarity()
+    done: list[int] = []
+
+    def spend(work, amount, spend=Work.spend):
+        spend(work, amount)
+        done.append(amount)
+
+    monkeypatch.setattr(Work, "spend", spend)
     for seed in range(4):
         corpus = dense(1, annotators, seed, length=60)
         units, count = units_of(corpus), np.array([annotators])
         pairs = near_pairs(units, reachable(count, d), d)
         best = aligned(units, pairs, count, d)
         assert best.gap[0] == 0
-        for work in (0, 200):
+        for work in (0, 200, 2000):
+            done.clear()
             found = aligned(units, pairs, count, d, Work(work))
+            assert sum(done) <= 1.5 * work
             assert found.cost[0] == pytest.approx(cost_of(units, found.group, count, d)[0])
             assert found.lowest[0] <= best.cost[0] + 1e-9 <= found.cost[0] + 2e-9
             key = found.group * annotators + units.annotator
