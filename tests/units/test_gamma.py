@@ -394,7 +394,6 @@ def test_undefined():
     assert gamma(full).to_dict()["tables"]["figures"][0]["gamma"]["value"] is None
 
 
-@pytest.mark.slow
 def test_what_the_pygamma_sampler_draws_from():
     """By hand: gaps are 0, those between units and those before each first; lengths; numbers.
 
@@ -424,6 +423,7 @@ def test_what_the_pygamma_sampler_draws_from():
     assert units.end == pytest.approx([2.5 + 4 / 3, 2.5 + 4 / 3, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
 def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
