@@ -82,7 +82,9 @@ def imports(path, tree):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Constant):
             text = node.value if isinstance(node.value, str) else ""
-            if text.startswith("spanagree.") and re.fullmatch(r"spanagree(\.\w+)+", text):  # import_module("spanagree.…")
+            if text.startswith("spanagree.") and re.fullmatch(
+                r"spanagree(\.\w+)+", text
+            ):  # import_module("spanagree.…")
                 yield text
 
 
