@@ -28,6 +28,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.units import packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
+from spanagree.units.canonical import canonical
 from spanagree.units.control import expected_gains
 from spanagree.units.dissimilarity import (
     Dissimilarity,
@@ -38,8 +39,8 @@ from spanagree.units.dissimilarity import (
 )
 from spanagree.units.effort import Steps, Work
 from spanagree.units.expected_disorder import Expected, Job, estimate
-from spanagree.units.gamma import _bounded
-from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, draw, measured
+from spanagree.units.gamma import _bounded, _disagreement
+from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, _shifted, draw, measured
 from spanagree.units.score import Disagreement
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
@@ -882,3 +883,89 @@ def test_errors_beside_all_measures():
     errors = {row["measure"]: row["error"] for row in made.to_rows()}
     assert errors["γ"] > 0
     assert errors["α_U"] is None
+
+
+@pytest.mark.parametrize("prices", [0.0, 0.3])
+def test_what_is_worth_its_price(prices):
+    """By enumeration: all unitary alignments of five that save more than asked for, to the edge.
+
+    Of units marked alike each pair saves Δ_∅ over their ten: the bound that search follows is then
+    reached, so one that is too low would lose the best.
+    """
+    rows = [(a, 0, 4, "X") for a in "abcde"]
+    d = Dissimilarity()
+    units, count = units_from(rows)
+    pairs = near_pairs(units, reachable(np.array([count]), d), d)
+    problem = packing._problem(units, pairs, np.array([count]), d, Work())
+    for least in (0.0, 1.0, 5 * (1 - prices) - 1e-6):
+        found, left_out = packing._worth(problem, np.full(5, prices), np.full(5, least))
+        wanted = {
+            some: size * (1 - prices) - 1 + size * (size - 1) / 2 / 10
+            for size in range(2, 6)
+            for some in itertools.combinations(range(5), size)
+        }
+        wanted = {some: saved for some, saved in wanted.items() if saved > least}
+        got = {
+            tuple(row): saved
+            for columns in found
+            for row, saved in zip(columns.units.tolist(), columns.reduced.tolist(), strict=True)
+        }
+        assert got == pytest.approx(wanted, abs=1e-6)
+        assert len(left_out) == 0
+
+
+def test_errors_by_the_delta_method():
+    """γ is 1 − o/e, so an error of e is o/e² times as large in γ; o 1/4, e 1/2, its error .2."""
+    nothing = np.zeros((1, 1))
+    expected = Expected(Drawn(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0)
+    made = _disagreement(np.array([[[2.0, 4.0, 8.0, 8.0]]]), expected, -1, [None])
+    assert (made.observed, made.expected, made.value) == (0.25, 0.5, 0.5)
+    assert made.error == pytest.approx(2.0 / 4.0**2 * 0.2)
+
+
+def test_annotators_and_documents_have_an_order_of_their_own():
+    """Annotators by name; documents by id, or else by length and what is in them."""
+    layers = {"bob": [[(0, 1, "X")], [], []], "ann": [[], [(0, 2, "X")], None]}
+    ordered = canonical(sa.Corpus.from_segments([5, 4, 5], layers))
+    assert ordered.annotators == ("ann", "bob")
+    assert ordered.lengths.tolist() == [4, 5, 5]
+    seen = [layer.annotated.tolist() for layer in ordered.layers.values()]
+    assert seen == [[True, False, True], [True, True, True]]  # not seen comes first
+    named = canonical(sa.Corpus.from_segments([5, 4, 5], layers, ids=["c", "b", "a"]))
+    assert named.ids == ("a", "b", "c")
+    assert named.lengths.tolist() == [5, 4, 5]
+
+
+def test_what_the_shuffle_draws_from():
+    """By hand: a shift lands anywhere in what earlier ones leave free, half a mean length apart.
+
+    Of a document of 10 and units of mean length 2 a shift by 3 leaves 0–2 and 4–10: the next one
+    falls into the first with probability 2/8. Units that begin beyond the end come back at the
+    front. Who is shuffled is drawn for each, of all three.
+    """
+    drawn = []
+
+    class First:
+        shifts = iter([3.0, 5.0, 5.0])
+
+        def choice(self, what, p=None):
+            if p is None:
+                return 2
+            drawn.append(np.asarray(p).tolist())
+            return what - 1
+
+        def uniform(self, low, high):
+            drawn.append((low, high))
+            return next(self.shifts)
+
+    corpus = sa.Corpus.from_segments(
+        [10], {"a": [[(0, 2, "X")]], "b": [[(1, 2, "X")]], "c": [[(1, 3, "X"), (7, 10, "Y")]]}
+    )
+    units = _shifted(Continuum.of(corpus), First())
+    assert drawn[0] == [1.0]
+    assert drawn[1] == (0, 10)
+    assert drawn[2] == pytest.approx([2 / 8, 6 / 8])
+    assert drawn[3] == (4, 10)
+    assert drawn[4] == pytest.approx([2 / 6, 4 / 6])  # 0–2 and 6–10: 4–4 is no place
+    placed = zip(units.annotator.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
+    assert set(placed) == {(0, 4, 6), (0, 10, 13), (1, 6, 8), (1, 2, 5), (2, 6, 8), (2, 2, 5)}
