@@ -319,6 +319,8 @@ Layout = tuple[Sequence[Column], Sequence[Part], Sequence[Column]]
 """The columns before, the parts, and the columns behind."""
 
 PAIRS = Column("pairs", "pairs", "count", "pairs of a team")
+SHARES = "shares of kinds"
+"""The meaning of the columns of shares, by which a report folds them."""
 _SHARES = {"all": "share of all", **{kind: f"of {kind}" for kind in KINDS}}
 """The titles of shares by key."""
 
@@ -348,7 +350,7 @@ def layout(
             behind.append(Column("", "gain interval", "interval", "interval of a gain"))
     behind += [Column("p", "p", "probability", "p of an annotator")]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
-    behind += [Column(f"share_{k}", t, "figure", "shares of kinds") for k, t in _SHARES.items()]
+    behind += [Column(f"share_{k}", t, "figure", SHARES) for k, t in _SHARES.items()]
     if not standings:  # people see what is known
         last = 2 + len(_SHARES)
         behind[-last:] = [column._replace(title="") for column in behind[-last:]]

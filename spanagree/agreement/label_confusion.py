@@ -257,8 +257,8 @@ class Confusion(Result):
         if by == "pair":
             rows: list[list[Value]] = [list(each) for each in self.confused]
             whole = f"confused {whose}, {documents}"
-            below = sentence_on(self.confused)
-            return Frame(columns_of(a, b), rows, self.settings, caption=whole, remarks=below)
+            nothing = [] if rows else sentence_on(self.confused)  # else the verdict has it
+            return Frame(columns_of(a, b), rows, self.settings, caption=whole, remarks=nothing)
         what = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],

@@ -132,6 +132,8 @@ class Agreement(Result):
         """How far the team agrees above chance, on how many documents."""
         noun, confidence = unit(self.settings), confidence_of(self.settings)
         sentence = verdict.one_score("The team", self.team.f1, confidence)
+        if math.isnan(self.team.f1.observed):
+            return sentence
         pairs = counted(self.team.pairs, "pair")
         seen = f"{self.team.documents} of {counted(self.documents, noun)}"
         return f"{sentence} It is over {pairs}, and {seen} that two or more saw."

@@ -11,8 +11,12 @@ from spanagree.errors import printable
 _ORDERS = ("columns", "tags", "spans")  # options that name layers, one after the other
 
 
-def with_gold_noted(job: Job, corpus: sa.Corpus, gold: str | None) -> sa.Corpus:
+def with_gold_noted(
+    job: Job, corpus: sa.Corpus, gold: str | None, without: str = "spanagree agree"
+) -> sa.Corpus:
     """Return the corpus; if its one file alone says which layer is first, a note and settings do.
+
+    The note names ``without``, what compares annotators where nobody is gold.
 
     Lines in another order would make another layer gold, so the signature names it.
     """
@@ -26,7 +30,7 @@ def with_gold_noted(job: Job, corpus: sa.Corpus, gold: str | None) -> sa.Corpus:
     other = printable(alike[0]) if alike else "NAME"
     note = (
         f"gold is {printable(first)}, the first annotator in the file; --gold {other} makes"
-        f" {other if alike else 'another'} gold, and spanagree agree compares annotators without it"
+        f" {other if alike else 'another'} gold, and {without} compares annotators without it"
     )
     # the setting says that gold is not where signatures leave its name out
     reading = {**corpus.reading, "gold_first": False}

@@ -56,7 +56,7 @@ def report(
     settings = {name: value for name, value in settings.items() if name not in chosen}
     how = {"chance": settings["chance"]} if "chance" in settings else {}
     if not (team or chosen):
-        corpus = with_gold_noted(job, corpus, named)
+        corpus = with_gold_noted(job, corpus, named, "--team")
     if baseline and chosen:
         corpus, chosen = with_own_baselines(corpus, chosen, baseline, **how)
     elif baseline:

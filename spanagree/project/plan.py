@@ -270,7 +270,7 @@ class Plan(Result):
             enough = (
                 f"{self.enough} annotators of each are"
                 if self.enough
-                else f"not even {most} annotators of each are"
+                else f"{most} annotators of each are not"
             )
             remarks.append(f"without more {noun}s, {enough} enough")
         if not math.isnan(self.annotators_width):

@@ -166,6 +166,20 @@ def test_figures_of_systems(systems):
 
 
 @pytest.mark.long
+def test_a_team_is_told_once(crowd):
+    """No sentence stands twice (the heads of two tables of the same annotators may), and shares of
+    kinds are folded, as the table would not fit a window of 1280 pixels with them.
+    """
+    text = page(crowd, team=True)
+    sentences = [x.strip() for x in Page(text).texts if len(x.strip()) > 45]
+    twice = {x for x in sentences if sentences.count(x) > 1}
+    assert {x.split(",")[0] for x in twice} == {"5 annotators"}
+    section = text[text.index('id="annotators"') : text.index('id="queue"')]
+    table, _, fold = section.partition("<details")
+    assert ("share of all" in table, "share of all" in fold) == (False, True)
+
+
+@pytest.mark.long
 def test_figures_of_a_team(crowd):
     """The same for annotators: the heat map is the matrix, a row for each in the table."""
     result, hard = sa.agree(crowd), sa.difficulty(crowd)

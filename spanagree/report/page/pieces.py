@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
+from spanagree.agreement.by_annotator import SHARES
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
 from spanagree.comparisons.pairing import OUTCOMES
@@ -83,14 +84,33 @@ def _led(figures: Frame) -> Frame:
 def show_members(report: TeamOverview) -> Html:
     """Return a table of annotators, outliers first; of many the others are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
-    first = replace(figures, rows=figures.rows[:_MEMBERS])
-    if not (left := len(figures.rows) - _MEMBERS) > 0:
-        return show_bars(first, report.short)
-    others = replace(figures, rows=figures.rows[_MEMBERS:], remarks=())
-    return Html(
-        show_bars(first, report.short)
-        + folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
-    )
+    kinds = [c for c, column in enumerate(figures.columns) if column.meaning == SHARES]
+    whole = _without(figures, kinds)
+    parts = [show_bars(replace(whole, rows=whole.rows[:_MEMBERS]), report.short)]
+    if (left := len(whole.rows) - _MEMBERS) > 0:
+        others = replace(whole, rows=whole.rows[_MEMBERS:], remarks=())
+        parts.append(
+            folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
+        )
+    if any(figures.columns[c].title for c in kinds):
+        rest = [c for c in range(1, len(figures.columns)) if c not in kinds]
+        shares = replace(_without(figures, rest), caption="", verdict="", remarks=())
+        parts.append(folded("shares of each kind of disagreement", show_bars(shares, report.short)))
+    return Html("".join(parts))
+
+
+def _without(figures: Frame, left_out: Sequence[int]) -> Frame:
+    """Return a table without some columns."""
+    kept = [c for c in range(len(figures.columns)) if c not in left_out]
+    columns = [figures.columns[c] for c in kept]
+    return replace(figures, columns=columns, rows=[[row[c] for c in kept] for row in figures.rows])
+
+
+def show_labels_of_team(report: TeamOverview) -> Html:
+    """Return a table of labels, without what stands below that of annotators."""
+    above = report.agreement.table("annotator").remarks
+    figures = report.agreement.table("label")
+    return show_bars(replace(figures, remarks=[x for x in figures.remarks if x not in above]))
 
 
 def folded(title: str, body: Html) -> Html:
@@ -294,6 +314,16 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     return show_bars(Frame(columns, rows, remarks=below), report.short)
 
 
+def show_bias(report: TeamOverview) -> Html:
+    """Return a table of how annotators label, without what stands at the coefficients above it."""
+    if isinstance(report.coefficients, str):
+        return Html()
+    above = report.coefficients.table().remarks
+    figures = report.coefficients.table("annotator")
+    below = [remark for remark in figures.remarks if remark not in above]
+    return table(replace(figures, caption="", verdict="", remarks=below))
+
+
 def show_queue(report: TeamOverview) -> Html:
     """Return a table of the documents in which annotators disagree most."""
     if report.queue is None:
@@ -327,7 +357,9 @@ def show_gold(report: TeamOverview) -> Html:
         f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} beside the"
         " annotators"
     )
-    shown = replace(figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN])
+    shown = replace(
+        figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
+    )
     below = [*more, writes, f"signature: {report.gold.signature}"]
     return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
 
