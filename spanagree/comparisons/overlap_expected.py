@@ -21,6 +21,7 @@ from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import Lengths, one_random
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.near_at_places import near_walk_at_places
+from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
@@ -189,18 +190,25 @@ def _drawn_mean(
     tokens: int, shape: Shape, measure: Match, places: AtPlaces | None, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mean match over draws of both annotations, and its standard error."""
+    draws = number_of_draws(DRAWS, max(map(len, shape)))
+    columns = [
+        tuple(np.array(column, np.int64) for column in zip(*side, strict=True)) for side in shape
+    ]
+    few = len(shape[0]) * len(shape[1]) <= MOST_PAIRS
+    if places is None and measure.kernel == "one-to-one" and few:
+        sides = [(length, able == 1) for length, able, _ in columns]
+        matches = draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng)
+        return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
     layers, classes = [], []
-    for side in shape:
-        length, able, own = (np.array(column, np.int64) for column in zip(*side, strict=True))
-        nothing = np.zeros(len(side), np.int64)
+    for length, able, own in columns:
+        nothing = np.zeros(len(length), np.int64)
         layers.append(Layer(nothing, nothing, length, 1 - able, np.ones(1, np.bool_)))
         classes.append(own[np.lexsort((1 - able, length))])  # as the rows of the layer
     cells = np.array([[0, 1]])  # what has the label, and what has none
-    draws = number_of_draws(DRAWS, max(map(len, layers)))
     ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
-    matches = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
-    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
+    drawn = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
+    return float(drawn.mean()), float(drawn.std(ddof=1) / np.sqrt(draws))
 
 
 def _mean_with_fixed(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
-from spanagree.chance.start_distributions import Profiles, start_profiles
+from spanagree.chance.start_distributions import Profiles, profiles_of_one_more, start_profiles
 from spanagree.comparisons.profile_sums import inner
 from spanagree.units.continuum import Continua
 from spanagree.units.control import correlated
@@ -93,17 +93,17 @@ def _void(
         return alone[kind][which]
     fits = np.array([one + sum(sizes) <= n for one, (n, sizes) in keys], np.bool_)
     fitting = [key for key, fit in zip(keys, fits.tolist(), strict=True) if fit]
-    group = np.repeat(np.arange(len(fitting)), [1 + len(sizes) for _, (_, sizes) in fitting])
-    lengths = [x for one, (_, sizes) in fitting for x in (one, *sizes)]
-    tokens = np.array([n for _, (n, _) in fitting], np.int64)
-    added, profile = start_profiles(group, tokens, np.array(lengths, np.int64))
-    first = np.flatnonzero(np.concatenate(([True], np.diff(group) != 0)))[: len(fitting)]
+    added, profile = profiles_of_one_more(
+        np.array([n for _, (n, _) in fitting], np.int64),
+        [sizes for _, (_, sizes) in fitting],
+        np.array([one for one, _ in fitting], np.int64),
+    )
     ratio = np.array([_more(n, sizes, one) for one, (n, sizes) in fitting])
     number = np.cumsum(fits) - 1
     total = np.zeros(len(rows[0]))
     can = np.flatnonzero(fits[kind])
     own = number[kind[can]]
-    total[can] = ratio[own] * inner(profiles, rows[0][can], added, profile[first][own])
+    total[can] = ratio[own] * inner(profiles, rows[0][can], added, profile[own])
     return total[which]
 
 

@@ -15,7 +15,9 @@ from oracles import apart, arranged, configurations, matched
 
 import spanagree as sa
 from spanagree.comparisons import overlap_expected
+from spanagree.comparisons.chance_distribution.pair_draws import draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import Side
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlap_match import has_partner
 
 
@@ -130,6 +132,39 @@ def test_expected_from_draws(chance, monkeypatch):
     for label in "VWX":  # one segment to pair, or none
         if label in drawn:
             assert drawn[label].expected == exact[label].expected
+
+
+@pytest.mark.parametrize("match", ["overlap", "overlap-at-0.4"])
+@pytest.mark.parametrize(
+    ("n", "a", "b"),
+    [
+        (6, [1, 2, 3], [2, 2, 2]),  # no room to spare
+        (9, [1, 1, 2, 3], [4, 1]),  # rows are shuffled
+        (14, [1, 3], [2, 5]),  # rows with a repetition are drawn anew
+    ],
+)
+def test_draws_of_both_sides(n, a, b, match):
+    """How often each number of pairs is drawn: by enumeration, within 4 standard errors."""
+    labels = [["X", "Y", "X", "X"][: len(side)] for side in (a, b)]  # segments of Y cannot match
+    placed = [
+        list(configurations(n, list(zip(*side, strict=True)), "nonoverlapping"))
+        for side in zip((a, b), labels, strict=True)
+    ]
+    counts = Counter(
+        int(matched(*(tuple(s for s in side if s[2] == "X") for side in both), match))
+        for both in itertools.product(*placed)
+    )
+    sides = [
+        (np.array(side), np.array(of_side) == "X")
+        for side, of_side in zip((a, b), labels, strict=True)
+    ]
+    draws = 40_000
+    rng = np.random.default_rng(3)
+    drawn = draw_pairs(n, (sides[0], sides[1]), find_match(match), draws, rng)
+    assert set(drawn.tolist()) <= set(counts)
+    for value, count in counts.items():
+        p = count / counts.total()
+        assert abs((drawn == value).mean() - p) <= 4 * np.sqrt(p * (1 - p) / draws)
 
 
 @pytest.mark.parametrize(
