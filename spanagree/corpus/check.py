@@ -38,6 +38,7 @@ class Finding:
         first: the first case, as a sentence.
         places: annotator, document and, for segments, start, end and label of every case.
         repairs: which repairs would help.
+        question: of its ends, which comes before any repair; empty for most.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Finding:
     first: str
     places: tuple[dict[str, Any], ...] = ()
     repairs: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def level(self) -> str:
@@ -126,8 +128,14 @@ class Check(Signed):
         )
         lines.append(kinds if {*levels} - {"note"} else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
+        questions = [finding.question for finding in self.findings if finding.question]
         if repairs:
-            lines.append(f"repairs that would help: {chosen('repair', *repairs)}")
+            helps = chosen("repair", *repairs)
+            lines.append(
+                f"{questions[0]}; if not, {helps} would help"
+                if questions
+                else f"repairs that would help: {helps}"
+            )
         notes = map(printable, self.notes)
         return "\n".join([*lines, *notes, "", signature_lines(self.signature), ""])
 
@@ -272,11 +280,11 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if places:
             count = len(np.unique(annotations))
             first = flaw.describe(raw, int(cases[0]))
-            if name == "empty" and (question := ends_asked(raw)):
-                first += f"; {question.removesuffix('; if not, ')}"
+            question = ends_asked(raw).removesuffix("; if not, ") if name == "empty" else ""
+            first += f"; {question}" if question else ""
             error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)
-            yield Finding(name, error, len(cases), count, first, tuple(places), repairs)
+            yield Finding(name, error, len(cases), count, first, tuple(places), repairs, question)
 
 
 def _overlaps(raw: RawCorpus) -> Iterator[Finding]:

@@ -265,7 +265,8 @@ def _bounded(
 
     γ lies between what the gaps of alignments leave open, and two standard errors beyond if there
     are too few draws. γ_cat and γ_k are those of the best alignments, so they are unknown where
-    these are.
+    these are. Of a disorder, too, no number stands where the alignment is not proven, or the draws
+    are too few.
     """
     (first, *others), precision = made, job.sampling.precision
     cost, total = math.fsum(observed.cost[0].tolist()), expected.total
@@ -279,6 +280,11 @@ def _bounded(
         low = 1 - cost / least if least > 0 else -math.inf
         ends = low - beyond, min(1 - (cost - gap) / total + beyond, 1.0)
         narrow = ends[1] - ends[0] <= _NARROW
+        if not narrow:
+            first = first._replace(
+                observed=UNDEFINED if gap else first.observed,
+                expected=UNDEFINED if random_gap or beyond else first.expected,
+            )
         bounded.append(first if narrow else _between(first, ends, job))
     for figure in others:
         if figure.reason or not (
@@ -290,7 +296,7 @@ def _bounded(
             bounded.append(undefined(why))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
-            bounded.append(_between(figure, ends, job))
+            bounded.append(_between(figure._replace(expected=UNDEFINED), ends, job))
     return bounded
 
 

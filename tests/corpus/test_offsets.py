@@ -93,6 +93,9 @@ def test_inclusive_ends_without_text():
         valid_corpus(raw([(0, 1, None), (3, 3, None)], ends="exclusive"))
     (finding,) = (f for f in check(raw([(3, 3, None)])).findings if f.name == "empty")
     assert "--ends inclusive" in finding.first
+    (last,) = (line for line in check(raw([(3, 3, None)])).to_text().split("\n") if "help" in line)
+    assert last.startswith("if ends name the last token or character, --ends inclusive")
+    assert last.endswith("; if not, --repair drop-empty (repair='drop-empty') would help")
 
 
 @pytest.mark.parametrize("share", [0.05, 0.4, 1.0])
