@@ -18,6 +18,7 @@ from spanagree.blocks.poisson import Replicates
 from spanagree.blocks.run import ON_ERROR, Block, each_block
 from spanagree.comparisons.table import KEYS, Comparisons
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts
 from spanagree.errors import InputError, MissingLayerError, SettingError, check_choice, counted
 from spanagree.settings import Settings
 from spanagree.uncertainty.bootstrap import Resampling
@@ -66,6 +67,7 @@ class Counted(Generic[Kind]):
         settings: those that the counts were made with.
         notes: what a reader repaired or passed over.
         ids: the documents' ids as numbers, of each block.
+        texts: the same of their texts, of each block that is a file of its own.
         replicates: sums in resamples, if intervals over blocks were asked for.
         skipped: a sentence for each block that failed.
         blocks: over how many blocks the counts run; 0 for a corpus that keeps its documents.
@@ -75,6 +77,7 @@ class Counted(Generic[Kind]):
     settings: Kind
     notes: tuple[str, ...] = ()
     ids: tuple[Hashes, ...] = ()
+    texts: tuple[Hashes, ...] = ()
     replicates: Replicates | None = None
     skipped: tuple[str, ...] = ()
     blocks: int = 0
@@ -181,6 +184,8 @@ def count_all(
             raise SettingError("executor: for blocks; one corpus is worked on here")
         return count(source, replace(counting, keep=True, progress=progress))
     in_block = functools.partial(count, counting=counting)
+    if hasattr(source, "united"):
+        in_block = functools.partial(_count_file, count=in_block)
     try:
         done = each_block(source, in_block, executor=executor, on_error=on_error, progress=progress)
         return _added_up(done, purpose)
@@ -194,10 +199,16 @@ def count_all(
     return replace(in_block(source.united()), blocks=1)
 
 
+def _count_file(corpus: Corpus, count: Callable[[Corpus], Part]) -> Part:
+    """Return what is counted of a file, with the numbers of its texts."""
+    return replace(count(corpus), texts=(numbers_of_texts(corpus),))
+
+
 def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Part:
     """Return the sum of blocks as they are counted; as :func:`count_all`."""
     whole: Part | None = None
     skipped: list[str] = []
+    texts: list[Hashes] = []
     ids: dict[str, Hashes] = {}  # of each block, by what it is called
     number_of_ids = checked = 0
     for number, (block, reason, name) in enumerate(done, 1):
@@ -211,7 +222,8 @@ def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Par
             check_unique(list(ids.values()), list(ids))
             checked = number_of_ids
         notes = tuple(f"block {number}: {note}" for note in block.notes)
-        part = replace(block, notes=notes, ids=(), blocks=1)
+        texts += block.texts
+        part = replace(block, notes=notes, ids=(), texts=(), blocks=1)
         try:
             whole = part if whole is None else whole + part
         except InputError as error:
@@ -221,4 +233,5 @@ def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Par
         reason = skipped[0] if skipped else "an iterator gives its blocks once"
         raise InputError(f"no block to {purpose}; {reason}")
     check_unique(list(ids.values()), list(ids))
-    return replace(whole, ids=tuple(ids.values()), skipped=tuple(skipped))
+    notes = (*note_of_same_texts(texts), *whole.notes)
+    return replace(whole, ids=tuple(ids.values()), notes=notes, skipped=tuple(skipped))

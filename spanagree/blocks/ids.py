@@ -6,22 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spanagree.arrays import Hashes, Ints
+from spanagree.arrays import Hashes, Ints, hashed
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, counted
-
-
-def hashed(ids: Sequence[str]) -> Hashes:
-    """Return a number for each id, wherever it is made the same; two ids hardly ever share one.
-
-    >>> a, b, again = hashed(["a", "b", "a"]).tolist()
-    >>> a == again, a == b
-    (True, False)
-    """
-    from hashlib import blake2b  # lazy, as it loads a library of its own
-
-    digests = (blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest() for id_ in ids)
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def ids_of(corpus: Corpus) -> tuple[Hashes, ...]:

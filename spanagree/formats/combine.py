@@ -17,6 +17,7 @@ from spanagree.corpus.flaws import repeats
 from spanagree.corpus.offsets import UNKNOWN
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import keep_annotations
+from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, counted, listed, printable, show
 from spanagree.settings import merged_settings
@@ -160,20 +161,14 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
     return replace(_joined(parts, places, reading), notes=tuple(notes))
 
 
-def _same_texts(parts: Sequence[RawCorpus]) -> list[str]:
+def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Return a note on documents of different files that have the same text under other ids."""
-    known: dict[str, set[str]] = {}
-    for part in parts:
-        for d, text in enumerate(part.texts or ()):
-            if text.strip():
-                known.setdefault(text, set()).add(part.id_of(d))
-    again = sum(len(ids) for ids in known.values() if len(ids) > 1)
-    if not again:
-        return []
-    return [
-        f"{counted(again, 'document')} of different files have the same text as another, under"
-        " another id; if the files are of several annotators, name each as NAME=FILE"
-    ]
+    files = Counter(id_ for part in parts for id_ in part.ids or ())
+    numbers = [numbers_of_texts(part) for part in parts]
+    for part, of_texts in zip(parts, numbers, strict=True):
+        shared = [files[id_] > 1 for id_ in part.ids or ()][: len(of_texts)]
+        of_texts[shared] = 0  # of one document, wherever it stands
+    return note_of_same_texts(numbers)
 
 
 def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:

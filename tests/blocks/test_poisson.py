@@ -17,8 +17,9 @@ from oracles import joined_with_error, weight
 from strategies import PAIRS, crowds
 
 import spanagree as sa
+from spanagree.arrays import hashed
 from spanagree.blocks import poisson
-from spanagree.blocks.ids import hashed, ids_of, ids_of_units
+from spanagree.blocks.ids import ids_of, ids_of_units
 from spanagree.comparisons.exact_sums import on_grids
 from spanagree.uncertainty.bootstrap import Resampling
 

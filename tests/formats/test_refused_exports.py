@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from messages import refuses
 
 import spanagree as sa
+from spanagree.corpus.same_texts import note_of_same_texts
 
 FILE = "x.json"
 
@@ -124,3 +126,31 @@ def test_bytes_of_another_encoding_have_a_line(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(rows.encode("latin-1"))
     with refuses(sa.InputError, "… x.jsonl:10 … byte 0xfc is not utf-8"):
         sa.read(tmp_path / "x.jsonl")
+
+
+@pytest.mark.parametrize("name", ["ann.jsonl", "conll"])
+def test_every_command_says_so(tmp_path, name, run):
+    """A pattern is read in blocks: commands that give figures warn as check does, and once."""
+    for who in ("ann", "bob"):
+        folder = tmp_path / who
+        folder.mkdir()
+        if name == "conll":
+            (folder / "one.conll").write_text("Jo B-P\nsang O\n\nAy B-P\n\n", "utf-8")
+            continue
+        line = {"spanagree": 1, "id": f"{who}-1", "text": "Jo sang.", "annotators": {"x": []}}
+        (folder / "one.jsonl").write_text(json.dumps(line), "utf-8")
+    pattern = str(tmp_path / "*" / "one.*")
+    for command in ("agree", "difficulty", "check"):
+        said = "".join(run(command, pattern)[1:])
+        assert said.count("of different files have the same text") == 1, command
+        assert "NAME=FILE" in said
+    said = "".join(run("evaluate", f"gold={pattern}", f"mine={pattern}")[1:])
+    assert said.count("of different files have the same text") == 1
+
+
+def test_some_texts_recur_in_any_corpus():
+    """One in three sentences that another file has too is no sign of a second annotator."""
+    numbers = [np.array(some, np.uint64) for some in ([1, 2, 3], [3, 4, 5], [0, 0, 6])]
+    assert note_of_same_texts(numbers) == ()
+    (note,) = note_of_same_texts([*numbers, np.array([7, 5], np.uint64)])
+    assert note.startswith("4 documents of different files")

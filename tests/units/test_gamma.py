@@ -618,6 +618,7 @@ def test_steps_repeat_what_was_stopped():
         whole_row = one.to_dict()["tables"]["figures"][0]
         assert (whole_row["coefficient"], whole_row["gamma"]["value"]) == ("γ", None)
         assert whole_row["gamma"]["bounds"] == [low, high]
+        assert whole_row["gamma"]["expected"] is None  # of too few draws, no plain number either
     assert gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
 
 
@@ -858,6 +859,8 @@ def test_time_limit_prints_bounds_and_the_steps_that_repeat_them(tmp_path, capsy
         assert once[key] == again[key]
     low, high = again["bounds"]
     assert again["value"] is None
+    assert again["expected"] is None
+    assert again["observed"] is None  # no alignment was looked for, and any may be bettered
     assert low < gamma(sa.read(path), precision=1).gamma.value < high
     assert main(["agree", path, "--measure", "gamma", "--time-limit", "0"]) == 0
     assert f"γ: between {low:.4f} and {high:.4f}: " in capsys.readouterr().out
