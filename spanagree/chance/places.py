@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -104,7 +105,9 @@ class Places:
             SettingError: for such a label.
             InputError: if no place is in a document of the corpus.
         """
-        for label, rule in self.rules.items():
+        documents = () if self.documents is None else self.documents
+        every = documents.values() if isinstance(documents, Mapping) else documents
+        for label, rule in chain(self.rules.items(), *(rules.items() for rules in every)):
             if label and label not in corpus.labels:
                 raise SettingError(
                     f"places {self.name}: no segment has the label {show(label)}; known are"

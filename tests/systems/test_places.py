@@ -162,6 +162,10 @@ def raises(token):
     ("places", "says"),
     [
         ("NAME=capitals", "no segment has the label 'NAME'; known are"),
+        (
+            [{"name": "by-label", "rules": {"NAME": SHORT}}] * 103,
+            "no segment has the label 'NAME'; known are",
+        ),
         (lambda token: False, "no token has it, so the rule has no place"),
         (raises, "places raises: of "),
         ([{"name": "site", "ok": 1}] * 103, "rule 1: site with ok 1; a list is needed"),

@@ -60,9 +60,7 @@ def draw_pairs(
     return matches
 
 
-def _place(
-    tokens: int, length: Ints, able: Bools, draws: int, rng: np.random.Generator
-) -> _Placed:
+def _place(tokens: int, length: Ints, able: Bools, draws: int, rng: np.random.Generator) -> _Placed:
     """Place segments that exclude each other, all arrangements being equally likely."""
     k = len(length)
     order = rng.random((draws, k)).argsort(axis=1)
