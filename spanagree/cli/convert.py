@@ -48,6 +48,7 @@ def convert(
     from spanagree.formats.registry import (
         form_to_write,
         left_behind,
+        named_anew,
         takes_any,
         tokenizer_named,
         write_file,
@@ -77,4 +78,4 @@ def convert(
     progress("writing")
     write_file(corpus, path, to, wanted)
     job.wrote(path)
-    say([*corpus.notes, *left_behind(corpus, to)])
+    say([*corpus.notes, *left_behind(corpus, to), *named_anew(corpus, to, path)])

@@ -933,13 +933,29 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
     return [*notes, *(changes(corpus) if changes else ())]
 
 
+def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
+    """Return a note on the name of the only annotator, if a file of the format has none."""
+    is_page = form == "inception" and Path(path).suffix.lower() != ".zip"
+    nameless = form in ("doccano", "spacy", "brat") or is_page
+    is_named = Path(corpus.annotators[0]).stem == Path(path).stem
+    if len(corpus.layers) > 1 or not nameless or is_named:
+        return []
+    who = printable(corpus.annotators[0])
+    return [
+        f"a file of {form} does not name its annotator{' or document' if is_page else ''}: read"
+        f" again, {who} is called as the file, unless it is named, as in"
+        f" {shlex.quote(f'{who}={os.fspath(path)}')}"
+    ]
+
+
 def _details_left(corpus: Corpus, form: str) -> list[str]:
     if form in _HOLD_PIECES:
         return []
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
     relations = sum(len(each.links) for each in details)
     attributes = sorted({name for each in details for name in each.attributes})
-    lost = [counted(relations, "relation")] if relations else []
+    lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
+    lost += [counted(relations, "relation")] if relations else []
     lost += [f"attributes {listed(attributes)}"] if attributes else []
     return [f"left out, as {form} files do not hold them: {', '.join(lost)}"] if lost else []
 

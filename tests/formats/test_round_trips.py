@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from messages import says
 from strategies import at_most
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats import records as raw_records
 from spanagree.formats.registry import left_behind, write_file
@@ -123,3 +125,27 @@ def test_round_trip(form, details):
             )
 
     check()
+
+
+@pytest.mark.parametrize(
+    ("form", "out"), [("doccano", "a.jsonl"), ("brat", "a"), ("inception", "a.tsv")]
+)
+def test_the_name_of_the_only_annotator(write_here, capsys, form, out):
+    """Where the file alone says it, a note names both, and what to write to keep it."""
+    write_here("in.jsonl", '{"spanagree": 1, "id": "1", "text": "Jo", "annotators": {"ann": []}}')
+    assert main(["convert", "in.jsonl", "-o", out, "--to", form]) in (None, 0)
+    says(capsys.readouterr().err, f"… a file of {form} does not name its annotator … ann={out}")
+    assert sa.read({"ann": out}, form).annotators == ("ann",)
+    named = out.replace("a", "ann")
+    assert main(["convert", "in.jsonl", "-o", named, "--to", form]) in (None, 0)
+    assert "does not name" not in capsys.readouterr().err
+
+
+def test_texts_that_conll_does_not_hold(write_here, capsys):
+    """The tokens are written, and a note says so."""
+    write_here(
+        "in.jsonl", '{"spanagree": 1, "id": "1", "text": "Jo  ran", "annotators": {"a": []}}'
+    )
+    assert main(["convert", "in.jsonl", "-o", "a.conll", "--tokenizer", "space"]) in (None, 0)
+    says(capsys.readouterr().err, "… left out, as conll files do not hold them: texts beside")
+    assert sa.read("a.conll").texts is None
