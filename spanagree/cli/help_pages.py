@@ -65,6 +65,9 @@ FIRST: Mapping[str, str] = {
 }
 """The options that most people need of each command, which --help shows, in this order."""
 
+USUAL = "--match --chance --by --ci --block --from --columns --format --output --plot --explain"
+"""What --help shows of a command that is not there, behind its own options."""
+
 _Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
 
 
@@ -79,7 +82,7 @@ class Command(click.Command):
         """Return the help with the options that most people need."""
         shown = [option for option in _options(self) if getattr(option, "first", False)]
         every = len(_options(self))
-        if not shown and every < MOST:
+        if every < MOST:
             shown = _options(self)
         records = [record for option in shown if (record := option.get_help_record(ctx))]
         if len(shown) == every:

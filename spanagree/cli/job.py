@@ -14,7 +14,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options, rules, signals
-from spanagree.cli.help_pages import FIRST, Command
+from spanagree.cli.help_pages import FIRST, MOST, USUAL, Command
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
     InputError,
@@ -57,7 +57,12 @@ def command(
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
-        order = FIRST.get(name, "").split()
+        own = [each.opts[-1] for each in every if not each.shared]
+        order = (
+            FIRST[name].split()
+            if name in FIRST
+            else [*dict.fromkeys([*own, *USUAL.split()])][:MOST]
+        )
         for each in every:
             each.first = each.opts[-1] in order
         every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))

@@ -56,6 +56,7 @@ class Option(click.Option):
 
     heading = part = ""
     first = False  # whether it is among those that most people need
+    shared = False  # whether it is of a group that many commands have
 
 
 Group = list[Option]
@@ -133,11 +134,12 @@ def flag(name: str, purpose: str, **attributes: Any) -> Option:
     return option(name, purpose, is_flag=True, **attributes)
 
 
-def group(title: str, *options: Option, part: str = "") -> Group:
+def group(title: str, *options: Option, part: str = "", shared: bool = False) -> Group:
     """Return options that stand below a heading of their own in the help."""
     for each in options:
         each.heading = title
         each.part = part or each.part
+        each.shared = shared or bool(each.part)
     return list(options)
 
 
@@ -294,6 +296,7 @@ def blocks(*own: Option) -> Group:
         number("--workers", "Let N processes work on blocks at the same time."),
         option("--on-error", failing, choices=names_of(choices.OnError), unless="raise"),
         *own,
+        shared=True,
     )
 
 
@@ -445,6 +448,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
         *([flag("--safe-cells", safe)] if "csv" in forms else []),
         *([flag("--bom", mark)] if "csv" in forms else []),
+        shared=True,
     )
 
 
@@ -452,7 +456,7 @@ def messages() -> Group:
     """Return the options of what is said beside the result."""
     quiet = "Leave out the verdict above the table."
     verbose = "Give every note, not one for each kind."
-    return group("Messages", flag("--quiet", quiet), flag("--verbose", verbose))
+    return group("Messages", flag("--quiet", quiet), flag("--verbose", verbose), shared=True)
 
 
 # --- what users write ---------------------------------------------------------------------------

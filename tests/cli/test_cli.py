@@ -14,6 +14,7 @@ import pytest
 from messages import says
 
 import spanagree as sa
+from spanagree.choices import Shown, names_of
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
@@ -614,7 +615,7 @@ def shared_tokens(job, **own):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", names_of(Shown))
 def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     """A command of ten lines has its function's options, every format, intervals and blocks."""
     module = types.ModuleType("spanagree.cli.shared_tokens")
@@ -629,8 +630,11 @@ def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     assert (code, err) == (0, "")
     wanted = run("agree", *files, *more, "--by", "label", "--match", "token")
     assert (code, out, err) == wanted
-    code, out, _ = run("shared-tokens", "--help-all")
-    assert (code, "--ci" in out, "--match" in out) == (0, True, False)
+    for page in ("--help", "--help-all"):
+        code, out, _ = run("shared-tokens", page)
+        known = [name in out for name in ("--ci", "--by", "--block", "--format", "--chance")]
+        assert (code, known, "--match" in out) == (0, [True] * 5, False)
+        assert ("--bom" in out) is (page == "--help-all")
 
 
 @pytest.mark.parametrize("command", group.NAMES)
