@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import typing
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -143,6 +144,17 @@ def test_names(trees):
                 if variable in RETIRED:
                     wrong.append(f"{path}:{node.lineno}: {variable}")
     assert not wrong
+
+
+def test_constants_have_one_value(trees):
+    """No module sets a name twice, by which one constant once took another's place."""
+    twice = []
+    for path, tree in trees.items():
+        plain = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
+        targets = [x for node in plain for x in getattr(node, "targets", None) or [node.target]]
+        names = Counter(x.id for x in targets if isinstance(x, ast.Name))
+        twice += [f"{path}: {name}" for name, times in names.items() if times > 1]
+    assert twice == []
 
 
 @pytest.mark.long

@@ -40,10 +40,10 @@ from spanagree.uncertainty.draws import weights
 from spanagree.uncertainty.ends import with_t
 from spanagree.uncertainty.evidence import joined
 
-_MOST = 10  # annotators of a document that a plan goes up to
+_MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
-_MOST = 1 << 40  # documents, more than which no plan asks for
+_MOST_DOCUMENTS = 1 << 40  # more than which no plan asks for
 _TIE = 1e-9
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
 _SUGGESTED = 3  # widths
@@ -128,7 +128,7 @@ class Plan(Result):
         """Return the least number of documents whose interval is no wider than was asked for."""
         low = max(1, math.ceil((_scale(self._tail) / self.settings.width) ** 2 * variance) // 2)
         high = max(2, 2 * low)
-        while self._width(high, variance) > self.settings.width and high < _MOST:
+        while self._width(high, variance) > self.settings.width and high < _MOST_DOCUMENTS:
             low, high = high, 2 * high
         while low + 1 < high:
             middle = (low + high) // 2
@@ -298,7 +298,7 @@ class Plan(Result):
         There are widths for each of some numbers of annotators.
         """
         steps = self._steps()
-        shown = [k for k in self.variance if k in (2, 3, 5, _MOST)]
+        shown = [k for k in self.variance if k in (2, 3, 5, _MOST_ANNOTATORS)]
         return steps, {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
 
     def _picture(self, by: str | None) -> Picture:
@@ -530,7 +530,7 @@ def _numbers(table: Floats, annotators: int) -> list[int]:
     """Return the numbers of annotators of a document for which there is enough to plan from."""
     seen = table[:, _SEEN]
     if (seen > 3).sum() >= _ENOUGH:
-        return list(range(2, min(_MOST, annotators) + 1))
+        return list(range(2, min(_MOST_ANNOTATORS, annotators) + 1))
     return [2, 3] if (seen > 2).sum() >= _ENOUGH else [2]
 
 

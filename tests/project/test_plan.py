@@ -124,6 +124,9 @@ def test_how_often_it_is_right():
 def test_how_many_annotators_it_goes_up_to(crowd):
     """No more than there are, ten at most, and only as far as documents tell."""
     assert list(sa.plan_sample(crowd, 0.1, resamples=9).variance) == [2, 3, 4, 5]
+    many = {f"a{i}": [[(0, 2, "X")], [(1 + i % 2, 3, "X")]] * 5 for i in range(12)}
+    many = sa.Corpus.from_segments([9] * 10, many)
+    assert list(sa.plan_sample(many, 0.1, resamples=9).variance) == list(range(2, 11))
     two = crowd.of_annotators(["ann", "cem"])
     assert list(sa.plan_sample(two, 0.1, resamples=9).variance) == [2]
     three = crowd.of_annotators(["ann", "cem", "dia"])
