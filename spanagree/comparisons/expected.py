@@ -7,6 +7,7 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -65,28 +66,26 @@ def place_layers(
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
+    starts, parts = _starts_of(corpus, names, chance, coarse=coarse, unit=unit)
+    layers = zip(names, parts, strict=True)
+    return starts, {name: Placed(corpus.layers[name], own, chance) for name, own in layers}
+
+
+def _starts_of(
+    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool, unit: str
+) -> tuple[Starts, Sequence[Ints]]:
+    """Return start distributions, and which of them each segment of each layer has."""
     if isinstance(corpus, RelationCorpus):
         _refuse_more(chance, "relations and attributes", "their chance is over marked segments")
-        places, parts = PairPlaces.of(corpus, names)
-        return places, {
-            name: Placed(corpus.layers[name], part, chance)
-            for name, part in zip(names, parts, strict=True)
-        }
+        return PairPlaces.of(corpus, names)
     if corpus.has_pieces:
         why = "these keep their shape and may stand anywhere"
         _refuse_more(chance, "segments of several pieces", why)
-        shaped, parts = ShapedStarts.of(corpus, names, chance)
-        return shaped, {
-            name: Placed(corpus.layers[name], part, chance)
-            for name, part in zip(names, parts, strict=True)
-        }
+        return ShapedStarts.of(corpus, names, chance)
     if (at := at_places(corpus, names, chance, unit)) is not None:
-        layers_at = zip(names, at[1], strict=True)
-        return at[0], {name: Placed(corpus.layers[name], own, chance) for name, own in layers_at}
+        return at
     if coarse and whose(chance) == "both" and is_long(corpus):
-        starts, parts = CoarseStarts.of(corpus, names, chance)
-        layers_of = zip(names, parts, strict=True)
-        return starts, {name: Placed(corpus.layers[name], own, chance) for name, own in layers_of}
+        return CoarseStarts.of(corpus, names, chance)
     layers = [corpus.layers[name] for name in names]
     grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
     first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
@@ -96,9 +95,7 @@ def place_layers(
         np.concatenate([layer.end - layer.start for layer in layers]),
         free=chance == "overlapping",
     )
-    parts = np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
-    placed = (Placed(layer, part, chance) for layer, part in zip(layers, parts, strict=True))
-    return profiles, dict(zip(names, placed, strict=True))
+    return profiles, np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
 
 
 def _refuse_more(chance: str, what: str, why: str) -> None:
