@@ -151,8 +151,7 @@ class Disagreements(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "counts": dict(self.counts)}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "counts")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disagreement; if there is none, the caption says so."""

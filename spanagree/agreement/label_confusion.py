@@ -234,12 +234,7 @@ class Confusion(Result):
         "confused": "pair",
     }
 
-    def _summary(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents,
-            "of_documents": self.of_documents,
-            "labels": list(self.labels),
-        }
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "labels")
 
     def _table(self, by: str | None) -> Frame:
         """For people the matrix; for programs a row for each cell that is not 0."""

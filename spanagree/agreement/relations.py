@@ -84,9 +84,7 @@ class RelationDisagreements(Result):
             f"Most disagreements of {a} and {b} about relations are of the kind {most} ({share})."
         )
 
-    def _summary(self) -> dict[str, Any]:
-        counts = dict(self.counts)
-        return {"documents": self.documents, "of_documents": self.of_documents, "counts": counts}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disagreement."""

@@ -238,8 +238,8 @@ class Agreement(Result):
             "shared": self.team.documents,
             "pairs": self.team.pairs,
             "saw": {name: each.documents for name, each in self.annotators.items()},
-            **({} if self.places is None else {"places": self.places.to_dict()}),
-            **({} if self.uniform is None else {"uniform": self.uniform.team.f1.to_dict()}),
+            **({} if self.places is None else {"places": self.places}),
+            **({} if self.uniform is None else {"uniform": self.uniform.team.f1}),
         }
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:

@@ -14,7 +14,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -93,8 +93,7 @@ class PartialCredit(Result):
     def _scores(self) -> Mapping[str, Score]:
         return {"precision": self.precision, "recall": self.recall, "F1": self.f1}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "of_documents": self.of_documents, "error": self.error}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "error")
 
     def _table(self, by: str | None) -> Frame:
         columns = [

@@ -17,6 +17,7 @@ from spanagree.comparisons.expected_at_places import at_places
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted, printable
+from spanagree.results.data import plain
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
 
@@ -123,16 +124,14 @@ class PlaceShares:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        about = {
             "rule": self.rule,
-            "at_sites": {
-                name: None if math.isnan(share := self.at_sites(name)) else share
-                for name in self.annotators
-            },
-            "places_per_segment": _plain(self.places_per_segment),
-            "one_place": _plain(self.one_place),
+            "at_sites": {name: self.at_sites(name) for name in self.annotators},
+            "places_per_segment": self.places_per_segment,
+            "one_place": self.one_place,
             "mixed_documents": self.mixed,
         }
+        return dict(plain(about))
 
     def remarks(self, sides: Mapping[str, Sequence[str]]) -> list[str]:
         """Return what stands beside the figures.
@@ -191,10 +190,6 @@ class PlaceShares:
                 " it beside the uniform figure"
             )
         return notes
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _share(value: float) -> str:

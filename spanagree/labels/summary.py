@@ -179,8 +179,7 @@ class Categories(ResultByPart[CategoryAgreement]):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"categories": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"lowest": self.lowest}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("lowest",)
 
     def _table(self, by: str | None) -> Frame:
         """A row for each category."""

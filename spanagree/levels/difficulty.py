@@ -130,9 +130,9 @@ class Difficulty(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 
     def _summary(self) -> dict[str, Any]:
-        places = {} if self.places is None else {"places": self.places.to_dict()}
+        places = {} if self.places is None else {"places": self.places}
         undefined = int((~self.defined).sum())
-        return {"annotators": list(self.annotators), "undefined": undefined, **places}
+        return {"annotators": self.annotators, "undefined": undefined, **places}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each document."""

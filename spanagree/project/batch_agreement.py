@@ -167,9 +167,7 @@ class Batches(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 
-    def _summary(self) -> dict[str, Any]:
-        places = {} if self.places is None else {"places": self.places.to_dict()}
-        return {"documents": self.documents, "slope": self.slope, "p": self.p, **places}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "slope", "p", "places?")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each batch, with what changed since the one before."""

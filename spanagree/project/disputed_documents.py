@@ -337,8 +337,7 @@ class Disputes(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"shared": self.shared}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("shared",)
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disputed segment, or each document; people see the first ones."""

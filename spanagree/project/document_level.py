@@ -91,8 +91,7 @@ class DocumentAgreement(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"documents": self.documents, "seen": self.seen}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "seen")
 
     def _table(self, by: str | None) -> Frame:
         """A row for any label, and one for each."""

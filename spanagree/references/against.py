@@ -176,14 +176,18 @@ class AgainstReferences(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "references", "places?")
+
+    @property
+    def references(self) -> int:
+        """How many references there are."""
+        return self.settings.references
+
     def _summary(self) -> dict[str, Any]:
-        uniform = {} if self.uniform is None else self.uniform.systems
-        return {
-            "documents": self.documents,
-            "references": self.settings.references,
-            **({} if self.places is None else {"places": self.places.to_dict()}),
-            **({"uniform": {k: one.f1.to_dict() for k, one in uniform.items()}} if uniform else {}),
-        }
+        if self.uniform is None:
+            return super()._summary()
+        uniform = {name: each.f1 for name, each in self.uniform.systems.items()}
+        return {**super()._summary(), "uniform": uniform}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""

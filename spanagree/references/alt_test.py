@@ -176,14 +176,7 @@ class AltTest(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 
-    def _summary(self) -> dict[str, Any]:
-        return {
-            "compared": self.compared,
-            "documents": self.documents,
-            "left_out": dict(self.left_out),
-            "empty": self.empty,
-            **({} if self.marked is None else {"marked": self.marked}),
-        }
+    SUMMARY: ClassVar[tuple[str, ...]] = ("compared", "documents", "left_out", "empty", "marked?")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""

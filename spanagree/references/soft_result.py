@@ -136,10 +136,7 @@ class SoftScores(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _summary(self) -> dict[str, Any]:
-        if self.places is None:
-            return {}
-        uniform = {name: score.to_dict() for name, score in self.uniform.items()}
-        return {"places": self.places.to_dict(), "uniform": uniform}
+        return {} if self.places is None else {"places": self.places, "uniform": self.uniform}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system and one for people; or for each system and document."""

@@ -98,8 +98,7 @@ class Study(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {"about": self.about, "rows": self.rows, "refused": self.refused}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("about", "rows", "refused")
 
     def _table(self, by: str | None) -> Frame:
         """Return a row for each measure and for best, median and last."""

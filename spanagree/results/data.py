@@ -39,6 +39,8 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 def plain(data: Any) -> Any:
     """Return plain data for JSON: what is undefined (``nan``) becomes ``None``, tuples lists.
 
+    What has a ``to_dict`` is what that gives.
+
     >>> plain({"f1": math.nan, "ends": (0.5, 1)})
     {'f1': None, 'ends': [0.5, 1]}
     """
@@ -47,6 +49,8 @@ def plain(data: Any) -> Any:
         return None if math.isnan(data) else data
     if kind is dict:
         return {k: v if type(v) in _AS_IS else plain(v) for k, v in data.items()}
+    if hasattr(data, "to_dict"):
+        return plain(data.to_dict())
     if isinstance(data, (list, tuple)):
         return [v if type(v) in _AS_IS else plain(v) for v in data]
     return plain(dict(data)) if kind not in _AS_IS and isinstance(data, Mapping) else data

@@ -63,6 +63,7 @@ class Signed(Comparable):
 
     BY: ClassVar[Mapping[str, str]] = {}
     TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
+    SUMMARY: ClassVar[tuple[str, ...]] = ()  # what JSON says of the whole; x?: x unless it is None
     OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
 
     settings: Settings
@@ -113,7 +114,12 @@ class Signed(Comparable):
 
     def _summary(self) -> dict[str, Any]:
         """Return what JSON says of the whole result, which no table has."""
-        return {}
+        values = ((name, getattr(self, name.rstrip("?"))) for name in self.SUMMARY)
+        return {
+            name.rstrip("?"): value
+            for name, value in values
+            if value is not None or not name.endswith("?")
+        }
 
     def table(self, by: By | None = None) -> Frame:
         """Return the one description of the result: columns and rows, for people and programs.

@@ -165,9 +165,8 @@ class Score(NamedTuple):
         figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
-        return (
-            figures if self.interval is None else {**figures, "interval": self.interval.to_dict()}
-        )
+        ends = {} if self.interval is None else {"interval": self.interval.to_dict()}
+        return {**figures, **ends}
 
 
 def corrected(observed: float, expected: float) -> Score:

@@ -256,13 +256,13 @@ class Evaluation(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?")
+
     def _summary(self) -> dict[str, Any]:
-        uniform = {} if self.uniform is None else self.uniform.systems
-        return {
-            "documents": self.documents,
-            **({} if self.places is None else {"places": self.places.to_dict()}),
-            **({"uniform": {k: one.f1.to_dict() for k, one in uniform.items()}} if uniform else {}),
-        }
+        if self.uniform is None:
+            return super()._summary()
+        uniform = {name: each.f1 for name, each in self.uniform.systems.items()}
+        return {**super()._summary(), "uniform": uniform}
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)

@@ -119,12 +119,7 @@ class SideBySide(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {
-            "annotators": list(self.annotators),
-            "documents": self.documents,
-            "of_documents": self.of_documents,
-        }
+    SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "documents", "of_documents")
 
     def _table(self, by: str | None) -> Frame:
         columns = [

@@ -47,18 +47,18 @@ class Disagreement(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""
-        figures: dict[str, Any] = {name: plain(getattr(self, name)) for name in FIGURES}
-        if self.error == self.error and self.error > 0:
+        figures: dict[str, Any] = {name: getattr(self, name) for name in FIGURES}
+        if self.error > 0:  # nan is not
             figures["error"] = self.error
         if self.bounds is not None:
-            figures["bounds"] = list(self.bounds)
+            figures["bounds"] = self.bounds
         if self.reason:
             figures["undefined"] = self.reason
         if self.interval is not None:
             observed, expected, value, reason, _ = self.interval
-            ends = {"observed": observed, "expected": expected, "value": value}
-            figures["interval"] = plain(ends) | ({"reason": reason} if reason else {})
-        return figures
+            figures["interval"] = {"observed": observed, "expected": expected, "value": value}
+            figures["interval"] |= {"reason": reason} if reason else {}
+        return dict(plain(figures))
 
 
 def disagreement(
