@@ -10,7 +10,7 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
-from spanagree.cli.options import RETIRED
+from spanagree.cli.options import REFUSED, RETIRED
 from spanagree.errors import SpanAgreeError, printable, shortened
 
 _MISUSED, _INTERRUPTED = 2, 130
@@ -33,8 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
         message = error.format_message().replace("\n\t", " ").rstrip(".")
-        if isinstance(error, click.NoSuchOption) and error.option_name in RETIRED:
-            message = f"{error.option_name} is now {RETIRED[error.option_name]}"
+        if isinstance(error, click.NoSuchOption):
+            option, asked = error.option_name, error.ctx.info_name if error.ctx else ""
+            if option in RETIRED:
+                message = f"{option} is now {RETIRED[option]}"
+            elif why := REFUSED.get((str(asked), option)):
+                message = f"{option}: {why}"
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)

@@ -69,6 +69,14 @@ RETIRED = {
 }
 """What options of old are called now."""
 
+REFUSED = {
+    ("agree", "--chance-of"): (
+        "no side is gold among annotators, so all are random; leave it out, or ask"
+        " 'spanagree evaluate --gold NAME --chance-of systems' about one of them as gold"
+    ),
+}
+"""Why a command lacks an option that others have, and what to do."""
+
 
 MEANT = {
     "strict": "exact",

@@ -649,7 +649,10 @@ def test_every_option_says_what_it_is_for(run, command):
 def test_agree_takes_what_it_can_do(run, newsroom):
     """There is no gold among annotators; p are of pairs, so these are shown, or p refused."""
     crowd = newsroom.parent / "crowd" / "crowd.jsonl"
-    assert run("agree", crowd, "--chance-of", "systems")[0] == 2
+    code, out, err = run("agree", crowd, "--chance-of", "systems")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--chance-of: no side is gold among annotators" in err
+    assert run("evaluate", crowd, "--gold", "ann", "--chance-of", "systems")[0] == 0
     assert run("agree", crowd, "--test", "chance") == run(
         "agree", crowd, "--test", "chance", "--by", "pair"
     )
