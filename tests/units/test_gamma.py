@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import functools
 import itertools
 import json
@@ -26,6 +27,7 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.comparisons.coarse_starts import UNITS, is_long
 from spanagree.units import packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.canonical import canonical
@@ -351,6 +353,25 @@ def test_control_variate_by_hand():
     gain = [max(0, 2 - (2 * abs(x - y) / 2) ** 2 - 1) for x in range(3) for y in range(3)]
     exact = expected_gains(corpus, "nonoverlapping", np.array([2]), Dissimilarity())
     assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("size", "lengths"), [(4, (13, 9, 11, 30)), (20, (150, 141, 177, 123))])
+def test_control_variate_of_long_recordings(size, lengths):
+    """Looked at in coarser units, mean gains are those of every offset within 3 in a hundred."""
+    one, other, third, fourth = lengths
+    layers = {
+        "a": [[(0, one, "X"), (5000, 5000 + other, "X")]],
+        "b": [[(100, 100 + third, "X"), (9000, 9000 + fourth, "X")]],
+    }
+    tokens = sa.Corpus.from_segments([size * UNITS], layers)
+    recording = dataclasses.replace(tokens, offsets="1ms")
+    assert is_long(recording)
+    assert not is_long(tokens)
+    exact, coarse = (
+        expected_gains(each, "nonoverlapping", np.array([2]), Dissimilarity())[0]
+        for each in (tokens, recording)
+    )
+    assert coarse == pytest.approx(exact, rel=0.03)
 
 
 @pytest.mark.long
