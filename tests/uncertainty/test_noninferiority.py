@@ -119,3 +119,12 @@ def test_of_many_instances_the_likely_are_added_up():
             assert found == pytest.approx(
                 (stats.binom.pmf(differ, n, share) * below).sum(), abs=5e-5
             )
+
+
+@pytest.mark.parametrize("result", [(2, 5, 12, 0.2), (5, 5, 30, 0.15), (3, 9, 50, 0.05)])
+def test_the_greatest_probability_is_found_between_the_points(result):
+    """p is that of the best of 20,001 shares of ties, to eight digits."""
+    losses, wins, n, epsilon = result
+    bounds = _most_losses(n, epsilon, float(score(np.array(losses), np.array(wins), n, epsilon)))
+    every = _probability(bounds, n, epsilon, np.linspace(epsilon, 1, 20_001))
+    assert exact_p(*result) == pytest.approx(every.max(), abs=5e-9)
