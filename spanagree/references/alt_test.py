@@ -49,6 +49,7 @@ from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 
 LEAST = 30  # instances of an annotator who is tested
 PASSES = 0.5  # the winning rate from which a candidate passes
+_NEARLY_EMPTY = 10  # documents in which somebody marked something, for one of the candidate's
 _FDR = 0.05  # of Benjamini & Yekutieli
 _BLANK = "empty against empty is no evidence, so nothing is tested"
 _NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
@@ -136,6 +137,7 @@ class AltTest(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and who was left out.
         marked: how many segments the candidate marked; nothing of a table of labels.
+        marked_in: in how many documents.
 
     >>> import spanagree as sa
     >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
@@ -152,6 +154,7 @@ class AltTest(Result):
     settings: ReplacementSettings
     notes: tuple[str, ...]
     marked: int | None = None
+    marked_in: int | None = None
 
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
     DRAWN: ClassVar[tuple[str, ...]] = ("annotator",)
@@ -172,11 +175,22 @@ class AltTest(Result):
         else:
             but = f", but not {failed}" if failed else ""
             outcome = f"passes the alternative annotator test {passed}{but}"
-        return f"{candidate} {outcome}, with ε {epsilon}."
+        return f"{candidate} {outcome}, with ε {epsilon}.{self._nearly_empty()}"
+
+    def _nearly_empty(self) -> str:
+        """Say so where the candidate marked so little that ties with nothing may let it pass."""
+        if self.marked_in is None or not 0 < self.marked_in * _NEARLY_EMPTY < self.compared:
+            return ""
+        return (
+            f" It marked something in {self.marked_in} of {self.compared} documents in which"
+            " somebody did, so this says little of what it marks."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"scores": None, "annotators": "annotator"}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("compared", "documents", "left_out", "empty", "marked?")
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "compared", "documents", "left_out", "empty", "marked?", "marked_in?"
+    )  # fmt: skip
 
     def _table(self, by: str | None) -> Frame:
         """A row for each kind of score; with ``by`` for each annotator left out, too."""
@@ -338,7 +352,8 @@ def alt_test(
     if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
         untested = {kind: _untested(each) for kind, each in result.verdicts.items()}
         result = replace(result, verdicts=untested)
-    return replace(result, marked=marked)
+    marked_in = len(np.unique(corpus.layers[candidate].document))
+    return replace(result, marked=marked, marked_in=marked_in)
 
 
 def _settings(

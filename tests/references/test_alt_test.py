@@ -448,3 +448,16 @@ def test_a_candidate_that_marks_nothing():
     assert row["winning_rate"] is None
     assert made.to_dict()["summary"]["marked"] == 0
     assert "marked nothing" not in sa.alt_test(corpus, "a", 0.1).verdict
+
+
+@pytest.mark.parametrize(("marked_in", "said"), [(1, True), (5, True), (6, False), (60, False)])
+def test_a_candidate_that_marks_hardly_anything(marked_in, said):
+    """Beside people who share nothing, ties with nothing let it pass: the verdict says so."""
+    spans = [[(4 * i, 4 * i + 3, "X")] for i in range(4)]
+    layers = {who: [spans[i]] * 60 for i, who in enumerate("abc")}
+    layers["m"] = [spans[3] if d < marked_in else [] for d in range(60)]
+    made = sa.alt_test(sa.Corpus.from_segments([16] * 60, layers), "m", 0.1)
+    assert made.verdicts["observed"].passes
+    about = f"It marked something in {marked_in} of 60 documents in which somebody did"
+    assert (about in made.verdict) is said
+    assert made.to_dict()["summary"]["marked_in"] == marked_in
