@@ -58,8 +58,9 @@ def read_labels(
         encoding: of the file.
 
     Raises:
-        InputError: for a file that cannot be read so, such as two that were joined; for a label
-            given twice, differently; for a column that is the sum of the others, unless named.
+        InputError: for anything but a file; for one that cannot be read so, such as two that were
+            joined; for a label given twice, differently; for a column that is the sum of the
+            others, unless named.
         SettingError: for an unknown choice, or one that such a table does not take.
 
     >>> from pathlib import Path
@@ -73,6 +74,11 @@ def read_labels(
     given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
     given["separator"] = separator
     _check_options(given, wide, counts)
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"{type(path).__name__}; a file is needed. LabelTable.from_rows takes rows of item,"
+            " annotator and label, as frame.itertuples(index=False) gives of a data frame"
+        )
     table = _Table(path, encoding)
     read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}

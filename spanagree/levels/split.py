@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted
+from spanagree.errors import SettingError, counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.count import DifficultySettings
@@ -96,13 +96,18 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Spl
     two levels of nearly equal size unless asked.
 
     Raises:
-        SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
+        SettingError: as for :func:`levels_of`; for the difficulty of another corpus, or none.
 
     >>> from spanagree.levels.difficulty import difficulty
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> [len(part) for part in split(corpus, difficulty(corpus), at=[0.825])]
     [1, 1]
     """
+    if not isinstance(difficulty, Difficulty):
+        raise SettingError(
+            f"split: {type(difficulty).__name__}; a difficulty is needed, as difficulty(corpus)"
+            " gives"
+        )
     corpus = corpus_of(corpus)
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
     made = levels_of(difficulty, **way)

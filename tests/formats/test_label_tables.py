@@ -281,3 +281,12 @@ def test_command_refuses(write, capsys):
     assert "duplicates:first" in capsys.readouterr().out
     assert main(["coefficients", path, "-o", path, "--duplicates", "first"]) == 1
     assert "is an input too" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", [3, None, {"a": [1]}])
+def test_what_is_no_file(what):
+    """It is refused by its kind, with what takes rows, rather than by an error of Python's."""
+    with refuses(
+        sa.InputError, f"{type(what).__name__}; a file is needed … from_rows … itertuples"
+    ):
+        sa.read_labels(what)

@@ -893,3 +893,10 @@ def test_what_a_split_was_made_by_is_readable(tmp_path):
     text = (tmp_path / "parts" / "split.json").read_text("utf-8")
     assert text.startswith('{\n  "')
     assert text.endswith("}\n")
+
+
+def test_what_is_no_difficulty():
+    """Another thing in its place is refused by its kind, before the corpus is read."""
+    corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "X")]]})
+    with pytest.raises(sa.SettingError, match="split: str; a difficulty is needed, as difficulty"):
+        sa.split(corpus, "hard")
