@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import spanagree as sa
@@ -19,17 +18,11 @@ def baseline() -> options.Option:
     return options.option("--baseline", purpose, metavar="NAME,...", read=options.names_in)
 
 
-def random_seed(
-    job: Job, baselines: Sequence[str] | None, test: str | None = None
-) -> tuple[Job, int]:
-    """Return the job and the seed of baselines, which --seed is where nothing else draws."""
+def random_seed(job: Job, baselines: Sequence[str] | None) -> int:
+    """Return the seed of baselines, which is --seed."""
     for name in baselines or ():
         check_choice(name, names_of(Baseline), "baseline")
-    if "random" not in (baselines or ()) or "seed" not in job.certainty:
-        return job, 0
-    others = {key: value for key, value in job.certainty.items() if key != "seed"}
-    seed = job.certainty["seed"]
-    return (job, seed) if others or test else (replace(job, certainty=others), seed)
+    return int(job.certainty.get("seed", 0))
 
 
 def against_gold(

@@ -82,8 +82,7 @@ def evaluate(
         return
     if test is None and job.by != "difficulty":
         job.check_picture(sa.systems.Evaluation)
-    of_chance = job.seed
-    job, seed = random_seed(job, baseline, test)
+    seed = random_seed(job, baseline)
     if tallies is not None:
         from spanagree.systems.tally_files import (
             check_tallies_can_be_written,
@@ -101,7 +100,7 @@ def evaluate(
         how = {"chance": settings["chance"]} if "chance" in settings else {}
         corpus = against_gold(corpus, named, baseline, seed=seed, **how)
     corpus, settings = chosen_what(corpus, settings)
-    more = {**of_chance, **({"p_values": True} if job.by == "document" else {})}
+    more = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(
         "evaluating",
         sa.evaluate,
@@ -119,7 +118,7 @@ def evaluate(
         job.wrote(tallies)
     if job.by == "difficulty":
         progress("difficulty")
-        hard = sa.difficulty(corpus, result.settings.gold, **settings, **of_chance)
+        hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)
         made = sa.levels.evaluate_levels(result, hard, **job.levels)
         replace(job, by=None).show(made, notes=result.notes)
     else:

@@ -80,16 +80,15 @@ def against_references(
 ) -> None:
     """Compare systems with references and show it."""
     job.check_picture(sa.references.AgainstReferences)
-    seed = job.seed
-    job, drawn_from = random_seed(job, baselines)
+    seed = random_seed(job, baselines)
     corpus = job.read()
     chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
-        how = {"seed": drawn_from}
+        how = {"seed": seed}
         how |= {"chance": settings["chance"]} if "chance" in settings else {}
         corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
     result = sa.evaluate_references(
-        corpus, **chosen, **job.intervals, **seed, progress=progress("comparing")
+        corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
     )
     job.show(result)
 
