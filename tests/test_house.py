@@ -242,7 +242,7 @@ def choices():
     from spanagree.formats.inception.project import IN_PROGRESS
     from spanagree.formats.registry import FORMATS, WRITABLE
     from spanagree.formats.timelines import LABEL_FROM
-    from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS
+    from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.sparse_agreement import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
     from spanagree.project.disputed_documents import SORTS
@@ -600,9 +600,9 @@ def test_types_and_style(command):
 
 
 NOT_OURS = re.compile(
-    r"\bluck|beyond (chance|it)\b|\breplacement_test\b|spanagree (replace|merge|confusion|soft)\b|--(breaks|luck|empty)\b"
+    r"luck|beyond (chance|it)\b|\breplacement_test\b|spanagree (replace|merge|confusion|soft)\b|--(breaks|luck|empty)\b"
     r"|measure presence\b|sort[ =]\W?(surprise|apart|rise)\b|stand(s|ing) apart\b|share (of F1|above chance)\b"
-    r"|class (Crowd|Kept|Heavy|Route|Peek|Look|Lane|LuckFigures)\b"
+    r"|class (Crowd|Kept|Heavy|Route|Peek|Look|Lane|LuckFigures|Nearness)\b|\bnearness\b"
     r"|def (together|telling|worse|late|unfit|credit|kept_names|presence|surprise)\(",
     re.I,
 )
@@ -612,7 +612,9 @@ NOT_PROSE = re.compile(r"^```.*?^```|`[^`]*`|\]\([^)]*\)", re.M | re.S)
 
 def test_retired_words():
     """Code, pages, options and messages have the field's words."""
-    texts = [*PAGES, *SOURCE.rglob("*.py"), *SOURCE.rglob("*.html"), *SOURCE.rglob("*.md")]
+    kinds = {".py", ".html", ".md", ".js", ".css", ".json", ".txt", ".yml"}
+    ours = [path for path in SOURCE.rglob("*") if path.suffix in kinds]
+    texts = [*PAGES, *ours, ROOT / "mkdocs.yml", ROOT / "action.yml"]
     old_names = "cli/options.py"  # which says the new ones
     wrong = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"

@@ -64,7 +64,7 @@ def coefficients(
     **settings: Any,
 ) -> None:
     from spanagree.corpus.label_text import SIGN
-    from spanagree.labels.nearness import SETS, has_order
+    from spanagree.labels.category_weights import SETS, has_order
 
     labels = dict(job.labels)
     near = {"measurement": measurement, "category_weights": category_weights}

@@ -17,17 +17,17 @@ from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, SettingError, counted
-from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
-from spanagree.labels.formulas import Sums, rows_of, sums_by_n
-from spanagree.labels.nearness import (
+from spanagree.labels.category_weights import (
     NOMINAL,
-    Nearness,
+    WeightMatrices,
     counted_pairs,
     is_graded,
-    nearness,
+    weight_matrices_of,
     weighted_agreement,
     weighted_agreement_by_item,
 )
+from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
+from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.results.score import corrected
 
@@ -126,13 +126,13 @@ class Basis:
     Attributes:
         table: the labels; of complete items only if that was asked for.
         settings: what is made of them, and how they were read.
-        nearness: how near the categories are.
+        weight_matrices: how near the categories are.
         kind: what labels measure, or how near they are, if it was said.
     """
 
     table: Labels
     settings: CoefficientSettings
-    nearness: Nearness = NOMINAL
+    weight_matrices: WeightMatrices = NOMINAL
     kind: str | None = None
 
     @classmethod
@@ -162,7 +162,7 @@ class Basis:
             "categories": len(table.labels),
             "complete_only": bool(fewer) or None,
         }
-        near = nearness(rest, measurement, category_weights, order)
+        near = weight_matrices_of(rest, measurement, category_weights, order)
         if not near.nominal:
             if not counted_pairs(table):
                 raise SettingError(
@@ -236,19 +236,19 @@ class Basis:
         agreeing, of_alpha = (each[None] for each in self._credit)
         own = self.own.reshape(1, -1)
         counts = LabelCounts(n, items[None], given[None], agreeing)
-        return sums_by_n(counts, own, weights, of_alpha, self.nearness)
+        return sums_by_n(counts, own, weights, of_alpha, self.weight_matrices)
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
         """Pairs of labels by their weights, and by those of α; see ``weighted_agreement``."""
-        return weighted_agreement(self.table, self.nearness.weights), weighted_agreement(
-            self.table, self.nearness.alpha
+        return weighted_agreement(self.table, self.weight_matrices.weights), weighted_agreement(
+            self.table, self.weight_matrices.alpha
         )
 
     @cached_property
     def weighted_agreement_by_item(self) -> Any:
         """Ordered pairs of labels of each item (or pattern) by their weights; (items,)."""
-        return weighted_agreement_by_item(self.table, self.nearness.weights)
+        return weighted_agreement_by_item(self.table, self.weight_matrices.weights)
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
@@ -257,7 +257,7 @@ class Basis:
         Over blocks only equal labels are near.
         """
         table, credit = self.table, self.weighted_agreement_by_item
-        if self.nearness.weights is None or isinstance(table, LabelTallies):
+        if self.weight_matrices.weights is None or isinstance(table, LabelTallies):
             return table.evidence
         return table.evidence_of(credit > 0)
 
@@ -280,7 +280,7 @@ class Basis:
     def shared(self, name: str) -> dict[str, Any]:
         """Return the fields of a coefficient that do not depend on its formula."""
         return {
-            "name": "AC2" if name == "AC1" and self.nearness.weights is not None else name,
+            "name": "AC2" if name == "AC1" and self.weight_matrices.weights is not None else name,
             "counts": self.counts,
             "settings": self.settings,
             "notes": self.notes,

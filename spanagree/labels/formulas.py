@@ -25,7 +25,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
-from spanagree.labels.nearness import NOMINAL, Nearness, near
+from spanagree.labels.category_weights import NOMINAL, WeightMatrices, near
 from spanagree.results.score import corrected_figures
 
 
@@ -46,7 +46,7 @@ class Sums:
         weighted_share: Σ kᵢ nᵢ_c/nᵢ, by category.
         values: labels, by category.
         own: labels by annotator, in the order of their names, and category.
-        nearness: how near the categories are; no column.
+        weight_matrices: how near the categories are; no column.
     """
 
     seen: Floats
@@ -59,7 +59,7 @@ class Sums:
     weighted_share: Floats
     values: Floats
     own: Floats
-    nearness: Nearness = field(default=NOMINAL, kw_only=True)
+    weight_matrices: WeightMatrices = field(default=NOMINAL, kw_only=True)
 
     @property
     def columns(self) -> Floats:
@@ -101,7 +101,7 @@ class Sums:
 
     def square(self, shares: Floats) -> Floats:
         """Return p_k Σ_l w_kl p_l: how likely a pair has k first and agrees, by its weight."""
-        weights = self.nearness.weights
+        weights = self.weight_matrices.weights
         return shares**2 if weights is None else shares * near(shares, weights)
 
 
@@ -145,7 +145,7 @@ def sums_by_n(
     own: Any,
     weights: Any,
     of_alpha: Any = None,
-    nearness: Nearness = NOMINAL,
+    weight_matrices: WeightMatrices = NOMINAL,
 ) -> Sums:
     """Return sums from counts of items by how many labels they have.
 
@@ -155,7 +155,7 @@ def sums_by_n(
         own: labels by annotator and category; (rows, annotators · categories).
         weights: k of items with so many labels, 0 of fewer than two; (R,).
         of_alpha: as ``agreeing``, with the weights of α, if these differ.
-        nearness: the weights of categories.
+        weight_matrices: the weights of categories.
     """
     n, items, given, agreeing = counts
     equal = agreeing.sum(axis=2)
@@ -164,7 +164,7 @@ def sums_by_n(
     of_categories = category_columns(n[:, None], given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in of_items]
     sums += [column.sum(axis=1) for column in of_categories]
-    return Sums(*[*sums, own], nearness=nearness)
+    return Sums(*[*sums, own], weight_matrices=weight_matrices)
 
 
 # --- the formulas -------------------------------------------------------------------------------
@@ -189,13 +189,13 @@ def _spa(sums: Sums) -> Floats:
 def _alpha(sums: Sums) -> Floats:
     """1 − D_o and 1 − D_e of the coincidence matrix."""
     n = _total(sums.values)
-    equal = _total(sums.values * (near(sums.values, sums.nearness.alpha) - 1))
+    equal = _total(sums.values * (near(sums.values, sums.weight_matrices.alpha) - 1))
     return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
 def _ac1(sums: Sums) -> Floats:
     """AC2 if categories have weights: their sum / (q(q − 1)) takes the place of 1/(q − 1)."""
-    p, categories, weights = sums.shares, sums.share.shape[1], sums.nearness.weights
+    p, categories, weights = sums.shares, sums.share.shape[1], sums.weight_matrices.weights
     by_chance = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
     return figures(
         sums.observed, by_chance if weights is None else by_chance * (weights.sum() / categories)
@@ -268,9 +268,9 @@ def rows_of(name: str, sums: Sums) -> list[list[float]]:
 
 
 def all_figures(
-    columns: Floats, categories: int, annotators: int, nearness: Nearness = NOMINAL
+    columns: Floats, categories: int, annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
     """Return the figures of all coefficients, from the columns of sums; (rows, 18)."""
     borders = list(starts(categories, annotators).values())[1:]
-    sums = Sums(*np.split(columns, borders, axis=1), nearness=nearness)
+    sums = Sums(*np.split(columns, borders, axis=1), weight_matrices=weight_matrices)
     return np.concatenate([formula(sums) for formula in FORMULAS.values()], axis=1)

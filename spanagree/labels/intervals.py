@@ -17,8 +17,8 @@ from spanagree.blocks.poisson import Key, percentile_intervals
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
+from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.nearness import NOMINAL, Nearness, weighted_agreement_by_item
 from spanagree.labels.patterns import LabelTallies
 from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
@@ -39,7 +39,7 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         formulas.all_figures,
         categories=categories,
         annotators=annotators,
-        nearness=basis.nearness,
+        weight_matrices=basis.weight_matrices,
     )
     if isinstance(table, LabelTallies):
         by_n = np.zeros(len(table.counts.n))
@@ -51,7 +51,7 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         units = resampling.wholes_of(table.wholes, table.reading)
         units = table.documents if units is None else units
         ends = intervals_of(
-            units_of(table, weights, units, basis.nearness), statistic, resampling, shares
+            units_of(table, weights, units, basis.weight_matrices), statistic, resampling, shares
         )
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
@@ -111,7 +111,7 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
         np.moveaxis(np.array(part), -1, 0)  # the resamples first
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
-    near = basis.nearness
+    near = basis.weight_matrices
     agreeing, of_alpha = (_credited(tallies, agreeing, each) for each in near)
     counts = LabelCounts(tallies.counts.n, items, given, agreeing)
     return formulas.sums_by_n(counts, own, weights, of_alpha, near)
@@ -133,7 +133,10 @@ def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -
 
 
 def units_of(
-    table: LabelTable, weights: Floats, units: Ints | None = None, nearness: Nearness = NOMINAL
+    table: LabelTable,
+    weights: Floats,
+    units: Ints | None = None,
+    weight_matrices: WeightMatrices = NOMINAL,
 ) -> Any:
     """Return what each unit adds to the sums; (units, columns).
 
@@ -142,7 +145,7 @@ def units_of(
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
-    equal, of_alpha = (weighted_agreement_by_item(table, each) for each in nearness)
+    equal, of_alpha = (weighted_agreement_by_item(table, each) for each in weight_matrices)
     unit: Ints = np.arange(table.size)
     if units is not None:
         _, unit = np.unique(units, return_inverse=True)

@@ -19,10 +19,10 @@ from spanagree.arrays import Floats, Ints
 from spanagree.choices import Weights
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, listed, show
+from spanagree.labels.category_weights import near, near_cells
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
-from spanagree.labels.nearness import near, near_cells
 from spanagree.labels.patterns import Labels
 from spanagree.results.score import UNDEFINED, corrected
 
@@ -307,7 +307,7 @@ def _jackknife(
     With D = 1 − SPA and E = 1 − Σp², θ is 1 − D/E. Without item i the sums are less by its own
     terms; weights stay as they are. The differences are formed directly, as they nearly cancel.
     """
-    table, weights = basis.table, basis.nearness.weights
+    table, weights = basis.table, basis.weight_matrices.weights
     D, E = 1 - observed, 1 - float((share * near(share, weights)).sum())
     counted = weight > 0
     times = table.times[counted]

@@ -266,7 +266,7 @@ def pairs_table(basis: Basis) -> Frame:
     Raises:
         SettingError: for tallies over blocks.
     """
-    table, near = _single_items(basis, "pair"), basis.nearness
+    table, near = _single_items(basis, "pair"), basis.weight_matrices
     columns = [Column("a", "annotators", "name", "pair of annotators"), Column("b", " ", "name")]
     columns += [Column("items", "items", "count", "items of a pair")]
     columns += [Column("observed", "agreement", meaning="agreement of a pair")]
@@ -295,7 +295,7 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     without labels where that would be very many numbers.
     """
     assert table.annotator is not None
-    q, near = len(table.labels), basis.nearness
+    q, near = len(table.labels), basis.weight_matrices
     order = np.lexsort((table.annotator, table.item))
     item, who, label = (each[order] for each in (table.item, table.annotator, table.label))
     other, one = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
@@ -316,7 +316,7 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     sums = Sums(
         number, number, weighted_agreement(near.weights), nothing, nothing,
         2 * (number - weighted_agreement(near.alpha)), values / 2, np.zeros_like(values), values,
-        np.concatenate((of_a, of_b), axis=1), nearness=near,
+        np.concatenate((of_a, of_b), axis=1), weight_matrices=near,
     )  # fmt: skip
     both = np.zeros((size, 0, 0))
     if size * q * q <= _CELLS:
@@ -772,7 +772,7 @@ def _scored(
 
 def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     """Return what each annotator gave, and how it agrees with the others."""
-    table, weights = basis.table, basis.nearness.weights
+    table, weights = basis.table, basis.weight_matrices.weights
     gave, others, equal = table.co_labels
     if weights is not None and table.named:
         co_labels = neighbours(table) if isinstance(table, LabelTable) else table.neighbours

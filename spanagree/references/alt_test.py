@@ -36,7 +36,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.labels.nearness import numbers_of
+from spanagree.labels.category_weights import numbers_of
 from spanagree.references.ceiling import shared_by_label
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value

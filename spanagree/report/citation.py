@@ -35,7 +35,7 @@ from spanagree.errors import (
 )
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
-from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
+from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.explain import words_of
 from spanagree.results.frame import decimal

@@ -19,10 +19,10 @@ from oracles import shares
 import spanagree as sa
 from spanagree.blocks.poisson import weights as poisson_weights
 from spanagree.labels import formulas
+from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.formulas import agreement_figures
 from spanagree.labels.intervals import _replicated, units_of
-from spanagree.labels.nearness import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coefficients.json").read_text())
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -196,7 +196,7 @@ def test_sets_by_hand():
     names = ["a", "a|b", "b|c", "d"]
     labels = sa.LabelTable.from_rows([(i, "ann", name) for i, name in enumerate(names)])
     masi, jaccard = (
-        Basis.of(labels, False, category_weights=name).nearness.weights
+        Basis.of(labels, False, category_weights=name).weight_matrices.weights
         for name in ("masi", "jaccard")
     )
     order = labels.labels
@@ -231,11 +231,11 @@ def test_units_give_the_figures(annotators, how):
     if not result.counts.compared or len(labels.labels) < 2:
         return
     basis = Basis.of(labels, False, **how)
-    units = units_of(labels, result.spa.weights, nearness=basis.nearness)
+    units = units_of(labels, result.spa.weights, weight_matrices=basis.weight_matrices)
     total = np.asarray(units.sum(axis=0))[None]
     sizes = len(labels.labels), len(labels.annotators)
     with np.errstate(all="ignore"):
-        rows = formulas.all_figures(total, *sizes, basis.nearness)[0].reshape(-1, 3)
+        rows = formulas.all_figures(total, *sizes, basis.weight_matrices)[0].reshape(-1, 3)
     for whole, row in zip(result.all, rows, strict=True):
         value = result.spa.corrected if whole is result.spa else whole.value
         figures = [whole.observed, whole.expected, value]
@@ -250,7 +250,7 @@ def test_jackknife_leaves_out_items(annotators, how):
     basis, spa = Basis.of(labels, False, **how), sa.coefficients(labels, **how).spa
     if math.isnan(spa.jackknife):
         return
-    W = basis.nearness.weights
+    W = basis.weight_matrices.weights
     W = np.eye(len(labels.labels)) if W is None else W
     items = [[labels.labels.index(c) for c in column if c != " "] for column in zip(*annotators, strict=True)]  # fmt: skip
     items = [i for i in items if len(i) > 1]
@@ -297,7 +297,7 @@ def test_names_in_order():
     assert of_names.signature.startswith("order:l,m,h|")
 
 
-def test_annotators_by_nearness():
+def test_annotators_by_category_weights():
     """Agreement of an annotator counts near labels: 3 beside 2 and 5 is (1 − 1/3 + 1 − 2/3) / 2."""
     labels = sa.LabelTable.from_rows([(1, "a", 3), (1, "b", 2), (1, "c", 5)])
     found = sa.coefficients(labels, category_weights="linear").annotators["a"]
@@ -358,7 +358,7 @@ def test_blocks(how):
     # the resamples, from the weights of the documents and what each of them adds
     basis = Basis.of(labels, False, **how)
     k = np.maximum(labels.given - 1.0, 0)
-    units = units_of(labels, k, labels.documents, basis.nearness)
+    units = units_of(labels, k, labels.documents, basis.weight_matrices)
     drawn = poisson_weights(np.concatenate(tallies.ids), 0, 20, 3)
     by_n = np.maximum(tallies.counts.n - 1.0, 0)
     ours = _replicated(Basis.of(tallies, False, **how), by_n).columns

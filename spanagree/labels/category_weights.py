@@ -44,7 +44,7 @@ MANY = 5
 """From so many numbers on, labels are probably grades."""
 
 
-class Nearness(NamedTuple):
+class WeightMatrices(NamedTuple):
     """The weights of every two categories, or ``None`` if only equal labels agree.
 
     Attributes:
@@ -61,15 +61,15 @@ class Nearness(NamedTuple):
         return self.weights is None and self.alpha is None
 
 
-NOMINAL = Nearness(None, None)
+NOMINAL = WeightMatrices(None, None)
 
 
-def nearness(
+def weight_matrices_of(
     table: Labels,
     measurement: Measurement | None,
     category_weights: CategoryWeights | None,
     order: Sequence[str] | None,
-) -> Nearness:
+) -> WeightMatrices:
     """Return how near the categories of a table are; see :func:`spanagree.coefficients`.
 
     Raises:
@@ -88,7 +88,7 @@ def nearness(
             " measurement or category_weights"
         )
     made = {name: _matrix(name, table, order) for name in sorted({weights, of_alpha})}
-    return Nearness(made[weights], made[of_alpha])
+    return WeightMatrices(made[weights], made[of_alpha])
 
 
 def weights_of(measurement: str | None, category_weights: str | None) -> str:
