@@ -131,7 +131,7 @@ class SideBySide(Result):
             Column("error", "error", "number", "error"),
         ]
         rows: list[list[Value]] = [
-            [name, x.value, x.observed, x.expected, x.kind, x.error or None]
+            [name, x.value, x.observed, x.expected, x.kind, None if x.reason else x.error or None]
             for name, x in self.measures.items()
         ]
         noun = unit(self.settings)

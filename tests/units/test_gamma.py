@@ -691,6 +691,8 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     both = sa.side_by_side(corpus, steps=2)
     assert both.measures["γ"].bounds == stopped.gamma.bounds
     assert "|stopped:steps|steps:2|" in both.signature
+    (row,) = (row for row in both.to_dict()["tables"]["measures"] if row["measure"] == "γ")
+    assert [row[key] for key in ("value", "expected", "error")] == [None] * 3
 
 
 def test_what_is_left_is_known_before_the_first_draw():
