@@ -59,9 +59,8 @@ def records(
             " images or sound, chats and answers for a whole text are not read as spans"
         )
     key, targets = _text_key(tasks, text, log.name)
-    regions = (region for task in tasks for region in task.regions)
-    in_html = any(region.in_html for region in regions if region.target in targets)
     marked = [each for task in tasks for each in task.marked]
+    in_html = any(not targets.isdisjoint(each.html) for each in marked)
     by = Counter(each.layer for each in marked if not each.is_model)
     del marked
     log.numbered = all(task.id is None for task in tasks)
@@ -96,14 +95,16 @@ def _annotation(
     where = f"{where}, annotator {show(name)}"
     if marked.regions is None:
         return Annotation(name, None, where=where)
-    regions = [region for region in marked.regions if region.target in targets]
-    log.passed["span in another text"] += len(marked.regions) - len(regions)
     spans: list[Span] = []
-    known: dict[str | None, int] = {}
-    for region in regions:
-        known[region.id] = len(spans)
+    known: dict[str, int] = {}
+    ids = marked.ids or ("",) * len(marked.regions)
+    for id_, region in zip(ids, marked.regions, strict=True):
+        if region.target not in targets:
+            log.passed["span in another text"] += 1
+            continue
+        known[id_] = len(spans)
         spans += [Span(region.start, region.end, x, region.surface) for x in region.labels]
-    others = {region.id for region in marked.regions} - known.keys()
+    others = {*ids} - known.keys()
     relations = []
     for first, second, labels, directed in marked.relations:
         if {first, second} & others:
@@ -128,7 +129,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     fitting: dict[str, Counter[str]] = {}
     for task in tasks:
         regions = task.regions
-        in_html = any(region.in_html for region in regions)
+        in_html = any(each.html for each in task.marked)
         texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
         for region in regions:
             fits = fitting.setdefault(region.target, Counter())

@@ -28,7 +28,7 @@ _OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
 class Region(NamedTuple):
     """A marked span; ``target`` is what it was marked in, by the name in the project's settings.
 
-    Relations know it by its ``id``, which is kept where there are some.
+    A large export has very many, so what few of them have is kept with :class:`Marked`.
     """
 
     start: int
@@ -36,8 +36,6 @@ class Region(NamedTuple):
     labels: tuple[str | None, ...]
     surface: str | None
     target: str
-    in_html: bool
-    id: str | None = None
 
 
 class Relation(NamedTuple):
@@ -50,13 +48,19 @@ class Relation(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """What an annotator, or a model, marked in a task; ``None``: nobody saw it."""
+    """What an annotator, or a model, marked in a task; ``None``: nobody saw it.
+
+    Where there are relations, they know the regions by their ``ids``, in order. ``html`` are the
+    targets whose offsets count the text of HTML.
+    """
 
     layer: str
     when: float | None
     regions: list[Region] | None
     is_model: bool = False
     relations: tuple[Relation, ...] = ()
+    ids: tuple[str, ...] = ()
+    html: tuple[str, ...] = ()
 
 
 class Task(NamedTuple):
@@ -148,28 +152,33 @@ class Tasks:
         return Task(where, id_, _texts(data), marked)
 
     def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
-        layer, when = self.annotator(entry.get("completed_by"), where), _time(entry)
+        layer = self.annotator(entry.get("completed_by"), where)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
-            return Marked(layer, when, None)
+            return Marked(layer, _time(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             layer = GROUND_TRUTH
-        regions, relations = self._regions(entry, where, data), _relations(entry, where)
-        return Marked(layer, when, regions, relations=relations)
+        return self._marked(entry, where, data, layer)
 
     def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        regions, relations = self._regions(entry, where, data), _relations(entry, where)
-        return Marked(model, _time(entry), regions, is_model=True, relations=relations)
+        return self._marked(entry, where, data, model, is_model=True)
 
-    def _regions(
-        self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]
-    ) -> list[Region]:
+    def _marked(
+        self,
+        entry: Mapping[str, Any],
+        where: str,
+        data: Mapping[str, Any],
+        layer: str,
+        *,
+        is_model: bool = False,
+    ) -> Marked:
         """Return the spans in the result of an annotation; anything else is counted."""
-        regions = []
+        regions: list[Region] = []
+        ids: list[str] = []
+        html: dict[str, None] = {}
         items = objects_in(entry.get("result"), "result", where)
-        are_linked = any(item.get("type") == "relation" for item in items)
         for item in items:
             kind, value = str(item.get("type")), item.get("value")
             if kind == "relation":
@@ -177,26 +186,32 @@ class Tasks:
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
-                id_ = str(item.get("id")) if are_linked else None
-                regions.append(_region(value, str(item.get("to_name", "")), where, data, id_))
+                region = _region(value, str(item.get("to_name", "")), where, data)
+                html |= {region.target: None} if _is_in_html(value) else {}
+                regions.append(region)
+                ids.append(str(item.get("id")))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
-        return regions
+        relations = _relations(entry, where)
+        names = tuple(ids) if relations else ()
+        return Marked(layer, _time(entry), regions, is_model, relations, names, tuple(html))
 
     def _row(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
+        html: dict[str, None] = {}
         for key, value in entry.items():
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
             for item in (each for each in values if isinstance(each, dict)):
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
                     regions.append(_region(item, key, where, entry))
+                    html |= {key: None} if _is_in_html(item) else {}
                 elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
                     self.passed[_KINDS.get(kind, f"{kind} result")] += 1
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
-        marked = [Marked(layer, _time(entry), regions)]
+        marked = [Marked(layer, _time(entry), regions, html=tuple(html))]
         return Task(where, entry.get(OUR_ID, entry["id"]), texts, marked)
 
     def annotator(self, by: object, where: str) -> str:
@@ -281,13 +296,14 @@ def _in_paragraphs(
     return bounds[0], bounds[1]
 
 
-def _region(
-    value: Mapping[str, Any],
-    target: str,
-    where: str,
-    data: Mapping[str, Any],
-    id_: str | None = None,
-) -> Region:
+def _is_in_html(value: Mapping[str, Any]) -> bool:
+    """Return whether the offsets of a span count the text of HTML; in paragraphs, plain text."""
+    places = value.get("globalOffsets")
+    in_turn = "paragraphlabels" in value and "startOffset" in value
+    return places is not None and not in_turn
+
+
+def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]) -> Region:
     """Return the span that a value describes."""
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
@@ -309,7 +325,7 @@ def _region(
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
     names = _once(tuple(labels))
-    return Region(start, end, names, known, sys.intern(target), places is not None, id_)
+    return Region(start, end, names, known, sys.intern(target))
 
 
 @lru_cache(maxsize=1000)
