@@ -40,7 +40,6 @@ def test_parquet_that_expands(tmp_path):
     """Three million rows in a few kilobytes are refused, as tallies and as a dataset."""
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pytest.importorskip("datasets")
-    from spanagree.formats.shards import read_found
 
     out = io.BytesIO()
     pq.write_table(pa.table({"x": pa.nulls(3_000_000, pa.int64())}), out)
@@ -51,7 +50,7 @@ def test_parquet_that_expands(tmp_path):
     with pytest.raises(sa.InputError, match=problem):
         sa.read_tallies(path)
     with pytest.raises(sa.InputError, match=problem):
-        read_found({"x": path}, {"tokens": "x", "tags": {"a": "x"}})
+        sa.read({"x": path}, tokens="x", tags={"a": "x"})
 
 
 @pytest.mark.parametrize("match", ["exact", "token", "boundaries", "iou"])

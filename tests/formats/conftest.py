@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.registry import raw_files
 
 
 @pytest.fixture
@@ -32,7 +30,6 @@ def read(write: Callable[..., Path], request: pytest.FixtureRequest) -> Callable
     """Writes rows and reads them as the module's ``TOOL``; whoever has no name there is ``it``."""
 
     def read(rows: Any, repair: Any = (), **options: Any) -> sa.Corpus:
-        raw = raw_files({"it": write(rows)}, options, request.module.TOOL)
-        return valid_corpus(raw, repair)
+        return sa.read({"it": write(rows)}, request.module.TOOL, repair=repair, **options)
 
     return read

@@ -10,7 +10,6 @@ from messages import refuses
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.doccano import knows_doccano
 from spanagree.formats.file_head import read_head
 from spanagree.formats.registry import format_of, raw_files
@@ -111,13 +110,13 @@ def test_zip(tmp_path):
     files = {"ann.jsonl": lines([row(label=[PER])]), "bob.jsonl": lines([row(label=[LOC]), row(8, label=[PER])])}  # fmt: skip
     path = zipped(tmp_path / "export.zip", files)
     assert format_of(path) == "doccano"
-    corpus = valid_corpus(raw_files({"it": path}, {}))
+    corpus = sa.read({"it": path})
     assert marked(corpus) == {"ann": [PER], "bob": [LOC]}
     assert marked(corpus, 1) == {"ann": None, "bob": [PER]}
     lists = {"ann.json": "\ufeff" + json.dumps([row(label=[PER])]), "b c.json": json.dumps([row(label=[LOC])])}  # fmt: skip
     path = zipped(tmp_path / "lists.zip", lists)
     assert format_of(path) == "doccano"
-    assert marked(valid_corpus(raw_files({"it": path}, {}))) == {"ann": [PER], "b c": [LOC]}
+    assert marked(sa.read({"it": path})) == {"ann": [PER], "b c": [LOC]}
     project = zipped(tmp_path / "project.zip", {"exportedproject1.json": "{}"})
     assert format_of(project) != "doccano"
 
@@ -128,14 +127,14 @@ def test_all(tmp_path):
     one.write_text(lines([row(label=[PER])]), "utf-8")
     path = zipped(tmp_path / "export.zip", {"all.jsonl": one.read_text("utf-8")})
     for source, name in ((one, "it"), (path, "all")):
-        corpus = valid_corpus(raw_files({"it": source}, {}))
+        corpus = sa.read({"it": source})
         assert marked(corpus) == {name: [PER]}
         assert notes(corpus) == [
             "all.jsonl, as of a collaborative project, does not say who marked what; it is one"
             " annotator"
         ]
     users = zipped(tmp_path / "users.zip", {"all.jsonl": lines([row(annotations=[entity(*PER, user=1)])])})  # fmt: skip
-    assert notes(valid_corpus(raw_files({"it": users}, {}))) == []  # it says whose they are
+    assert notes(sa.read({"it": users})) == []  # it says whose they are
 
 
 def test_other_zips(tmp_path):

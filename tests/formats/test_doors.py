@@ -22,7 +22,6 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
 from spanagree.formats.registry import format_of, left_behind, raw_files, write_file
-from spanagree.formats.shards import read_found
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(
@@ -114,7 +113,7 @@ def as_it_is_written(corpus, tmp_path, form, path, given=None, **options):
     assert path.read_bytes() == again.read_bytes()
     if corpus.layers and any(layer.annotated.any() for layer in corpus.layers.values()):
         assert format_of(path) == form
-    back = valid_corpus(raw_files({"it": path}, options, form))
+    back = sa.read({"it": path}, form, **options)
     every = corpus.to_characters()
     assert back.texts == every.texts
     assert [d.segments for d in back] == [d.segments for d in every]
@@ -151,7 +150,7 @@ def test_prodigy(tmp_path, corpus):
                 del span["start"], span["end"]
         path = tmp_path / "by-tokens.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-        assert valid_corpus(raw_files({"it": path}, {}, "prodigy")) == back
+        assert sa.read({"it": path}, "prodigy") == back
 
 
 @pytest.mark.long
@@ -163,7 +162,7 @@ def test_doccano(tmp_path, corpus):
     files = {name: tmp_path / f"{name}.jsonl" for name in corpus.annotators}
     for name, path in files.items():
         write_file(corpus.of_annotators([name]), path, "doccano")
-    back = valid_corpus(raw_files(files, {"absent": "unmarked"}, "doccano"))
+    back = sa.read(files, "doccano", absent="unmarked")
     back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
     assert back.texts == every.texts
     assert [d.segments for d in back] == [d.segments for d in every]
@@ -304,7 +303,7 @@ def test_one_corpus_through_every_door(news, tmp_path):
         "DocBin": sa.read_docbin(files),
         "dataset": sa.from_dataset(ds, **ask),
         "streaming": sa.from_dataset(ds.to_iterable_dataset(), **ask),
-        "Parquet": read_found({"x": tmp_path / "news.parquet"}, ask),
+        "Parquet": sa.read({"x": tmp_path / "news.parquet"}, **ask),
     }
     expected = {name: s.tally for name, s in sa.evaluate(news, gold="gold").systems.items()}
     for door, corpus in doors.items():
@@ -320,7 +319,7 @@ def test_files_of_several_formats(news, newsroom, tmp_path):
     sa.write_jsonl(news.of_annotators(["tagger"]), tmp_path / "t.jsonl")
     sa.write_docbin(news, "lexicon", tmp_path / "l.spacy")
     files = {"gold": newsroom / "gold.conll", "l": tmp_path / "l.spacy", "t": tmp_path / "t.jsonl"}
-    corpus = read_found(files, {})
+    corpus = sa.read(files)
     assert corpus.annotators == ("gold", "l", "tagger")
     expected = sa.evaluate(news, gold="gold").systems
     systems = sa.evaluate(corpus, gold="gold").systems
@@ -334,7 +333,7 @@ def test_slips_are_errors(tmp_path):
     two = sa.Corpus.from_segments([5, 5], {"b": [[], []]}, ids=["2", "3"])
     for name, corpus in (("one", one), ("two", two)):
         sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
-    both = read_found({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    both = sa.read({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")})
     assert both.ids == ("1", "2", "3")
     word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     odd = sa.Corpus(word.lengths, word.layers, ("P\tB-L",), tokens=("x",))
@@ -362,7 +361,7 @@ def test_parquet(tmp_path):
     pytest.importorskip("datasets")
     word = sa.from_tags({"a": [["B-X"]]}, tokens=[["x"]])
     write_file(word, tmp_path / "x.parquet")
-    assert read_found({"x": tmp_path / "x.parquet"}, {})[0].segments == word[0].segments
+    assert sa.read({"x": tmp_path / "x.parquet"})[0].segments == word[0].segments
 
 
 def test_parquet_of_attributes_and_blank_texts(tmp_path):
@@ -388,7 +387,7 @@ def test_ids_match_files(tmp_path):
     two = sa.Corpus.from_segments([4, 3], {"a": [[], [(1, 2, "X")]]}, ids=["z", "y"])
     for name, corpus in (("one", one), ("two", two)):
         sa.write_jsonl(corpus, tmp_path / f"{name}.jsonl")
-    both = read_found({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")}, {})
+    both = sa.read({n: tmp_path / f"{n}.jsonl" for n in ("one", "two")})
     assert both.ids == ("x", "y", "z")
     assert both.annotators == ("one:a", "two:a")
     assert both[1].segments == {"one:a": (), "two:a": (sa.Segment(1, 2, "X"),)}
@@ -495,8 +494,8 @@ def test_without_the_extras(monkeypatch, tmp_path):
         (lambda: sa.to_docs(corpus, "a"), "spacy"),
         (lambda: sa.write_docbin(corpus, "a", path), "spacy"),
         (lambda: sa.to_dataset(corpus), "datasets"),
-        (lambda: read_found({"x": path.with_suffix(".parquet")}, {}), "datasets"),
-        (lambda: read_found({"x": "x"}, {}, "hub"), "datasets"),
+        (lambda: sa.read({"x": path.with_suffix(".parquet")}), "datasets"),
+        (lambda: sa.read({"x": "x"}, "hub"), "datasets"),
     ):
         with pytest.raises(
             sa.SettingError, match=rf"in a clone of spanagree: pip install '.\[{extra}\]'"

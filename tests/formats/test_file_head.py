@@ -20,7 +20,6 @@ from spanagree.formats import registry
 from spanagree.formats.file_head import closed, passed_over, read_head
 from spanagree.formats.hugging_face.load import guess_of
 from spanagree.formats.registry import FORMATS
-from spanagree.formats.shards import read_found
 from spanagree.formats.usual_names import may_have_spans
 
 ROOT = Path(__file__).parent.parent.parent
@@ -170,13 +169,13 @@ def test_recognised(tmp_path, tool):
     ann, bob = tmp_path / "ann.jsonl", tmp_path / "bob.jsonl"
     ann.write_text('{"id": 7, "note": "Jo!"}\n')
     bob.write_text('{"id": 7, "note": "Jo!"}\n')
-    corpus = read_found({"ann.jsonl": ann, "b": bob}, {})
+    corpus = sa.read({"ann.jsonl": ann, "b": bob})
     assert corpus.annotators == ("ann.jsonl", "b")
     assert len(corpus) == 1
     assert corpus.notes == (f"{ann}: read as tool; 2 drafts passed over", f"{bob}: read as tool; 2 drafts passed over")  # fmt: skip
-    parts = read_found({"*.jsonl": f"{tmp_path}/*.jsonl"}, {})
+    parts = sa.read({"*.jsonl": f"{tmp_path}/*.jsonl"})
     assert parts.annotators == ("ann.jsonl", "bob.jsonl")
-    named = read_found({"who": f"{tmp_path}/a*.jsonl"}, {})
+    named = sa.read({"who": f"{tmp_path}/a*.jsonl"})
     assert named.annotators == ("who",)
     ann.write_text("Jo B-PER\n")
     assert registry.format_of(ann) == "jsonl"

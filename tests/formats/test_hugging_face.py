@@ -12,7 +12,6 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.formats.registry import raw_files
-from spanagree.formats.shards import read_found
 
 datasets = pytest.importorskip("datasets")
 ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict
@@ -132,19 +131,19 @@ def test_files(tmp_path, ds):
         'id,text,who,s\n7,Jo is,ann,"[{""start"": 0, ""end"": 2, ""label"": ""X""}]"\n'
     )
     long = {"text": "text", "spans": "s", "annotator": "who", "document": "id"}
-    of_csv = read_found({"x": tmp_path / "d.csv"}, long)
+    of_csv = sa.read({"x": tmp_path / "d.csv"}, **long)
     assert of_csv[0].segments["ann"] == (sa.Segment(0, 2, "X"),)
     DatasetDict({"test": small}).save_to_disk(tmp_path / "dict")
-    assert read_found({"x": tmp_path / "dict"}, {**ask, "split": "test"}) == corpus
+    assert sa.read({"x": tmp_path / "dict"}, **ask, split="test") == corpus
     small.to_parquet(tmp_path / "d.parquet")
     small.save_to_disk(tmp_path / "saved")
     for name in ("d.json", "d.parquet", "saved"):
-        assert read_found({"x": tmp_path / name}, ask) == corpus
+        assert sa.read({"x": tmp_path / name}, **ask) == corpus
     (tmp_path / "bad.parquet").write_bytes(b"no")
     with pytest.raises(sa.InputError, match=r"bad.parquet: cannot be read as a dataset: "):
-        read_found({"x": tmp_path / "bad.parquet"}, ask)
+        sa.read({"x": tmp_path / "bad.parquet"}, **ask)
     with pytest.raises(sa.InputError, match=r"none.json: no such file"):
-        read_found({"x": tmp_path / "none.json"}, ask)
+        sa.read({"x": tmp_path / "none.json"}, **ask)
 
 
 @pytest.mark.parametrize("name", ["a[1]", "b*", "x::y", "https:", "ü ?"])
@@ -180,7 +179,7 @@ def test_archives_are_not_unpacked(tmp_path, suffix):
     for data in (zipped, gzip.compress(line), line + zipped):
         path.write_bytes(data)
         with pytest.raises(sa.InputError, match=f"^{path}"):
-            read_found({"x": path}, {"tokens": "t", "tags": {"a": "g"}}, "dataset")
+            sa.read({"x": path}, "dataset", tokens="t", tags={"a": "g"})
 
 
 def test_json(tmp_path):
@@ -189,7 +188,7 @@ def test_json(tmp_path):
     rows = [{"t": ["x"], "g": ["B-X"]}, {"t": ["y"], "g": ["O"], "h": ["O"]}]
     for text in (json.dumps(rows, indent=1), "\n".join(map(json.dumps, rows))):
         path.write_text(text)
-        assert read_found({"x": path}, ask)[0].segments["b"] is None
+        assert sa.read({"x": path}, **ask)[0].segments["b"] is None
     for text, problem in {
         "": ": no rows … a list of objects, or one a line",
         "3": ":1: 3 … a list of objects, or one a line",
@@ -198,7 +197,7 @@ def test_json(tmp_path):
     }.items():  # fmt: skip
         path.write_text(text)
         with refuses(sa.InputError, f"{path}{problem}"):
-            read_found({"x": path}, ask)
+            sa.read({"x": path}, **ask)
 
 
 def test_nothing_that_could_run_code(tmp_path, monkeypatch):
@@ -210,12 +209,12 @@ def test_nothing_that_could_run_code(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "load_dataset", None)
     for name in ("./dir", "dir", "pandas", "../x/y", "hf://datasets/a/b", "a/b/c", "", "/tmp/x"):
         with refuses(sa.InputError, f"{name}: not the name … OWNER/NAME … --from dataset"):
-            read_found({"x": name}, {"tokens": "t"}, "hub")
+            sa.read({"x": name}, "hub", tokens="t")
     monkeypatch.setattr(datasets, "__version__", "2.14.0")
     (tmp_path / "x.parquet").touch()
     for name, form in (("x/y", "hub"), (tmp_path / "x.parquet", "dataset")):
         with refuses(sa.SettingError, "datasets 2.14.0 may run code … pip install 'datasets>=4'"):
-            read_found({"x": name}, {"tokens": "t"}, form)
+            sa.read({"x": name}, form, tokens="t")
 
 
 def test_strings_that_are_not_text(tmp_path):
@@ -225,7 +224,7 @@ def test_strings_that_are_not_text(tmp_path):
     text = pa.Array.from_buffers(pa.string(), 1, odd.cast(pa.binary()).buffers())
     pq.write_table(pa.table({"t": text, "s": [None]}), tmp_path / "x.parquet")
     with pytest.raises(sa.InputError, match=r"x.parquet: cannot be read as a dataset: .*UTF8"):
-        read_found({"x": tmp_path / "x.parquet"}, {"text": "t", "spans": {"a": "s"}})
+        sa.read({"x": tmp_path / "x.parquet"}, text="t", spans={"a": "s"})
     table = Dataset(pa.table({"t": text, "s": pa.nulls(1)}))
     with pytest.raises(sa.InputError, match=r"^the data are damaged: .*; write them anew$"):
         sa.from_dataset(table, text="t", spans={"a": "s"})
@@ -240,7 +239,7 @@ def test_the_hub_is_out_of_reach(monkeypatch):
     monkeypatch.setattr("socket.create_connection", refuse)
     monkeypatch.setattr(datasets, "load_dataset", None)  # never called
     with refuses(sa.InputError, "some/name: the hub … (no network) … name a file"):
-        read_found({"x": "some/name"}, {"tokens": "t"}, "hub")
+        sa.read({"x": "some/name"}, "hub", tokens="t")
 
 
 ROW = {"tokens": ["a"], "text": "a", "tags": ["O"], "who": "x", "spans": []}

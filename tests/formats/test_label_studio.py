@@ -9,7 +9,6 @@ from messages import refuses
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.registry import format_of, raw_files
 
 TOOL, FILE = "label-studio", "x.json"
@@ -58,7 +57,7 @@ def test_old_exports(tmp_path):
     skipped = {**entry, "id": 1, "completions": [{"result": [], "skipped": True}]}
     path = tmp_path / "x.json"
     path.write_text(json.dumps([entry, skipped]), "utf-8")
-    corpus = valid_corpus(raw_files({"ann": path}, {}))
+    corpus = sa.read({"ann": path})
     assert marked(corpus) == {"ann": [(0, 2, "PER")]}
     assert marked(corpus, 1) == {"ann": None}
 
@@ -74,7 +73,7 @@ def test_the_file_names_who_is_not_named(tmp_path):
         " who is called as the file and stands beside 3"
     )
     with refuses(sa.InputError, "… 'ann', document '7' … same document and annotator"):
-        valid_corpus(raw_files({"ann": path}, {"annotator_from": "file"}))
+        sa.read({"ann": path}, annotator_from="file")
 
 
 def test_passed_over_is_counted(read):

@@ -9,7 +9,6 @@ from messages import refuses
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.prodigy import write_prodigy
 from spanagree.formats.registry import format_of, raw_files
 
@@ -201,7 +200,7 @@ def test_file_by_annotator(tmp_path):
         rows = [answer(*spans, hash_=i) for i in (1, 2)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     files = {name: tmp_path / f"{name}.jsonl" for name in ("ann", "bob")}
-    corpus = valid_corpus(raw_files(files, {}))
+    corpus = sa.read(files)
     assert marked(corpus) == {"ann": [(0, 2, "PER")], "bob": []}
     assert len(corpus) == 2
 

@@ -16,7 +16,6 @@ from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats import records as raw_records
 from spanagree.formats.registry import left_behind, write_file
-from spanagree.formats.shards import read_found
 
 SIGNS = [
     *("a", "B", " ", "\t", "\n", "\r\n", "\r", '"', "'", "“", "😀", "e\u0301", "日", "\u200b", "<"),
@@ -116,7 +115,7 @@ def test_round_trip(form, details):
                 write_file(corpus, path, form)
             except (sa.InputError, sa.SettingError):  # which says what it cannot hold
                 return
-            back = read_found({"it": path}, {}, form)
+            back = sa.read({"it": path}, form)
             if left_behind(corpus, form):
                 return
             alone = len(corpus.annotators) == 1 and form in NAMED_BY_FILE

@@ -296,14 +296,13 @@ def test_shards_as_one_corpus(folder, monkeypatch, capsys):
 
 def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
     """Put together, they have seen nothing in the others; other settings are refused."""
-    from spanagree.formats.shards import read_found
 
     monkeypatch.chdir(tmp_path)
     one = sa.Corpus.from_segments([5], {"a": [[(0, 1, "X")]], "b": [[]]}, ids=["1"])
     other = sa.Corpus.from_segments([4], {"b": [[(1, 2, "A")]], "c": [[]]}, ids=["2"])
     for name, part in (("x-1", one), ("x-2", other)):
         sa.write_jsonl(part, f"{name}.jsonl")
-    joined = read_found({"x": "x-*.jsonl"}, {})
+    joined = sa.read({"x": "x-*.jsonl"})
     assert joined.annotators == ("a", "b", "c")
     assert {n: s is not None for n, s in joined[1].segments.items()} == {"a": False, "b": True, "c": True}  # fmt: skip
     assert joined[1].segments["b"] == ((1, 2, "A"),)
@@ -311,7 +310,7 @@ def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
     sa.write_jsonl(characters, "x-3.jsonl")
     said = "x-3.jsonl: offsets in characters … x-1.jsonl … tokens"
     with refuses(sa.InputError, said):
-        read_found({"x": "x-*.jsonl"}, {})
+        sa.read({"x": "x-*.jsonl"})
 
 
 def test_failing_shards(folder, monkeypatch, capsys):
