@@ -107,7 +107,6 @@ def single_caveat(single: int, documents: int, noun: str) -> str:
     """Return what the correction does not see, where most documents have at most one segment."""
     return (
         f"in {single} of {documents} {noun}s nobody marked more than one segment; chance keeps"
-        f" which"
-        f" {noun}s have one, and its label, so agreement on that earns no credit: --measure"
+        f" which {noun}s have one, and its label, so agreement on that earns no credit: --measure"
         " documents says how far it goes"
     )

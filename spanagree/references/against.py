@@ -437,20 +437,22 @@ def _compared(
             by_label = _each_with_mean(by_label, number, list(mean.matched.T[list(codes)]))
             own = shared.sums[shared.annotator == number, 2].sum()
             notes.append(mean.note(own, "references stay as they are"))
-    alike = by_chance is not None
-    tables = Tables.of(corpus, people, shared, alike=alike)
+    same_weight = by_chance is not None
+    tables = Tables.of(corpus, people, shared, same_weight=same_weight)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
     drawing = None if resampling is None else step_of(progress, "intervals")
     ids = None if resampling is None else ids_of_units(corpus.ids, wholes)
-    scores = scores_of(tables, tables.by_wholes(wholes), resampling, drawing, ids, alike=alike)
-    labels = {}
+
+    def score(tables: Tables) -> Scores:
+        drawn = tables.by_wholes(wholes)
+        return scores_of(tables, drawn, resampling, drawing, ids, same_weight=same_weight)
+
+    scores, labels = score(tables), {}
     for code, each in zip(codes, by_label, strict=True):
-        own = Tables.of(corpus, people, each, alike=alike)._replace(people={})
-        labels[corpus.labels[code]] = scores_of(
-            own, own.by_wholes(wholes), resampling, drawing, ids, alike=alike
-        )
+        own = Tables.of(corpus, people, each, same_weight=same_weight)._replace(people={})
+        labels[corpus.labels[code]] = score(own)
     return _result(len(corpus), tables, scores, labels, settings, notes)
 
 

@@ -137,10 +137,10 @@ class Tables(NamedTuple):
     ceiling: Table
 
     @classmethod
-    def of(cls, corpus: Corpus, references: int, shared: Shared, *, alike: bool) -> Tables:
+    def of(cls, corpus: Corpus, references: int, shared: Shared, *, same_weight: bool) -> Tables:
         """Return what annotations give, of a corpus of so many references and then systems.
 
-        ``alike``: documents weigh the same, whoever saw them; else each pair does.
+        ``same_weight``: that of each document, whoever saw it; else each pair has it.
         """
         seen = np.zeros(len(corpus), np.int64)
         ceiling = np.zeros((len(corpus), shared.sums.shape[1]))
@@ -151,7 +151,7 @@ class Tables(NamedTuple):
             order = np.lexsort((column, shared.document[of_people]))
             document = shared.document[of_people][order]
             ceiling[:, k] = np.bincount(document, column[order], len(corpus))
-            ceiling[:, k] /= np.maximum(seen, 1) if alike else 2
+            ceiling[:, k] /= np.maximum(seen, 1) if same_weight else 2
         systems, weighed, ceilings, people = ({}, {}, {}, {})
         for number, name in enumerate(corpus.annotators):
             rows = np.flatnonzero((shared.annotator == number) & (shared.others > 0))
@@ -161,7 +161,7 @@ class Tables(NamedTuple):
                 continue
             systems[name] = documents, sums
             two = seen[documents] > 1
-            weight = 1 if alike else (seen[documents[two]] - 1)[:, None]
+            weight = 1 if same_weight else (seen[documents[two]] - 1)[:, None]
             weighed[name] = documents[two], sums[two] * weight
             ceilings[name] = documents[two], ceiling[documents[two]]
         both = np.flatnonzero(seen > 1)
@@ -211,17 +211,19 @@ def scores_of(
     progress: Progress = None,
     ids: Hashes | None = None,
     *,
-    alike: bool,
+    same_weight: bool,
 ) -> Scores:
     """Return the scores of tables; intervals resample what ``drawn`` has, documents or wholes.
 
-    ``alike``: whether documents weigh the same, so that none counts that one reference saw.
+    ``same_weight``: as for :meth:`Tables.of`; then no document counts that one reference saw.
     """
     shared = "that two references saw"
     kinds = {
-        "systems": shared if alike else "with a reference", "weighed": shared, "ceilings": shared,
+        "systems": shared if same_weight else "with a reference",
+        "weighed": shared,
+        "ceilings": shared,
         "people": "with another reference",
-    }  # fmt: skip
+    }
     each = {
         (kind, name): (table, getattr(drawn, kind)[name], why)
         for kind, why in kinds.items()
@@ -247,17 +249,18 @@ def scores_of(
             own = None if ids is None else ids[units]
             (one,) = intervals_of(both, _share_figures, resampling, [False], own)
             shares[name] = share._replace(interval=one)
-    by_kind = {kind: {n: s for (k, n), s in scores.items() if k == kind} for kind in kinds}
+
+    def of_kind(kind: str) -> dict[str, Score]:
+        return {name: scores[kind, name] for name in getattr(tables, kind)}
+
+    rest_on = {**tables.systems, "": tables.ceiling}
     return Scores(
-        by_kind["systems"],
-        by_kind["ceilings"],
+        of_kind("systems"),
+        of_kind("ceilings"),
         shares,
-        by_kind["people"],
+        of_kind("people"),
         scores["ceiling", ""],
-        {
-            name: evidence_of(table, f1_figures)[0].tolist()
-            for name, (_, table) in (*tables.systems.items(), ("", tables.ceiling))
-        },
+        {name: evidence_of(table, f1_figures)[0].tolist() for name, (_, table) in rest_on.items()},
     )
 
 
