@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -18,6 +19,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import spanagree as sa
+
+# thousands of tests stay there: to look for garbage among them took a third of their collection
+gc.set_threshold(50_000, 20, 100)
 
 # the machine's speed is no property of the code
 settings.register_profile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import gc
 import graphlib
 import importlib
 import inspect
@@ -68,7 +69,11 @@ FILES = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
 @pytest.fixture(scope="module")
 def trees():
     """Each module's syntax tree, by its path."""
-    return {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES.values()}
+    gc.disable()  # to look for what could be freed among half a million nodes takes most of the time
+    try:
+        return {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES.values()}
+    finally:
+        gc.enable()
 
 
 def imports(path, tree):

@@ -182,6 +182,7 @@ def test_order_changes_nothing(crowd, random):
         assert repr(other.pairs[a, b].f1) == repr(pair.f1)
 
 
+@pytest.mark.long
 @given(crowds(), st.integers(2, 5))
 def test_identical_annotators(crowd, v):
     """Any number of identical annotators agree fully, unless chance alone gives 1."""

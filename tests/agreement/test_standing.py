@@ -243,6 +243,7 @@ def test_shares_are_those_of_all_pairs(crowd):
     assert result["dia"].shares["missed"] == result["dia"].outcomes["missed"] / missed
 
 
+@pytest.mark.long
 def test_portions_change_nothing(crowd, monkeypatch):
     """Annotators and segments are worked on in portions, which nobody can see."""
     from spanagree.agreement import paired

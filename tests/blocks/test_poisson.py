@@ -141,6 +141,7 @@ def test_like_the_bootstrap(parts):
         assert abs(b - d) < slack
 
 
+@pytest.mark.long
 def test_signature_and_settings(parts):
     """The signature says that the intervals are of a Poisson bootstrap."""
     result = sa.evaluate(parts[1], "gold", ci=sa.Bootstrap(resamples=20, seed=3, confidence=90))

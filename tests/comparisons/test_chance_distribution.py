@@ -346,6 +346,7 @@ def test_two_among_many(turned):
     )
 
 
+@pytest.mark.long
 def test_many_documents():
     """Of very many documents only what a float holds is kept, each to its digits: a binomial in fractions."""
     n = 6000

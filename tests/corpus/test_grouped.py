@@ -247,6 +247,7 @@ def test_refused(posts, tmp_path):
         sa.read(tmp_path / "posts.jsonl", unit="document")
 
 
+@pytest.mark.long
 def test_command(file, capsys):
     """The command gives what Python gives; it refuses groups without effect, and blocks."""
     ask = [str(file), "--group-by", "^(.*)-"]

@@ -741,6 +741,7 @@ def segments_in(text):
     return st.lists(segments, max_size=4, unique=True) if places else st.just([])
 
 
+@pytest.mark.long
 @given(marked())
 def test_round_trip(tmp_path_factory, corpus):
     """What is written comes back, with blanks for white space that a text begins with; twice the same bytes."""

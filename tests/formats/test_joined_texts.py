@@ -116,6 +116,7 @@ def test_texts_of_another_file(write, tmp_path, form, source):
     assert any("1 document with the text of another file" in note for note in corpus.notes)
 
 
+@pytest.mark.long
 def test_columns_of_one_file(write, capsys):
     """``FILE:COLUMN`` is for that file alone, by its layer's name, its own, or that without end."""
     path = write("llm.jsonl", [{"id": "x7", "custom_id": "a", "entities": [["Jo", "PER"]]}])

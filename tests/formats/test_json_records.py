@@ -93,6 +93,7 @@ def test_early_errors(tmp_path):
         list(json_records(path))
 
 
+@pytest.mark.long
 def test_memory(tmp_path):
     """A list of 12 MB takes less than half of that, as its records are let go."""
     path = tmp_path / "a.json"

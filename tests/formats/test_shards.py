@@ -84,6 +84,7 @@ def test_shards_are_the_whole(folder, whole, source, options, monkeypatch, reque
     assert found.documents == 103
 
 
+@pytest.mark.long
 def test_ids_are_unique_over_shards(folder, monkeypatch):
     """Documents without ids are called by shard and number, so that intervals can be drawn."""
     monkeypatch.chdir(folder)

@@ -418,6 +418,7 @@ def test_programs_read_seconds_whatever_the_unit(
     assert said("1ms") != ((None, None), [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["label", "document", "pair"])
 def test_sizes_of_shared_time_are_seconds(
     by: str, run: Callable[..., tuple[int, str, str]]

@@ -453,6 +453,7 @@ def test_quotes_decide_what_ends_name(write, shift):
     assert sa.read(path)[0].segments == {"x.jsonl": (JO, ROME)}
 
 
+@pytest.mark.long
 @given(st.recursive(st.none() | st.integers(), lambda x: st.lists(x) | st.dictionaries(st.text("ab", min_size=1), x)))  # fmt: skip
 def test_paths_lead_somewhere_or_nowhere(value):
     """No record is too odd for a path; ``[*]`` gives as many as there are."""

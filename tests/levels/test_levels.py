@@ -688,6 +688,7 @@ def test_levels_are_evaluations_of_parts(systems):
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
 
+@pytest.mark.long
 def test_levels_as_data(systems):
     """JSON has the notes of the reading and of the levels, and of the settings those of the levels alone."""
     result = sa.evaluate(systems)
@@ -784,6 +785,7 @@ def test_tau(systems):
     assert math.isnan(by_level.tau([math.nan] * 2, [1.0, 2.0]))
 
 
+@pytest.mark.long
 def test_command(newsroom, systems, capsys):
     """--by difficulty prints levels with their borders, and those without a difficulty, in every format."""
     files = [str(newsroom / f"{n}.conll") for n in ("gold", "lexicon", "tagger", "chunker")]

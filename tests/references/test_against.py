@@ -290,6 +290,7 @@ def test_a_share_weighs_documents_as_the_ceiling_does():
     assert share.reason == "the references do not agree above chance"
 
 
+@pytest.mark.long
 def test_the_interval_of_a_share():
     """A share's interval by the jackknife is that of leaving out one document at a time, by hand."""
     lengths, layers = many(4, 12, gaps=0.1)

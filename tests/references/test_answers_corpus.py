@@ -90,6 +90,7 @@ def coverage(length, spans):
     return covered
 
 
+@pytest.mark.long
 def test_figures_by_independent_lines(rows):
     """Systems, people and their ceiling by shared characters: raw, by chance, and beyond it."""
     sums = defaultdict(lambda: [0.0, 0.0, 0.0])

@@ -76,6 +76,7 @@ def test_everything_is_nothing_beyond_chance(corpus, chance):
     assert f1.reason or f1.corrected == pytest.approx(0, abs=EXACT)
 
 
+@pytest.mark.long
 @given(crowds(), st.integers(0, 20))
 def test_what_baselines_mark(crowd, seed):
     """By hand: the whole text with the most frequent label; nothing; a reference's lengths and labels."""

@@ -71,6 +71,7 @@ def test_by_enumeration(chance, chance_of):
     assert differ > 10
 
 
+@pytest.mark.long
 def test_what_is_printed():
     """The uniform figure stands beside it, shares are those of people and systems alone."""
     answers = sa.read("corpora/answers/answers.jsonl")

@@ -80,6 +80,7 @@ def test_order_of_annotators():
     assert repr(other.mean.interval) == repr(one.mean.interval)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [{"_NEAR": 1}, {"_MOST": 2}, {"_SPARSE": 0.0}, {"_SPARSE": 1.1}, {"_WIDE": 1 << 21}],
