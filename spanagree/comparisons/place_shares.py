@@ -169,6 +169,12 @@ class PlaceShares:
                 f"places {rule}: in {counted(self.mixed, 'document')} of an annotator kinds of"
                 " places are kept on average, as exact chance would be too much work"
             )
+        some = [own for own in self.annotators.values() if own.segments]
+        if self.has_sites and some and not any(own.at_sites for own in some):
+            notes.append(
+                f"places {rule}: no segment keeps the rule, so random ones are kept off its places;"
+                " see whether it is the rule that you mean"
+            )
         why = []
         if self.one_place > FIXED_PLACES:
             why.append(f"{_share(self.one_place)} of segments have one place only")

@@ -20,7 +20,7 @@ from spanagree.comparisons.observed import observed
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
 WNUT = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
-# SITES' table, printed: chance and corrected F1, least and greatest of seven systems
+# Frozen before the code was written, as printed: chance and corrected F1, least and greatest of seven systems
 PRINTED = {
     "letters": ((0.040, 0.059), (0.233, 0.384)),
     "capitals+digits": ((0.113, 0.196), (0.169, 0.282)),
@@ -343,6 +343,21 @@ def test_notes(capsys):
         "--places words (places='words') puts random segments at such edges"
         in capsys.readouterr().err
     )
+
+
+def test_a_rule_without_any_place(news):
+    """A rule that no segment keeps is said: uniform chance, and a note; one that some keep has none.
+
+    Where no place is a site, every place is of one kind, so that nothing is known of any.
+    """
+    nowhere = [{"name": "site", "ok": [False] * len(document.tokens)} for document in news]
+    made, plain = sa.evaluate(news, places=nowhere), sa.evaluate(news)
+    said = "places site: no segment keeps the rule"
+    assert any(note.startswith(said) for note in made.notes)
+    for name, system in made.systems.items():
+        assert system.f1.expected == pytest.approx(plain[name].f1.expected, abs=1e-12)
+    for other in (plain, sa.evaluate(news, places="capitals")):
+        assert not any("no segment keeps the rule" in note for note in other.notes)
 
 
 def test_what_places_do_not_go_with():
