@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -31,30 +31,27 @@ from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.results.score import corrected
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack  # in typing from Python 3.11 on
-
 _KINDS = ("observed", "expected", "value")
 
 
-class Reading(TypedDict, total=False):
-    """How the labels of a table are read; :func:`spanagree.coefficients` says what each is."""
-
-    complete_only: bool
-    measurement: Measurement | None
-    category_weights: CategoryWeights | None
-    order: Sequence[str] | None
-
-
-def pi(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
+def pi(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
 
     Args:
         table: the labels.
-        reading: how labels are read: ``complete_only``, ``measurement``, ``category_weights`` and
-            ``order``, as :func:`spanagree.coefficients` takes them.
+        complete_only: only items that all annotators labelled (of counts: those with the most).
+        measurement: of graded labels and of sets, see :func:`spanagree.coefficients`.
+        category_weights: see :func:`spanagree.coefficients`.
+        order: see :func:`spanagree.coefficients`.
 
     Raises:
         SettingError: for what :func:`spanagree.coefficients` refuses.
@@ -67,10 +64,17 @@ def pi(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return score("π", Basis.of(table, **reading))
+    return score("π", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def kappa(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
+def kappa(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
@@ -84,10 +88,17 @@ def kappa(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return score("κ", Basis.of(table, **reading))
+    return score("κ", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def alpha(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
+def alpha(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
@@ -101,10 +112,17 @@ def alpha(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
     >>> round(alpha(table).value, 3)
     0.533
     """
-    return score("α", Basis.of(table, **reading))
+    return score("α", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
-def ac1(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
+def ac1(
+    table: Labels,
+    *,
+    complete_only: bool = False,
+    measurement: Measurement | None = None,
+    category_weights: CategoryWeights | None = None,
+    order: Sequence[str] | None = None,
+) -> Coefficient:
     """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
 
     With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
@@ -116,7 +134,7 @@ def ac1(table: Labels, **reading: Unpack[Reading]) -> Coefficient:
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return score("AC1", Basis.of(table, **reading))
+    return score("AC1", Basis.of(table, complete_only, measurement, category_weights, order))
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,12 +261,10 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _score(
-    name: str, y_true: Any, y_pred: Any, average: Average | None, options: Mapping[str, Any]
-) -> Any:
+def _score(name: str, y_true: Any, y_pred: Any, average: Average | None, **options: Any) -> Any:
     if average is not None:
         check_choice(average, AVERAGES, "average")
-    if options.get("mode") == "strict" and options.get("scheme") is None:
+    if options["mode"] == "strict" and options["scheme"] is None:
         raise SettingError(
             "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
             " scheme='IOB2' or another, or leave mode out"
@@ -297,7 +295,18 @@ def _typed(score: Callable[..., Any]) -> _Score:
 
 
 @_typed
-def f1_score(y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any) -> Any:
+def f1_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> Any:
     """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
 
     Args:
@@ -324,31 +333,49 @@ def f1_score(y_true: Any, y_pred: Any, *, average: Average | None = "micro", **o
     >>> f1, round(f1.expected, 4), round(f1.corrected, 4)
     (0.5, 0.3333, 0.25)
     """
-    return _score("f1", y_true, y_pred, average, options)
+    return _score("f1", **locals())
 
 
 @_typed
 def precision_score(
-    y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
     """
-    return _score("precision", y_true, y_pred, average, options)
+    return _score("precision", **locals())
 
 
 @_typed
 def recall_score(
-    y_true: Any, y_pred: Any, *, average: Average | None = "micro", **options: Any
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = "micro",
+    suffix: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
 ) -> Any:
     """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333
     """
-    return _score("recall", y_true, y_pred, average, options)
+    return _score("recall", **locals())
 
 
 def precision_recall_fscore_support(
