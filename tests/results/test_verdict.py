@@ -94,6 +94,19 @@ def test_every_result_that_compares_has_a_verdict(newsroom):
         assert " ".join(str(result).split()).startswith(" ".join(text.split())), name
 
 
+@pytest.mark.parametrize(
+    ("length", "says"),
+    [
+        (1, "In 2 of 2 documents chance alone gives an F1 of .500 or more, so agreement there"),
+        (9, "In none of 2 documents does chance alone give an F1 of .500 or more; half of all"),
+    ],
+)
+def test_difficulty(length, says):
+    """By hand: one place gives an F1 of 1 by chance, nine give 1/9, in either document."""
+    corpus = sa.Corpus.from_segments([length] * 2, {name: [[(0, 1, "X")]] * 2 for name in "ab"})
+    assert sa.difficulty(corpus).verdict.startswith(says)
+
+
 @pytest.mark.long
 def test_metrics(newsroom):
     """Flat, finite floats, the same as in the rows; nothing that is undefined."""
