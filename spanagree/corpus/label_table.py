@@ -111,7 +111,9 @@ class LabelTable:
         Args:
             order: which rows of the columns there are, and in which order: by item.
             columns: the numbers of items, labels and annotators.
-            size, annotators, labels: as the table has them.
+            size: how many items there are.
+            annotators: their names.
+            labels: as the table has them.
             about: its other attributes, by name.
         """
         item, label, annotator = (column[order] for column in columns)

@@ -122,12 +122,12 @@ class Difficulty(Result):
             return f"{NOTHING[:1].upper()}{NOTHING[1:]}."
         easy, noun = int((values <= EASY).sum()), unit(self.settings)
         of_all = f"of {counted(len(values), noun)}"
-        said = f"In none {of_all} does chance alone give an F1 of .500 or more"
+        sentence = f"In none {of_all} does chance alone give an F1 of .500 or more"
         if easy:
-            said = f"In {easy} {of_all} chance alone gives an F1 of .500 or more, so agreement"
-            said += " there says little"
+            sentence = f"In {easy} {of_all} chance alone gives an F1 of .500 or more, so agreement"
+            sentence += " there says little"
         median = verdict.short(float(np.median(values)))
-        return f"{said}; half of all have a difficulty above {median}."
+        return f"{sentence}; half of all have a difficulty above {median}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 

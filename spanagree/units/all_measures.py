@@ -225,7 +225,7 @@ def side_by_side(
 
     cut: list[GammaSettings] = []
     measures: dict[str, Figure] = {}
-    for names, make in (*_exact(chance), (["γ", "γ_cat"], sampled)):
+    for names, make in (*_without_alignments(chance, seed), (["γ", "γ_cat"], sampled)):
         try:
             figures = make(compared)
         except (SettingError, InputError) as error:
@@ -241,13 +241,19 @@ def side_by_side(
 _Make = Callable[[Corpus], list[Figure]]
 
 
-def _exact(chance: str) -> Iterator[tuple[list[str], _Make]]:
-    """Yield what needs no sampling: the names of measures, and what makes them."""
+def _without_alignments(chance: str, seed: int) -> Iterator[tuple[list[str], _Make]]:
+    """Yield what needs no alignment of units: the names of measures, and what makes them.
+
+    Where chance F1 is of draws, the value errs by its slope in that chance.
+    """
 
     def f1(match: MatchName) -> _Make:
         def make(corpus: Corpus) -> list[Figure]:
-            score = agree(corpus, match=match, chance=chance).team.f1
-            return [Figure("agreement", *score[:3], reason=score.reason)]
+            agreement = agree(corpus, match=match, chance=chance, seed=seed)
+            score, drawn = agreement.team.f1, agreement.error_of_chance
+            slope = (1 - score.observed) / (1 - score.expected) ** 2 if drawn else 0.0
+            error = slope * (drawn or 0.0)
+            return [Figure("agreement", *score[:3], error, reason=score.reason)]
 
         return make
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -166,3 +167,24 @@ def test_plots(run, few, tmp_path):
         path = tmp_path / f"{measure}.svg"
         assert run("--measure", measure, "--plot", str(path), path=few)[0] == 0
         assert path.stat().st_size > 1000
+
+
+def test_drawn_chance_has_its_error_beside_other_measures():
+    """What errs in chance errs in the value: by the slope of (o − e) / (1 − e), here by differences.
+
+    Ten segments of one to five tokens each are too many to enumerate, so that overlap is drawn;
+    exact match never is.
+    """
+    ends = list(itertools.accumulate(3 + length for length in (1, 2, 3, 4, 5) * 2))
+    spans = [(end - 1 - i % 5, end, "X") for i, end in enumerate(ends)]
+    moved = [(start + 1, end + 1, label) for start, end, label in spans]
+    corpus = sa.Corpus.from_segments([200], {"a": [spans], "b": [moved]})
+    drawn = sa.agree(corpus, match="overlap", seed=3)
+    found = sa.units.side_by_side(corpus, steps=1, seed=3).measures
+    score, error, step = drawn.team.f1, drawn.error_of_chance, 1e-6
+    o, e = score.observed, score.expected
+    slope = ((o - e) / (1 - e) - (o - e - step) / (1 - e - step)) / step
+    overlap = found["corrected F1, overlap"]
+    assert overlap.value == score.corrected
+    assert overlap.error == pytest.approx(error * abs(slope), rel=1e-4)  # of a step of 1e-6
+    assert found["corrected F1, exact"].error == 0
