@@ -514,6 +514,7 @@ def test_nothing_heavy_is_loaded(arguments):
 LOADED = "print(*sys.modules, file=sys.stderr)"
 
 
+@pytest.mark.long
 def test_help_loads_no_work():
     """The help of every command loads neither numpy, nor pools, nor any room but the ground."""
     code = "import sys\nfrom spanagree.cli.group import SECTIONS\nfrom spanagree.cli.main import main\n"

@@ -117,6 +117,7 @@ def test_equivalent_mutants_are_there():
     assert listed.keys() <= made, sorted(listed.keys() - made)
 
 
+@pytest.mark.long
 def test_lowest_versions():
     """Every package that is needed has a lowest version, and the lane installs just that."""
     lanes = script("lanes")

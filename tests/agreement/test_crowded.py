@@ -155,6 +155,7 @@ def test_progress_counts_all_pairs():
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["annotators", "both"])
 @pytest.mark.parametrize("match", MEASURES)
 def test_intervals_over_annotators(match, by, monkeypatch):

@@ -73,6 +73,7 @@ def test_p_by_enumeration():
         assert p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-12)
 
 
+@pytest.mark.long
 def test_p_of_wholes_by_enumeration():
     """By document, one annotator is drawn for all its sentences at once, of those who saw them: each
     way is gone through by hand. Sentences of a document that others saw are drawn by themselves."""

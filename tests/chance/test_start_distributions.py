@@ -436,6 +436,7 @@ def test_fourier_equals_the_plain_sum(name, monkeypatch):
         np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["k = 1000, sparse", "longer than half", "equal and dense"])
 def test_portions_change_nothing(name, monkeypatch):
     """Temporary arrays of few elements give the same digits but for rounding: the same sums in parts."""

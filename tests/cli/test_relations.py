@@ -72,6 +72,7 @@ def test_outputs(four, command, what, capsys):
         assert written.get(name, "") in out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line",
     [

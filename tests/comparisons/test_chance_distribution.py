@@ -770,6 +770,7 @@ def test_one_segment_to_pair(length, others, beside):
     assert found == pytest.approx(p, abs=1e-12)
 
 
+@pytest.mark.long
 def test_drawn_overlap_with_gold_as_it_is(monkeypatch):
     """Over the budget only systems are drawn: by the seed, within four of the errors that are said.
 

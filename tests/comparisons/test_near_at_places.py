@@ -155,6 +155,7 @@ def test_words_of_some_segments_only():
     assert made["b"].f1.observed == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_gold_as_it_is_anywhere(seed):
     """Without a rule too gold may stay as it is: over all random systems, in fractions."""

@@ -41,6 +41,7 @@ def lengths(spans):
     return tuple((start, end - start, label) for start, end, label in spans)
 
 
+@pytest.mark.long
 @given(layers(), st.sampled_from(["", "-at-0.2", "-at-0.5", "-at-0.6", "-at-1"]))
 def test_observed_is_the_greatest_matching(drawn, share):
     """The sweep from left to right finds as many pairs as trying all, and never exceeds 1."""
@@ -135,6 +136,7 @@ def test_expected_from_draws(chance, monkeypatch):
             assert drawn[label].expected == exact[label].expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["overlap", "overlap-at-0.4"])
 @pytest.mark.parametrize(
     ("n", "a", "b"),

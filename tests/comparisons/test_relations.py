@@ -67,6 +67,7 @@ def test_pieces_equal_the_enumeration(case, chance):
         assert tally.expected == pytest.approx(expected, abs=1e-12), match
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [c for c in cases("tolerance") if c["chance"] != "overlapping"])
 def test_tolerance_equals_the_enumeration(case):
     """One-to-one matches, observed and expected, within a tolerance of 0, 1 and 2."""
@@ -164,6 +165,7 @@ def test_shared_tokens_of_pieces(a, b):
         assert tally.matched == pytest.approx(wanted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "case",
     [
@@ -188,6 +190,7 @@ def with_spans(case):
     return "expected_with_spans" in case and (case["relations_a"] or case["relations_b"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [c for c in cases("relations") if with_spans(c)])
 def test_random_arguments_equal_the_enumeration(case, monkeypatch):
     """Segments are random too: the mean exactly, and that of draws within 4 standard errors."""
@@ -430,6 +433,7 @@ def test_what_does_not_matter(drawn, random):
     assert figures(n, spans, turned, undirected=labels) == free
 
 
+@pytest.mark.long
 @given(linked())
 def test_segments_of_other_types_do_not_matter(drawn):
     """Pairs that no relation could link, as their types never are, change nothing."""

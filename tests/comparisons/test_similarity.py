@@ -125,6 +125,7 @@ def test_expected_by_enumeration_anywhere(drawn, pair):
     assert totals(corpus, *pair).total().expected == pytest.approx(float(exact), abs=1e-13)
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.integers(1, 5), st.sampled_from("XY")), max_size=8),
     st.lists(st.tuples(st.integers(0, 8), st.integers(1, 5), st.sampled_from("XY")), max_size=8),

@@ -72,6 +72,7 @@ class Case:
         return sum(self.results(match, both, moments=True), np.zeros(2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(GOLDEN)))
 def test_golden(number):
     """Reference cases: every expected match, expected sizes, and a distribution, to 1e-12."""

@@ -123,6 +123,7 @@ FILES = {
 }
 
 
+@pytest.mark.long
 def test_labels_of_commands(tmp_path, monkeypatch, capsys):
     """Every command on spans takes them, also over blocks and patterns; tables refuse them."""
     monkeypatch.chdir(tmp_path)

@@ -74,6 +74,7 @@ def test_strict_is_seqeval_strict(scheme, data):
     assert reading.repaired == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SEQEVAL)
 def test_strict_is_seqeval_strict_at_length(scheme):
     """Four thousand sentences of up to 30 random tags read strictly as seqeval reads them."""

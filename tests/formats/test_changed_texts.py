@@ -303,6 +303,7 @@ def test_any_unchanged_text(text, data):
         assert text[slice(*place)].split() == text[low:high].split()
 
 
+@pytest.mark.long
 @given(WORDS, st.data())
 def test_edits_outside(words, data):
     """Where other words are changed, put in or left out, the marked ones are where they were."""

@@ -257,6 +257,7 @@ def test_characters_and_back(corpus):
     assert back.changes == ()
 
 
+@pytest.mark.long
 @given(corpora(overlapping=True))
 @same_files
 def test_taken_apart_and_together(corpus):

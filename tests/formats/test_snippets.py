@@ -40,6 +40,7 @@ def stand_in(monkeypatch):
     return put
 
 
+@pytest.mark.long
 def test_the_recipe_of_prodigy(stand_in, tmp_path, monkeypatch, capsys):
     """It prints the agreement of the rows of the data set, and keeps what Prodigy's recipe gives."""
     files = [EXPORTS / "prodigy" / f"{name}.jsonl" for name in ("ann", "bob")]

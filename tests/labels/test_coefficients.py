@@ -296,6 +296,7 @@ def test_edges_by_category_is_specific_agreement(annotators):
         assert of.value == pytest.approx(specific[name].specific, abs=1e-14, nan_ok=True)
 
 
+@pytest.mark.long
 @given(tables())
 def test_labellers(annotators):
     """Each annotator's labels, pairs and agreement with others, by hand."""
@@ -551,6 +552,7 @@ def test_token_labels_without_those_outside():
     assert "|outside:kept|" in sa.pi(sa.token_labels(corpus)).signature
 
 
+@pytest.mark.long
 @given(tables())
 def test_token_labels_are_tables(annotators):
     """One document of one token for each item gives the table of its labels; O where unmarked."""

@@ -254,6 +254,7 @@ def test_refused():
             sa.disputes(corpus, **settings)
 
 
+@pytest.mark.long
 def test_command(run, path):
     """All annotators unless two are named; what is for two, or for more, is refused elsewhere."""
     result = sa.disputes(sa.read_jsonl(path))

@@ -284,6 +284,7 @@ def tags(segments, length):
     return labels
 
 
+@pytest.mark.long
 @given(crowd=crowds())
 def test_pieces_are_tokens(crowd):
     """The model over pieces between boundaries is the model over tokens, one by one."""
@@ -311,6 +312,7 @@ def test_pieces_are_tokens(crowd):
         assert here == ([label] if label in marked else [])
 
 
+@pytest.mark.long
 @given(crowd=crowds(), seed=st.integers(0, 99))
 def test_order_of_annotators_and_documents_leaves_the_model_alone(crowd, seed):
     """Annotators and documents in another order give the same layer and the same rows."""

@@ -80,6 +80,7 @@ def test_more_of_the_same(crowd):
     assert sa.plan_sample(crowd, 0.001, resamples=9).enough is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("differing", [0, 1, 3, 40])
 def test_the_width_is_that_of_the_interval(differing):
     """Over the documents that are there the width is that which agree gives, also where few differ.
@@ -179,6 +180,7 @@ def test_the_command(run, tmp_path):
     assert few.caveats == ("only 20 documents to plan from; the variance is shaky",)
 
 
+@pytest.mark.long
 def test_a_document_that_decides(crowd, tmp_path, capsys):
     """A document with more than a tenth of the pairs is named, and beside the plan stands what
     sa.plan makes of the corpus without that document."""

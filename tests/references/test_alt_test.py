@@ -411,6 +411,7 @@ def test_mushroom_has_too_few_english_answers_for_each(real):
         sa.alt_test(corpus, "majority", epsilon=0.1, match="token")
 
 
+@pytest.mark.long
 def test_chance_may_change_the_verdict():
     """On the made-up answers the one who marks nearly everything passes raw, not above chance."""
     corpus = sa.read(Path(__file__).parents[2] / "corpora/answers/answers.jsonl")
@@ -427,6 +428,7 @@ def test_a_measure_that_is_unknown_is_refused_with_labels_too():
     assert "items" in str(sa.alt_test(table, "a", 0.1).table().caption)
 
 
+@pytest.mark.long
 def test_a_candidate_that_marks_nothing():
     """Where people agree too little an empty annotation ties with all: it is not tested, nor passes."""
     rng = random.Random(2)

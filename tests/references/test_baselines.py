@@ -120,6 +120,7 @@ def test_random_is_a_reference_placed_by_the_chance_model():
         assert (abs(shares - exact) < 4 * np.sqrt(exact * (1 - exact) / len(starts))).all()
 
 
+@pytest.mark.long
 @given(crowds(), st.integers(0, 9), st.randoms())
 def test_the_order_changes_nothing(crowd, seed, shuffler):
     """Documents with ids and annotators in another order give the same baselines."""
@@ -193,6 +194,7 @@ def test_random_under_the_overlapping_model():
 # --- the command line ---------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_command_adds_systems(run):
     """The systems are those of Python: of gold, but for majority, which is the vote of the others."""
     line = ("evaluate", CROWD, "--gold", "ann", "--match", "token", "--format", "json")

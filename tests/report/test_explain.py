@@ -267,6 +267,7 @@ def run(capsys, monkeypatch, newsroom):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["evaluate", "agree", "coefficients", "difficulty", "chance"])
 @pytest.mark.parametrize("form", EXPLAINED)
 def test_below_the_table(run, command, form):

@@ -121,6 +121,7 @@ def test_of_many_instances_the_likely_are_added_up():
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("result", [(2, 5, 12, 0.2), (5, 5, 30, 0.15), (3, 9, 50, 0.05)])
 def test_the_greatest_probability_is_found_between_the_points(result):
     """p is that of the best of 20,001 shares of ties, to eight digits."""

@@ -63,6 +63,7 @@ def crowd(annotators, documents, order):
     return sa.Corpus.from_segments([9] * documents, {name: layers[name] for name in order(layers)})
 
 
+@pytest.mark.long
 def test_order_of_annotators():
     """More than a hundred pairs of the same documents have the same ends in any order of annotators."""
 

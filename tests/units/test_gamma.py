@@ -806,6 +806,7 @@ def matchings(mine, theirs):
             yield [(mine[0], other), *rest]
 
 
+@pytest.mark.long
 def test_ties_go_to_more_pairs_and_closer_categories():
     """Among all best alignments, enumerated, ours has the most pairs, then the nearest categories.
 
