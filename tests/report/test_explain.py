@@ -104,6 +104,11 @@ def tables(newsroom):
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         *tables_of(drawn_overlap()),
+        *tables_of(
+            sa.evaluate(
+                sa.read([newsroom / "gold.conll", newsroom / "tagger.conll"]), places="capitals"
+            )
+        ),
         StartDistributions(
             StartSettings(chance="nonoverlapping", length=9, segments=(1, 3)), tuple(start)
         ).table(),
@@ -265,6 +270,15 @@ def run(capsys, monkeypatch, newsroom):
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.mark.parametrize("command", ["evaluate", "agree", "difficulty"])
+def test_chance_under_a_rule_is_explained(run, command):
+    """Beside uniform chance stands that of a rule, which has a paragraph of its own."""
+    files = "newsroom/gold.conll" + " newsroom/tagger.conll" * (command != "difficulty")
+    code, out, _ = run(f"{command} {files} --places capitals --explain")
+    assert code == 0
+    assert paragraphs()["chance F1 at places"] in " ".join(out.split())
 
 
 @pytest.mark.long
