@@ -232,15 +232,19 @@ class Agreement(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"team": None, "labels": "label"}
 
-    def _summary(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents,
-            "shared": self.team.documents,
-            "pairs": self.team.pairs,
-            "saw": {name: each.documents for name, each in self.annotators.items()},
-            **({} if self.places is None else {"places": self.places}),
-            **({} if self.uniform is None else {"uniform": self.uniform.team.f1}),
-        }
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "documents",
+        "shared=team.documents",
+        "pairs=team.pairs",
+        "saw=_saw",
+        "places?",
+        "uniform=uniform.team.f1?",
+    )
+
+    @property
+    def _saw(self) -> dict[str, int]:
+        """How many documents each annotator saw."""
+        return {name: each.documents for name, each in self.annotators.items()}
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
         """Return what chance says of each pair, and p and its logarithm after Holm's correction."""

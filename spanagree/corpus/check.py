@@ -95,7 +95,7 @@ class Check(Signed):
         """How many cases have to be repaired."""
         return sum(finding.count for finding in self.findings if finding.error)
 
-    def _summary(self) -> dict[str, Any]:
+    def _summary(self) -> dict[str, Any]:  # which keys there are depends on the files
         return self.contents
 
     def to_text(self) -> str:

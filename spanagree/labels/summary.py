@@ -519,8 +519,10 @@ class Coefficients(Result):
         "annotators": "annotator",
     }
 
-    def _summary(self) -> dict[str, Any]:
-        return {**self.counts._asdict(), "lowest_category": self.categories.lowest}
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        *(f"{name}=counts.{name}" for name in Counts._fields),
+        "lowest_category=categories.lowest",
+    )
 
     def _table(self, by: str | None) -> Frame:
         """A row for each coefficient, or with ``by`` for each category or annotator."""

@@ -125,20 +125,29 @@ class EvaluationByLevel(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 
-    def head(self, **summary: Any) -> dict[str, Any]:
-        """Return what JSON begins with; notes and caveats are of the whole and of its levels."""
-        whole, head = self.whole.head(), super().head(**summary)
-        return {**head, **{key: [*whole[key], *head[key]] for key in ("notes", "caveats")}}
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "documents=whole.documents",
+        "tau_raw_corrected=_tau_of_whole",
+        "tau_between_levels=_tau_between_levels",
+    )
 
-    def _summary(self) -> dict[str, Any]:
+    @property
+    def _tau_of_whole(self) -> float:
+        """τ between the raw and the corrected order over all documents."""
+        return self.raw_and_corrected(self.whole)
+
+    @property
+    def _tau_between_levels(self) -> dict[str, list[dict[str, Any]]]:
+        """τ between the orders on each two levels, by raw and by corrected F1."""
         return {
-            "documents": self.whole.documents,
-            "tau_raw_corrected": self.raw_and_corrected(self.whole),
-            "tau_between_levels": {
-                kind: [{"levels": [a, b], "tau": tau} for a, b, tau in self.between(kind)]
-                for kind in ("observed", "corrected")
-            },
+            kind: [{"levels": [a, b], "tau": tau} for a, b, tau in self.between(kind)]
+            for kind in ("observed", "corrected")
         }
+
+    def head(self) -> dict[str, Any]:
+        """Return what JSON begins with; notes and caveats are of the whole and of its levels."""
+        notes = [*self.whole.notes, *self.notes]
+        return {**super().head(), "notes": notes, "caveats": [*self.whole.caveats, *self.caveats]}
 
     def _table(self, by: str | None) -> Frame:
         """A block for each level, the easiest first, then all documents: a row for each system."""

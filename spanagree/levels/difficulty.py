@@ -131,10 +131,12 @@ class Difficulty(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 
-    def _summary(self) -> dict[str, Any]:
-        places = {} if self.places is None else {"places": self.places}
-        undefined = int((~self.defined).sum())
-        return {"annotators": self.annotators, "undefined": undefined, **places}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "undefined=_undefined", "places?")
+
+    @property
+    def _undefined(self) -> int:
+        """How many documents have no difficulty."""
+        return int((~self.defined).sum())
 
     def _table(self, by: str | None) -> Frame:
         """A row for each document."""

@@ -150,12 +150,17 @@ class Gold(Result):
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
     }  # fmt: skip
 
-    def _summary(self) -> dict[str, Any]:
-        return {
-            "layer": self.name,
-            "weights": dict(zip(self.voters, self.weights.tolist(), strict=True)),
-            "few": {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()},
-        }
+    SUMMARY: ClassVar[tuple[str, ...]] = ("layer=name", "weights=_weights", "few=_seen_by_few")
+
+    @property
+    def _weights(self) -> dict[str, int]:
+        """What each voter's vote weighs."""
+        return dict(zip(self.voters, self.weights.tolist(), strict=True))
+
+    @property
+    def _seen_by_few(self) -> dict[str, int]:
+        """How many voters saw each document that too few saw."""
+        return {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
 
     def _table(self, by: str | None) -> Frame:
         """How many there are of each label; or a row for each segment, or to be adjudicated."""

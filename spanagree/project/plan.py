@@ -184,7 +184,9 @@ class Plan(Result):
         )
         return next(wide, None)
 
+    @property
     def _rows(self) -> list[dict[str, Any]]:
+        """What is needed with so many annotators of each document."""
         ends = ("documents_low", "documents_high")
         keys = ("annotators", "documents", *ends, "more", "annotations", "width_now")
         rows = []
@@ -209,11 +211,16 @@ class Plan(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
 
-    def _summary(self) -> dict[str, Any]:
-        counts = ("documents", "of_documents", "each", "enough")
-        return {
-            name: getattr(self, name) for name in ("value", *counts, "width", "annotators_width")
-        } | ({} if self.without is None else {"without": self.without._rows()})
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "value",
+        "documents",
+        "of_documents",
+        "each",
+        "enough",
+        "width",
+        "annotators_width",
+        "without=without._rows?",
+    )
 
     def _table(self, by: str | None) -> Frame:
         """What is needed with so many annotators of each document; or how wide it would be."""
@@ -233,7 +240,7 @@ class Plan(Result):
                 heads.append(
                     Column("documents_without", "without one", "count", "plan without one")
                 )
-            for row in self._rows():
+            for row in self._rows:
                 cells = list(row.values())
                 rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
                 if self.without is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -176,18 +176,24 @@ class AgainstReferences(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "references", "places?")
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "documents",
+        "references",
+        "places?",
+        "uniform=_uniform_f1?",
+    )
 
     @property
     def references(self) -> int:
         """How many references there are."""
         return self.settings.references
 
-    def _summary(self) -> dict[str, Any]:
+    @property
+    def _uniform_f1(self) -> dict[str, Score] | None:
+        """The F1 of each system without the rule of places, if there is one."""
         if self.uniform is None:
-            return super()._summary()
-        uniform = {name: each.f1 for name, each in self.uniform.systems.items()}
-        return {**super()._summary(), "uniform": uniform}
+            return None
+        return {name: each.f1 for name, each in self.uniform.systems.items()}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""

@@ -97,7 +97,7 @@ class SoftScores(Result):
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
         places: how segments stand to the rule of places, if chance has one.
-        uniform: by name the F1 of systems without that rule.
+        uniform: by name the F1 of systems without that rule, if chance has one.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
@@ -113,7 +113,7 @@ class SoftScores(Result):
     settings: SoftSettings
     notes: tuple[str, ...]
     places: PlaceShares | None = field(default=None, repr=False)
-    uniform: Mapping[str, Score] = field(default_factory=dict, repr=False)
+    uniform: Mapping[str, Score] | None = field(default=None, repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {"document": "a row for each system and document"}
 
@@ -135,8 +135,7 @@ class SoftScores(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
-    def _summary(self) -> dict[str, Any]:
-        return {} if self.places is None else {"places": self.places, "uniform": self.uniform}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("places?", "uniform?")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system and one for people; or for each system and document."""
@@ -187,7 +186,7 @@ class SoftScores(Result):
             columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
             remarks=remarks,
         )  # fmt: skip
-        if self.places is None:
+        if self.places is None or self.uniform is None:
             return table
         uniform = {name: score.expected for name, score in self.uniform.items()}
         return with_uniform(
@@ -338,7 +337,7 @@ def _scored(
     notes = [each.notes for each in read] + lacking
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
     every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
-    return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform)
+    return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform or None)
 
 
 def _check(threshold: float, chance: str) -> None:

@@ -63,7 +63,8 @@ class Signed(Comparable):
 
     BY: ClassVar[Mapping[str, str]] = {}
     TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
-    SUMMARY: ClassVar[tuple[str, ...]] = ()  # what JSON says of the whole; x?: x unless it is None
+    # what JSON says of the whole; x=a.b: as x what b of a is; x?: x unless it is None
+    SUMMARY: ClassVar[tuple[str, ...]] = ()
     OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
 
     settings: Settings
@@ -98,9 +99,9 @@ class Signed(Comparable):
         if by is not None and by not in parts.values():
             parts[f"{by}s"] = by
         tables = {name: self.table(part).records for name, part in parts.items()}
-        return dict(plain({**self.head(**self._summary()), "tables": tables}))
+        return dict(plain({**self.head(), "tables": tables}))
 
-    def head(self, **summary: Any) -> dict[str, Any]:
+    def head(self) -> dict[str, Any]:
         """Return what JSON of every result begins with: what made it, and what to keep in mind."""
         return {
             "kind": type(self).__name__,
@@ -109,17 +110,20 @@ class Signed(Comparable):
             **({"verdict": self.verdict} if self.verdict else {}),
             "notes": list(self.notes),
             "caveats": list(self.caveats),
-            "summary": summary,
+            "summary": self._summary(),
         }
 
     def _summary(self) -> dict[str, Any]:
         """Return what JSON says of the whole result, which no table has."""
-        values = ((name, getattr(self, name.rstrip("?"))) for name in self.SUMMARY)
-        return {
-            name.rstrip("?"): value
-            for name, value in values
-            if value is not None or not name.endswith("?")
-        }
+        summary = {}
+        for entry in self.SUMMARY:
+            key, _, path = entry.rstrip("?").partition("=")
+            value: Any = self
+            for name in (path or key).split("."):
+                value = getattr(value, name) if value is not None else None
+            if value is not None or not entry.endswith("?"):
+                summary[key] = value
+        return summary
 
     def table(self, by: By | None = None) -> Frame:
         """Return the one description of the result: columns and rows, for people and programs.

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -256,13 +256,14 @@ class Evaluation(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?")
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?", "uniform=_uniform_f1?")
 
-    def _summary(self) -> dict[str, Any]:
+    @property
+    def _uniform_f1(self) -> dict[str, Score] | None:
+        """The F1 of each system without the rule of places, if there is one."""
         if self.uniform is None:
-            return super()._summary()
-        uniform = {name: each.f1 for name, each in self.uniform.systems.items()}
-        return {**super()._summary(), "uniform": uniform}
+            return None
+        return {name: each.f1 for name, each in self.uniform.systems.items()}
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)

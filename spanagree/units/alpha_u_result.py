@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
@@ -41,10 +41,6 @@ class AlphaUFigures(NamedTuple):
     all: Disagreement
     labels: Mapping[str, Disagreement]
     documents: int
-
-    def summary(self) -> dict[str, Any]:
-        """Return what JSON says of the whole."""
-        return {"documents": self.documents}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

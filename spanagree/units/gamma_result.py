@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
@@ -67,13 +67,6 @@ class GammaFigures(NamedTuple):
     draws: int
     gap: float
 
-    def summary(self) -> dict[str, Any]:
-        """Return what JSON says of the whole."""
-        return {
-            name: getattr(self, name)
-            for name in ("documents", "units", "alignments", "draws", "gap")
-        }
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gamma(TeamResult[GammaFigures]):
@@ -92,6 +85,13 @@ class Gamma(TeamResult[GammaFigures]):
         "label": "a row for each label: γ_k",
         "pair": "a row for each pair of annotators",
     }
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        *TeamResult.SUMMARY,
+        "units=team.units",
+        "alignments=team.alignments",
+        "draws=team.draws",
+        "gap=team.gap",
+    )
 
     @property
     def gamma(self) -> Disagreement:

@@ -23,9 +23,6 @@ class Figures(Protocol):
     def documents(self) -> int:
         """How many documents are compared."""
 
-    def summary(self) -> dict[str, Any]:
-        """Return what JSON says of the whole."""
-
 
 Some = TypeVar("Some", bound=Figures)
 
@@ -80,9 +77,7 @@ class TeamResult(Result, Generic[Some]):
     TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
     DRAWN: ClassVar[tuple[str, ...]] = ("label", "pair")
 
-    def _summary(self) -> dict[str, Any]:
-        summary = self.team.summary()
-        return {"annotators": list(self.annotators), "of_documents": self.of_documents, **summary}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "of_documents", "documents=team.documents")
 
     def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
         """Yield the names and the figures of each pair.
