@@ -51,6 +51,7 @@ _FEW = 3  # segments that may be far longer than all others; polynomials of this
 _FAR = 1000  # tokens; beside a segment that is no longer, the plain sums cost as little
 _SMOOTH = 1e-14  # relative error with which an edge counts as a polynomial
 _MANY = 64  # segments for each distinct length; with fewer, all lengths share their sums
+_SUBSETS = 6  # longer segments of which all subsets are gone through
 
 
 def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
@@ -77,7 +78,8 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     doubled until their ends are flat: each value is a mean of earlier ones, at most ``longest``
     back, so once that many in a row agree, all later ones do. Where an edge has room for most
     segments, as in dense text, sums over the whole document are less work; many lengths, as by
-    characters, share their sums; a few segments that are far longer are put beside short tables.
+    characters, share their sums; a few segments that are far longer are put beside short tables. Of
+    few segments all subsets are gone through.
     """
     long = excess[int(np.searchsorted(excess, 0, side="right")) :]
     distinct = excess[np.flatnonzero(np.diff(excess, prepend=-1))].tolist()
@@ -89,8 +91,11 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
             beside = _edges_beside(short, far, F, limit, distinct) if limit < far[0] else None
             if beside is not None:
                 return beside
-    D, least = int(long.sum()), max(int(long[-1]) + 1, FIRST_EDGE // 4)
+    D = int(long.sum())
     whole = {e: int(_whole_edge(D - e, F)) for e in distinct}
+    if len(long) <= _SUBSETS and max(whole.values()) << len(long) < _CHUNK:
+        return _edges_by_subset(long, F, whole)
+    least = max(int(long[-1]) + 1, FIRST_EDGE // 4)
     edges: dict[int, Floats] = {}
     limit = _memory(long, F) + least
     while len(edges) < len(whole):
@@ -106,6 +111,32 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
         done = (np.ptp(end, axis=1) <= _FLAT * end.max(1)) | (reach <= limit)
         edges |= {e: p for e, p, d in zip(left, _trimmed(P), done.tolist(), strict=True) if d}
         limit *= 2
+    return edges
+
+
+def _edges_by_subset(long: Ints, F: int, whole: dict[int, int]) -> dict[int, Floats]:
+    """Return the same, up to the width of each, as sums over which others are to the left.
+
+    This is Eq. 1 as it stands: each subset of others, of m segments with the total excess d, adds
+    H(m | x − d), shared out among the subsets of m.
+    """
+    K, limit = len(long), max(whole.values())
+    check_cost(4 * (K + 1) * limit, _purpose(long, F))
+    chosen = np.arange(1 << K)[:, None] >> np.arange(K) & 1  # a row for each subset
+    count, total = chosen.sum(1), chosen @ long
+    edges: dict[int, Floats] = {}
+    terms: dict[int, tuple[Ints, Floats]] = {}
+    for others in {K - (e > 0) for e in whole}:
+        (H,) = left_of(others, np.array([F]), limit, _most(long, limit))
+        some = np.flatnonzero((count < H.shape[1]) & (total <= limit))
+        shared = np.zeros((H.shape[1], 2 * limit + 1))
+        shared[:, limit:] = H.T / binomials()[others, : H.shape[1], None]
+        shifted = np.lib.stride_tricks.sliding_window_view(shared, limit + 1, axis=1)
+        terms[others] = some, shifted[count[some], limit - total[some]]
+    for e, width in whole.items():
+        some, table = terms[K - (e > 0)]
+        left = 1 - chosen[some, np.searchsorted(long, e)] if e else np.ones(len(some), np.int64)
+        (edges[e],) = _trimmed((left @ table)[None, : width + 1] / F)
     return edges
 
 

@@ -59,27 +59,50 @@ def hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
     At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
     binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
     a product over the draws; where that is impossible or too small for a float, the draws are
-    followed one by one. All are products and sums of positive numbers, so nothing cancels.
+    followed one by one. All are products and sums of positive numbers, so nothing cancels. What is
+    made of a total does not depend on those beside it.
     """
-    y = np.arange(drawn + 1)[:, None]
-    m = np.arange(most + 1)
+    table = np.zeros((len(total), drawn + 1, most + 1))
+    large = total >= PASCAL_ROWS
+    for these, route in ((~large, _by_binomials), (large, _by_ratios)):
+        if these.any():
+            top = min(drawn, int(total[these].max()))
+            table[these, : top + 1] = route(top, special, total[these], most)
+    return table
+
+
+def _by_binomials(drawn: int, special: int, total: Ints, most: int) -> Floats:
+    """Return the table of small totals."""
+    y, m, C = np.arange(drawn + 1)[:, None], np.arange(most + 1), binomials()
     rest = (total[:, None] - y.T)[:, :, None]
-    if total.max() < PASCAL_ROWS and drawn < PASCAL_ROWS:
-        C = binomials()
-        table = C[y, m] * C[np.maximum(rest, 0), special - m]
-        return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
+    table = C[y, m] * C[np.maximum(rest, 0), special - m]
+    return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
+
+
+def _by_ratios(drawn: int, special: int, total: Ints, most: int) -> Floats:
+    """Return the same, each m from the one before, or where that is impossible draw by draw."""
+    rest, m = np.maximum(total[:, None] - np.arange(drawn), 1), np.arange(most)
+    none = np.ones((len(total), drawn + 1))
+    np.cumprod(np.maximum(rest - special, 0) / rest, axis=1, out=none[:, 1:])
+    able = (total - special - drawn >= 0) & (none.min(axis=1) > _LEAST)
+    table = np.empty((len(total), drawn + 1, most + 1))
+    table[~able] = _by_draws(drawn, special, total[~able], most)
+    y = np.arange(drawn + 1)[:, None]
+    rest = (total[able, None] - y.T)[:, :, None]
+    more = (special - m).clip(0) * (y - m).clip(0)
+    less = (m + 1) * (rest - special + m + 1)
+    table[able, :, 0] = none[able]
+    table[able, :, 1:] = none[able, :, None] * np.cumprod(more / less, axis=2)
+    return table
+
+
+def _by_draws(drawn: int, special: int, total: Ints, most: int) -> Floats:
+    """Return the same, one draw after the other."""
+    m = np.arange(most + 1)
     table = np.zeros((len(total), drawn + 1, most + 1))
     table[:, 0, 0] = 1
-    if (total - special - drawn).min() >= 0:
-        none = np.cumprod((rest[:, :-1, 0] - special) / rest[:, :-1, 0], axis=1)
-        if none.min(initial=1) > _LEAST:
-            table[:, 1:, 0] = none
-            more = (special - m[:-1]).clip(0) * (y - m[:-1]).clip(0)
-            less = m[1:] * (rest - special + m[1:])
-            table[:, :, 1:] = table[:, :, :1] * np.cumprod(more / less, axis=2)
-            return table
-    for i in range(min(drawn, int(total.max()))):
-        left = np.maximum(rest[:, i], 0)
+    for i in range(drawn if len(total) else 0):
+        left = np.maximum(total - i, 0)[:, None]
         hit = np.minimum(special - m, left) / np.maximum(left, 1)
         stay = np.maximum(left - special + m, 0) / np.maximum(left, 1)
         table[:, i + 1] = table[:, i] * stay

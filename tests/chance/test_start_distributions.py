@@ -292,6 +292,25 @@ def test_few_long_segments_in_a_long_document():
         np.testing.assert_allclose(edge, exact, rtol=0, atol=1e-14 * max(exact))
 
 
+@given(st.integers(0, 90), st.lists(st.integers(0, 60), min_size=1, max_size=7))
+@example(3, [0, 1, 0])
+@example(0, [40, 40, 2, 2, 2, 9])
+@example(90, [60, 1, 0, 0, 0])
+def test_edges_by_subset_equal_fractions(free, excess):
+    """Of few long segments all subsets are gone through, up to the width of each edge.
+
+    Oracle: the sum of the module's first lines, in fractions.
+    """
+    excess = np.sort(excess)
+    long, slots = excess[excess > 0], free + len(excess)
+    if not len(long) or len(long) > edges_of._SUBSETS:
+        return
+    whole = {e: int(edges_of._whole_edge(long.sum() - e, slots)) for e in set(excess.tolist())}
+    edges = edges_of._edges_by_subset(long, slots, whole)
+    assert all(len(edge) <= whole[e] + 1 for e, edge in edges.items())
+    check_against_fractions(edges, excess, slots)
+
+
 def beside(monkeypatch, excess, slots):
     """Return the edges of a document, and whether far longer segments were left to the end."""
     found = []
@@ -568,6 +587,8 @@ def test_errors(length, segments, chance, message):
         (9, 4, [12, 30], 4),  # binomials from the table
         (40, 300, [900, 2000], 25),  # each m from the one before
         (40, 1000, [1020], 40),  # more drawn than are left: followed one by one
+        (620, 3, [500, 510], 3),  # more drawn than there are: none
+        (620, 2, [530, 610], 1),
         # none of so many is too small for a float: one by one
         pytest.param(700, 990, [2000], 500, marks=pytest.mark.slow),
     ],
@@ -578,10 +599,21 @@ def test_hypergeometric_tables(drawn, special, total, most):
     for t, size in enumerate(total):
         for y in range(0, drawn + 1, max(1, drawn // 13)):
             for m in range(most + 1):
-                ways = math.comb(y, m) * (math.comb(size - y, special - m) if special >= m else 0)
+                able = special >= m and size >= y
+                ways = math.comb(y, m) * (math.comb(size - y, special - m) if able else 0)
                 exact = Fraction(ways, math.comb(size, special))
                 found = Fraction(float(table[t, y, m]))
                 assert abs(found - exact) <= max(exact * Fraction(1, 10**13), Fraction(1, 10**300))
+
+
+def test_hypergeometric_tables_beside_others():
+    """What is made of one total is the same to the last digit, whatever others are beside it."""
+    totals = np.array([40, 281, 539, 700, 4_000])
+    together = draws.hypergeometric(60, 30, totals, 9)
+    for table, total in zip(together, totals, strict=True):
+        np.testing.assert_array_equal(
+            table, draws.hypergeometric(60, 30, totals[totals == total], 9)[0]
+        )
 
 
 @pytest.mark.parametrize(("lengths", "height"), [([2], 2.86), ([2, 3, 3, 4], 2.98)])
