@@ -127,8 +127,6 @@ def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
     for number, example in enumerate(examples, 1):
         docs = {"reference": example.reference, "predicted": example.predicted}
         unset = _unset(docs["reference"], key)
-        if unset is None:
-            continue
         length, *places = _places(docs["reference"], docs["predicted"], number)
         start, end = places[0]
         # a unit is left out if a token of which nothing is known reaches into it
@@ -161,12 +159,12 @@ def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:
     return RawLayer(document, start, end, label, names, np.ones(documents, np.bool_))
 
 
-def _unset(doc: Any, key: str | None) -> Bools | None:
-    """Return which tokens of a reference are not annotated; ``None`` if no token is."""
+def _unset(doc: Any, key: str | None) -> Bools:
+    """Return which tokens of a reference are not annotated."""
     if key is not None:
-        return np.zeros(len(doc), np.bool_) if key in doc.spans else None
+        return np.full(len(doc), key not in doc.spans)
     unset: Bools = doc.to_array("ENT_IOB") == _UNSET
-    return None if len(doc) and unset.all() else unset
+    return unset
 
 
 _Bounds: TypeAlias = tuple[Ints, Ints]  # where the tokens of a Doc begin and end
@@ -186,7 +184,7 @@ def _places(reference: Any, predicted: Any, number: int) -> tuple[int, _Bounds, 
         )
     cuts = np.unique(np.concatenate((*edges, *other_edges)))
     a, b, c, d = (np.searchsorted(cuts, places) for places in (*edges, *other_edges))
-    return max(len(cuts) - 1, 0), (a, b), (c, d)
+    return len(cuts) - 1, (a, b), (c, d)
 
 
 def _edges(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:

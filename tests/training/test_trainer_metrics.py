@@ -187,7 +187,7 @@ IDS = np.array([[0, 1]])
         ([], {}, "label_names [] … list of tags … config.id2label"),
         (None, {}, "label_names None … list of tags … config.id2label"),
         ({"O": 0}, {}, "label_names {'O': 0} … list of tags … config.id2label"),
-        ({-1: "O"}, {}, "label_names {-1: 'O'} … list of tags … config.id2label"),
+        ({-1: "O", 0: "B-X"}, {}, "label_names {-1: 'O', 0: 'B-X'} … list of tags … config.id2label"),
         (["O", "LABEL_1"], {"scheme": "IOB2"}, "label_names, id 1: unknown tag 'LABEL_1'; allowed: O … B- I-"),
         (NAMES, {"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou, overlap"),
         (NAMES, {"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
