@@ -62,7 +62,7 @@ TESTS = {
     "levels": "tests/levels",
     "project": "tests/project",
     "references": "tests/references",
-    "report": "tests/report",
+    "report": "tests/report tests/studies",
     "results": "tests/results tests/systems",
     "systems": "tests/systems",
     "training": "tests/training",

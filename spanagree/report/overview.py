@@ -169,8 +169,9 @@ class SystemsOverview(Overview):
     def placed(self) -> list[System]:
         """The systems by rank, the best above chance first."""
 
-        def place(system: System) -> tuple[float, ...]:
-            return tuple(math.inf if rank is None else rank for rank in system.rank[::-1])
+        def place(system: System) -> float:
+            rank = system.rank.corrected
+            return math.inf if rank is None else rank
 
         return sorted(self.evaluation.systems.values(), key=place)
 

@@ -131,6 +131,43 @@ def test_study_of_people_and_systems():
         study(corpus, systems=["cem"], settings={"chance_of": "systems"})
 
 
+def test_systems_are_compared_with_each_other():
+    """Of two systems there is one pair, whose order chance does not change; of one there is none."""
+    marked = [[(0, 2, "X")]] * 12
+    layers = {"gold": marked, "good": marked, "bad": [*marked[:6], *[[(4, 5, "X")]] * 6]}
+    corpus = sa.Corpus.from_segments([9] * 12, layers)
+    (row,) = study(corpus, "gold", matches=["exact"]).rows
+    assert (row["reordered"]["of"], row["reordered"]["pairs"], row["tau"]) == (1, 0, 1)
+    (row,) = study(corpus.of_annotators(["gold", "good"]), "gold", matches=["exact"]).rows
+    assert row["reordered"] is None
+
+
+def test_very_many_annotators(monkeypatch):
+    """Of more than there is time for, neither intervals, nor everybody's figures, nor a baseline."""
+    monkeypatch.setattr("spanagree.report.study._MANY", 3)
+    layers = {name: [[(0, 2, "X")], [(3, 4, "Y")], []] for name in ("ann", "bob", "cem", "dia")}
+    corpus = sa.Corpus.from_segments([9] * 3, layers)
+    (few,) = study(corpus.of_annotators(["ann", "bob", "cem"]), matches=["exact"]).rows
+    (many,) = study(corpus, matches=["exact"]).rows
+    for row, scored, baselines in ((few, 3, ["everything"]), (many, 0, [])):
+        assert ("interval" in row["people"]) is (row is few)
+        assert (len(row["scored"]), [*row["baselines"]]) == (scored, baselines)
+    assert many["people"]["observed"] == 1
+
+
+def test_what_a_task_is():
+    """Words of texts are counted; without texts, units of length are all that there is.
+
+    By hand: 2 and 3 words in 5 and 7 characters, of which two segments mark 5 and 3.
+    """
+    layers = {"gold": [[(0, 5, "X")], [(0, 3, "X")]], "mine": [[], []]}
+    for texts, words, of_segment in ((["ab cd", "abc d e"], 2.5, 8 * 5 / 12 / 2), (None, 6, 4)):
+        corpus = sa.Corpus.from_segments([5, 7], layers, offsets="characters", texts=texts)
+        about = study(corpus, "gold", matches=["exact"]).about
+        assert (about["words"], about["share_marked"]) == (words, 8 / 12)
+        assert about["words_of_segment"] == pytest.approx(of_segment)
+
+
 @pytest.mark.long
 def test_systems_against_people_are_tested_by_document():
     """A copy of each document for each annotator has the F1 of the comparison with all of them.
@@ -151,6 +188,10 @@ def test_systems_against_people_are_tested_by_document():
     asked = _Asked(corpus, "token", None, None, {}, sa.Bootstrap(), 1)
     copies = _copies(asked, ["ann", "bob"])
     assert (len(copies), copies.wholes[:4].tolist()) == (40 + 30, [0, 0, 1, 1])
+    whole = asked._replace(bootstrap=sa.Bootstrap(resample_by="document"))
+    assert _copies(whole, ["ann", "bob"]).wholes.tolist() == copies.wholes.tolist()
+    of_tens = whole._replace(corpus=corpus.but(wholes=np.arange(40) // 10))
+    assert np.bincount(_copies(of_tens, ["ann", "bob"]).wholes).tolist() == [20, 20, 20, 10]
     each = sa.evaluate(copies, "ann", match="token")
     every = sa.evaluate_references(corpus, ["ann", "bob"], match="token")
     for name in ("good", "bad"):

@@ -87,7 +87,7 @@ def show_members(report: TeamOverview) -> Html:
     kinds = [c for c, column in enumerate(figures.columns) if column.meaning == SHARES]
     whole = _without(figures, kinds)
     parts = [show_bars(replace(whole, rows=whole.rows[:_MEMBERS]), report.short)]
-    if (left := len(whole.rows) - _MEMBERS) > 0:
+    if left := len(whole.rows[_MEMBERS:]):
         others = replace(whole, rows=whole.rows[_MEMBERS:], remarks=())
         parts.append(
             folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
@@ -148,7 +148,7 @@ def show_against(report: ReferencesOverview) -> Html:
     shown = [rows[system.name] for system in report.placed]
     shown += [figures.rows[len(rows)], *(own[one.name] for one in people[:SHOWN])]
     more = []
-    if (left := len(people) - SHOWN) > 0:
+    if left := len(people[SHOWN:]):
         more = [f"{left} more references are left out here; evaluate --by annotator has all"]
     figures = replace(figures, rows=shown, remarks=[*figures.remarks, *more])
     return show_bars(figures, report.short)
@@ -194,8 +194,8 @@ def show_labels(report: SystemsOverview) -> Html:
         return remarks(f"no labels: match {report.evaluation.settings.match} disregards them")
     sizes = [max(s.labels.get(label, none).size_a for s in systems) for label in labels]
     rows = [(each, f"{size} in gold") for each, size in zip(labels, sizes, strict=True)]
-    left = len(rows) - _ROWS
-    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left > 0 else []
+    left = len(rows[_ROWS:])
+    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
 
     def cell(i: int, j: int) -> Html:
         return _cell(systems[j].labels.get(labels[i], none).f1)
@@ -208,8 +208,8 @@ def show_labels_against(report: ReferencesOverview) -> Html:
     systems, top, labels = report.placed, report.against.ceiling, report.against.labels
     if not labels:
         return remarks(*report.against.table("label").remarks[:1])
-    left = len(labels) - _ROWS
-    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left > 0 else []
+    left = len(labels[_ROWS:])
+    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
 
     def cell(i: int, j: int) -> Html:
         own = systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
@@ -331,7 +331,7 @@ def show_queue(report: TeamOverview) -> Html:
     figures = report.queue.table("document")
     if not figures.rows:
         return remarks(figures.caption)
-    more = [] if (left := len(figures.rows) - SHOWN) <= 0 else [f"{left} more are left out here"]
+    more = [f"{left} more are left out here"] if (left := len(figures.rows[SHOWN:])) else []
     more.append("spanagree disagreements lists every disputed segment, with who marked it")
     figures = replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more])
     shown, (a, b) = figures.shown, (quote(who, errors="replace") for who in report.first_pair)
@@ -351,8 +351,7 @@ def show_gold(report: TeamOverview) -> Html:
     if report.gold is None:
         return Html()
     figures = report.gold.table("adjudicate")
-    left = len(figures.rows) - SHOWN
-    more = [f"{left} more are left out here"] if left > 0 else []
+    more = [f"{left} more are left out here"] if (left := len(figures.rows[SHOWN:])) else []
     writes = (
         f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} beside the"
         " annotators"
@@ -398,7 +397,7 @@ def show_batches(report: TeamOverview) -> Html:
     rows = [[row[c] for c in order] for row in figures.shown.rows]
     shown = replace(figures, columns=columns, rows=rows, for_data=())
     below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
-    if (left := len(made.batches) - len(dots)) > 0:
+    if left := len(made.batches) - len(dots):
         below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
     return Html(chart + table(shown) + remarks(*below))
 
