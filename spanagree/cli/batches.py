@@ -29,7 +29,6 @@ def batches_option(files: bool = True) -> options.Option:
 
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
     """Compare batches, and show what changed."""
-    job.check_picture(sa.project.Batches)
     ask = {**settings, "ci": "ci" in job.certainty, "bootstrap": job.bootstrap}
     if by != FILES:
         result = sa.project.batches(job.read(), by, **ask)

@@ -72,8 +72,8 @@ def coefficients(
     ordered = categories is not None and has_order(categories, *near.values())
     settings |= {**near, "order": categories if ordered else None}
     if attribute is not None:
-        progress("coefficients")
         values = sa.labels.attribute_labels(_chosen(job.read(), annotators), attribute)
+        progress("coefficients")
         job.show(sa.coefficients(values, **settings, **job.intervals))
         return
     if tokens:

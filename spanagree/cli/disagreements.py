@@ -31,8 +31,10 @@ _UNLESS = "if there are two, these; else all"
 _KINDS = f"List disagreements of two annotators of these kinds: {', '.join(names_of(Kind))}."
 _WHAT = "List disagreements of two annotators about segments, or about the relations between them."
 _UNDIRECTED = "With --what relations, labels of those without a direction."
-_BY = "Give each document a row, or each label: how often it is confused with each other one"
-_BY += " (label), the share of its row (share), or how often chance would (expected)."
+_BY = (
+    "Give each document a row, or each label: how often it is confused with each other one"
+    " (label), the share of its row (share), or how often chance would (expected)."
+)
 _MATRICES = {"label": None, "share": "share", "expected": "pair"}
 _SEGMENTS = ("text", "csv", "jsonl", "json")
 

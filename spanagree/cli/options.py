@@ -228,9 +228,11 @@ def comparing(
 
 def places(*own: Option) -> Group:
     """Return the options of where random segments may stand."""
-    purpose = "Let random segments stand where the rule says: words, words+marks, letters,"
-    purpose += " capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE of places,"
-    purpose += " or a rule for each label, such as PER=capitals,LOC=letters."
+    purpose = (
+        "Let random segments stand where the rule says: words, words+marks, letters, capitals,"
+        " capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE of places, or a rule for each"
+        " label, such as PER=capitals,LOC=letters."
+    )
     rule = option("--places", purpose, metavar="RULE", unless="anywhere")
     return group("Where random segments stand", rule, *own)
 
@@ -330,8 +332,10 @@ def _files() -> Group:
     columns = "Read these columns of tags, by number (the token is 0) or name; 1-9, or all."
     breaks = "With --unit document, take the sentences of this annotator for all."
     only = "Take segments of these labels only; others are dropped before anything is checked."
-    renamed = "Give labels other names, before --labels; FILE has two columns, old and new;"
-    renamed += " best: those of the first annotator that they share most with, one-to-one."
+    renamed = (
+        "Give labels other names, before --labels; FILE has two columns, old and new; best: those"
+        " of the first annotator that they share most with, one-to-one."
+    )
     partial = "Choose what becomes of documents that an annotator covered in part."
     nothing = "Take who has nothing in a document as unseen or unmarked, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."

@@ -14,7 +14,6 @@ from spanagree.agreement.agree import agree
 from spanagree.blocks.counted import Counting
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance, MatchName
-from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
@@ -266,8 +265,7 @@ def _without_alignments(chance: str, seed: int) -> Iterator[tuple[list[str], _Ma
         return lambda corpus: [_disagreement(alpha_u(corpus, measure=measure).all)]
 
     for match in _MATCHES:
-        if match in MATCHES:
-            yield [f"corrected F1, {match}"], f1(match)
+        yield [f"corrected F1, {match}"], f1(match)
     yield ["α of tokens"], tokens
     yield ["α_U"], units("alpha-u")
     yield ["α_U, placed"], units("alpha-u-placed")

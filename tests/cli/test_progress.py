@@ -132,6 +132,36 @@ def test_a_long_step_is_announced_once(spoken, seconds, done, total, said):
     assert spoken(seconds, done, total) == said
 
 
+MARKED = '[{"start": 0, "end": 3, "label": "X", "attributes": {"sure": "yes"}}]'
+RECORD = f'{{"spanagree": 1, "id": "1", "length": 9, "annotators": {{"ann": {MARKED}, "bob": {MARKED}}}}}'
+LABELS = "item,ann,bob\n1,X,X\n2,X,Y\n"
+SPANS = "document,annotator,start,end,label,length\n1,ann,0,3,X,9\n1,bob,0,4,X,9\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("coefficients labels.csv --wide", ["coefficients", "writing"]),
+        ("coefficients spans.csv --tokens", ["reading", "coefficients", "writing"]),
+        ("coefficients spans.csv --tokens --by label", ["reading", "coefficients", "writing"]),
+        ("coefficients spans.jsonl --attribute sure", ["reading", "coefficients", "writing"]),
+        ("evaluate spans.csv --match soft --systems bob", ["reading", "evaluating", "writing"]),
+        ("gold spans.csv -o gold.jsonl", ["reading", "writing", "writing"]),
+    ],
+)
+def test_steps_are_named(run, tmp_path, monkeypatch, line, steps):
+    """A terminal shows what a run is at, however short it is; nothing of the step before stays."""
+    named = []
+    monkeypatch.setattr(Bar, "step", lambda bar, name: named.append(name) or bar)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labels.csv").write_text(LABELS)
+    (tmp_path / "spans.csv").write_text(SPANS)
+    (tmp_path / "spans.jsonl").write_text(RECORD)
+    run(*line.split())
+    assert named == steps
+
+
 @pytest.mark.long
 def test_overlap_of_long_texts_is_announced(tmp_path):
     """A comparison whose chance is drawn says so in a terminal after its first pairs."""

@@ -215,3 +215,17 @@ def test_interrupted_after_writing(newsroom, tmp_path, monkeypatch, capsys):
         assert main([*ask, output]) == 130
         said = f"spanagree: error: interrupted after writing t.parquet and {shown}\n"
         assert capsys.readouterr().err.splitlines(True)[-1] == said
+
+
+def test_interrupted_behind_a_gold_annotation(tmp_path, monkeypatch, capsys):
+    """Who stops the program while gold's table is made is told that the file is there."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    corpus = sa.Corpus.from_segments([5], {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]]})
+    sa.write_jsonl(corpus, "crowd.jsonl")
+    monkeypatch.setattr("spanagree.cli.job.Job.show", interrupt)
+    assert main(["gold", "crowd.jsonl", "-o", "gold.jsonl"]) == 130
+    assert "interrupted after writing gold.jsonl" in capsys.readouterr().err

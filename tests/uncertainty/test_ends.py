@@ -15,7 +15,7 @@ import spanagree as sa
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample, bootstrap
-from spanagree.uncertainty.ends import Drawn, quantiles
+from spanagree.uncertainty.ends import Drawn, bca, quantiles
 from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
 UNDEFINED = "percentile, as its bias or acceleration is undefined"
@@ -104,6 +104,16 @@ def test_acceleration_without_end():
     how = Resampling(confidence=99.9)
     assert one.interval(0, how) == (0, pytest.approx(np.quantile(replicates, 0.9995)), UNDEFINED)
     assert one.interval(0, Resampling(confidence=50))[2] == ""
+
+
+def test_ends_do_not_depend_on_how_little_a_figure_varies():
+    """BCa's ends are quantiles, and the acceleration is a ratio (Efron 1987, eq. 6.6): figures that
+    vary a hundred million times less, as those of very many documents do, have the same."""
+    below, left_out, times = np.array([0.4]), np.array([[0.1], [0.3], [0.4]]), np.ones(3, np.int64)
+    ends, defined = bca(below, left_out, times, 0.025)
+    of_little, defined_too = bca(below, left_out * 1e-8, times, 0.025)
+    assert (defined.tolist(), defined_too.tolist()) == ([True], [True])
+    np.testing.assert_allclose(of_little, ends, rtol=1e-6)
 
 
 def test_two_documents_are_enough():
