@@ -19,7 +19,7 @@ import numpy as np
 from spanagree.agreement.other_annotators import OtherAnnotators, widened
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty.bootstrap import TeamResampling, intervals_of
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 ANNOTATORS, DOCUMENTS, SAMPLES, RESAMPLES = 400, 2500, 400, 200
 by_chance = 0.015  # expected matches, for each segment that two have marked
@@ -119,10 +119,10 @@ def intervals(rows: Comparisons, rng: Any) -> list[tuple[float, float]]:
     table = np.stack([np.bincount(rows.document, column) for column in sums.T], axis=1)
     figures = f1_figures(sums.sum(axis=0))
     seed = int(rng.integers(1 << 30))
-    over = intervals_of(table, f1_figures, TeamResampling(resamples=RESAMPLES, seed=seed))[0]
+    over = intervals_of(table, f1_figures, Resampling(resamples=RESAMPLES, seed=seed))[0]
     ends = [over.corrected, multiplied(rows, sums, rng)]
     for by, kind in (("annotators", "jackknife"), ("both", "bca")):
-        resampling = TeamResampling(interval=kind, resample_by=by)
+        resampling = Resampling(interval=kind, resample_by=by)
         error = OtherAnnotators(rows, by == "both").of_team()
         ends.append(widened(over, figures.tolist(), error, resampling).corrected)
     return ends

@@ -13,7 +13,6 @@ from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, seed_of, whose
 from spanagree.chance.places import Given
@@ -32,7 +31,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import as_list, unit
-from spanagree.uncertainty.bootstrap import Bootstrap, TeamResampling, asked_bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
 from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
 
 if TYPE_CHECKING:
@@ -106,15 +105,15 @@ def agree(
     if p_values and in_blocks:
         raise SettingError(NOT_OVER_BLOCKS)
     annotators = as_list(annotators)
-    here = 0
-    if isinstance(corpus, Corpus):
-        here = len(corpus.annotators if annotators is None else annotators)
+    here, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
     how = asked_bootstrap(ci, seed)
-    fixed = how is not None and how.resample_by is None and not in_blocks
-    fixed = fixed and here < LEAST_ANNOTATORS
-    if how is not None and how.resample_by is None and here >= LEAST_ANNOTATORS:
-        how = replace(how, resample_by="both")
-    resampling = asked_resampling(how or False, in_blocks=in_blocks, kind=TeamResampling)
+    if isinstance(corpus, Corpus) and how is not None and how.resample_by is None:
+        here = len(corpus.annotators if annotators is None else annotators)
+        fixed = here < LEAST_ANNOTATORS
+        how = how if fixed else replace(how, resample_by="both")
+    resampling = None
+    if how is not None:
+        resampling = resampling_of(how, in_blocks=in_blocks, of_team=True)
     counting = MatchCounting(match=match, chance=model, resampling=resampling)
     counts_of_team = functools.partial(count, annotators=annotators)
     counts = count_all(corpus, counts_of_team, counting, "compare", executor, on_error, progress)

@@ -18,14 +18,12 @@ import numpy as np
 
 from spanagree.arrays import Floats, Hashes, Ints
 from spanagree.comparisons.exact_sums import ExactSums, on_grids
-from spanagree.errors import InputError, SettingError, counted, printable, show
+from spanagree.errors import InputError, SettingError, counted
 from spanagree.results.score import Interval
 from spanagree.uncertainty.bootstrap import (
-    Bootstrap,
     ResampledFigures,
     Resampling,
     Statistic,
-    asked_bootstrap,
 )
 
 Key: TypeAlias = tuple[Any, ...]
@@ -157,56 +155,6 @@ def mixed(z: Hashes) -> Hashes:
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
-
-
-def asked_resampling(
-    ci: bool | Bootstrap,
-    *,
-    in_blocks: bool = False,
-    seed: int = 0,
-    kind: type[Resampling] = Resampling,
-) -> Resampling | None:
-    """Return how to resample, if intervals are asked for, as :func:`resampling_of`.
-
-    Args:
-        ci: whether, or how.
-        in_blocks: whether units are counted in blocks.
-        seed: of ``True``.
-        kind: that of a team, if annotators may be a sample too.
-
-    Raises:
-        SettingError: as for :func:`resampling_of`.
-    """
-    how = asked_bootstrap(ci, seed)
-    return None if how is None else resampling_of(how, in_blocks=in_blocks, kind=kind)
-
-
-def resampling_of(
-    bootstrap: Bootstrap, *, in_blocks: bool = False, kind: type[Resampling] = Resampling
-) -> Resampling:
-    """Return how to resample, all of it settled; over blocks by a Poisson bootstrap.
-
-    Raises:
-        SettingError: for what is no Bootstrap; over blocks for another interval than percentile;
-            for what is drawn of a team only.
-    """
-    if not isinstance(bootstrap, Bootstrap):
-        raise SettingError(f"bootstrap {show(bootstrap)}; a Bootstrap is needed")
-    interval, resample_by = bootstrap.interval, bootstrap.resample_by or "unit"
-    if in_blocks and interval not in (None, "percentile"):
-        raise SettingError(
-            f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
-        )
-    if in_blocks and resample_by != "unit":
-        documents = ", or by documents (--unit document)" if resample_by == "document" else ""
-        raise SettingError(
-            f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
-            f" whole{documents}"
-        )
-    usual = "jackknife" if resample_by == "annotators" else "bca"
-    made = "percentile" if in_blocks else interval or usual
-    settled = (bootstrap.confidence, bootstrap.resamples, bootstrap.seed, made)
-    return kind(*settled, in_blocks, resample_by)
 
 
 def percentile_intervals(

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
-from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import CategoryWeights, Measurement, Weights
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
@@ -32,7 +31,13 @@ from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, merge_caveats
 from spanagree.results.score import UNDEFINED, Interval, Score
 from spanagree.settings import confidence_of
-from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, asked_bootstrap
+from spanagree.uncertainty.bootstrap import (
+    USUAL,
+    Bootstrap,
+    Resampling,
+    asked_bootstrap,
+    resampling_of,
+)
 
 # --- bias between annotators ----------------------------------------------------------------------
 

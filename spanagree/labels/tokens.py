@@ -11,7 +11,6 @@ import numpy as np
 
 from spanagree.arrays import Ints, ranges
 from spanagree.blocks.counted import Counting, count_all
-from spanagree.blocks.poisson import asked_resampling
 from spanagree.blocks.run import Block
 from spanagree.choices import OnError
 from spanagree.corpus.corpus import Corpus
@@ -22,7 +21,7 @@ from spanagree.errors import InputError, SettingError, check_whole, show
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
-from spanagree.uncertainty.bootstrap import Bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load

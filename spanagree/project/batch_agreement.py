@@ -21,7 +21,6 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings, Drawn
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
-from spanagree.blocks.poisson import resampling_of
 from spanagree.chance.model import chance_model, with_ids
 from spanagree.chance.places import Given
 from spanagree.choices import Chance, MatchName
@@ -38,7 +37,13 @@ from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figur
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
 from spanagree.systems.compare_systems import Difference
-from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, intervals_of
+from spanagree.uncertainty.bootstrap import (
+    USUAL,
+    Bootstrap,
+    Resampling,
+    intervals_of,
+    resampling_of,
+)
 from spanagree.uncertainty.draws import portions, weights
 from spanagree.uncertainty.permutation import holm
 

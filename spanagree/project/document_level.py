@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Bools
-from spanagree.blocks.poisson import asked_resampling
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
@@ -24,7 +23,7 @@ from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, as_list, chosen_of, confidence_of, unit
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 
 ANY = "any label"
 _KINDS = ("absent", "present")

@@ -11,7 +11,6 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress, step_of
 from spanagree.blocks.ids import ids_of_units
-from spanagree.blocks.poisson import asked_resampling
 from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
@@ -44,7 +43,7 @@ from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, r
 from spanagree.results.result import Comparable, Result, caveats, merge_caveats, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns
 from spanagree.settings import MatchSettings, as_list, confidence_of, unit
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 
 PEOPLE = "human agreement"
 _SHARE = ("system/human F1", "", "system/human corrected")

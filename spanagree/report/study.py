@@ -18,7 +18,6 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, join
-from spanagree.blocks.poisson import resampling_of
 from spanagree.chance.places import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
@@ -39,7 +38,7 @@ from spanagree.systems.above_chance import chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
-from spanagree.uncertainty.bootstrap import Bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, resampling_of
 
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 """The measures of a study: from the one that chance helps least to the one it helps most."""

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Progress, unique
-from spanagree.blocks.poisson import resampling_of
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
@@ -29,7 +28,14 @@ from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
-from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import (
+    USUAL,
+    Bootstrap,
+    Resampling,
+    Sample,
+    bootstrap,
+    resampling_of,
+)
 from spanagree.uncertainty.evidence import united
 from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
 from spanagree.uncertainty.together import part_of

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.poisson import asked_resampling, resampling_of
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import Given
@@ -37,7 +36,7 @@ from spanagree.systems.result import (
     notes_on_chance,
     result,
 )
-from spanagree.uncertainty.bootstrap import USUAL, Bootstrap
+from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, asked_resampling, resampling_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load

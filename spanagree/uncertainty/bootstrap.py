@@ -7,11 +7,11 @@ that add the same are one row with a multiplicity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct_rows
 from spanagree.choices import Interval as IntervalName
 from spanagree.choices import ResampleBy, SampledBy
 from spanagree.comparisons.exact_sums import on_grids
-from spanagree.errors import SettingError, check_choice, check_whole, counted, show
+from spanagree.errors import SettingError, check_choice, check_whole, counted, printable, show
 from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
 from spanagree.uncertainty.ends import (
@@ -106,44 +106,13 @@ class Bootstrap:
 USUAL = Bootstrap()
 
 
-def asked_bootstrap(ci: bool | Bootstrap, seed: int = 0) -> Bootstrap | None:
-    """Return how intervals are made, if they are asked for.
-
-    Args:
-        ci: whether, or how.
-        seed: of ``True``.
-
-    Raises:
-        SettingError: for anything else.
-    """
-    if isinstance(ci, Bootstrap):
-        return ci
-    if not isinstance(ci, (bool, np.bool_)):
-        raise SettingError(f"ci {show(ci)}; True, False or a Bootstrap is needed")
-    return Bootstrap(seed=seed) if ci else None
-
-
 @dataclass(frozen=True)
-class Resampling:
-    """How resamples are drawn, all of it settled, and what becomes of them.
+class Resampling(Bootstrap):
+    """A :class:`Bootstrap` of which all is settled, and what becomes of its resamples."""
 
-    Raises:
-        SettingError: for a confidence outside 0–100, less than one resample, or a bad seed.
-    """
-
-    confidence: float = 95
-    resamples: int = 10_000
-    seed: int = 0
-    interval: str = "bca"
+    interval: IntervalName = "bca"
+    resample_by: ResampleBy | SampledBy = "unit"
     over_blocks: bool = False  # by a Poisson bootstrap
-    resample_by: str = "unit"
-
-    ALLOWED: ClassVar[Collection[str]] = tuple(RESAMPLE_BY)
-
-    def __post_init__(self) -> None:
-        check_choice(self.resample_by, self.ALLOWED, "resample_by")
-        check_choice(self.interval, INTERVALS, "interval")
-        Bootstrap(self.confidence, self.resamples, self.seed)  # whose numbers are checked
 
     @property
     def tail(self) -> float:
@@ -195,22 +164,83 @@ class Resampling:
         return wholes
 
 
-class TeamResampling(Resampling):
-    """The same for a team, whose annotators may be a sample too.
+def asked_bootstrap(ci: bool | Bootstrap, seed: int = 0) -> Bootstrap | None:
+    """Return how intervals are made, if they are asked for.
+
+    Args:
+        ci: whether, or how.
+        seed: of ``True``.
 
     Raises:
-        SettingError: as for :class:`Resampling`; for an interval over annotators that is drawn.
+        SettingError: for anything else.
     """
+    if isinstance(ci, Bootstrap):
+        return ci
+    if not isinstance(ci, (bool, np.bool_)):
+        raise SettingError(f"ci {show(ci)}; True, False or a Bootstrap is needed")
+    return Bootstrap(seed=seed) if ci else None
 
-    ALLOWED: ClassVar[Collection[str]] = (*RESAMPLE_BY, *SAMPLED_BY)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.resample_by == "annotators" and self.interval != "jackknife":
-            raise SettingError(
-                f"interval {self.interval}; over annotators nothing is drawn: choose jackknife, or"
-                " leave interval out"
-            )
+def asked_resampling(
+    ci: bool | Bootstrap, *, seed: int = 0, in_blocks: bool = False
+) -> Resampling | None:
+    """Return how to resample, all of it settled, if intervals are asked for.
+
+    Args:
+        ci: whether, or how.
+        seed: of ``True``.
+        in_blocks: whether units are counted in blocks.
+
+    Raises:
+        SettingError: as for :func:`resampling_of`.
+    """
+    how = asked_bootstrap(ci, seed)
+    return None if how is None else resampling_of(how, in_blocks=in_blocks)
+
+
+def resampling_of(
+    bootstrap: Bootstrap, *, in_blocks: bool = False, of_team: bool = False
+) -> Resampling:
+    """Return how to resample, all of it settled; over blocks by a Poisson bootstrap.
+
+    Args:
+        bootstrap: what was asked for.
+        in_blocks: whether units are counted in blocks.
+        of_team: whether annotators may be a sample too.
+
+    Raises:
+        SettingError: for what is no Bootstrap; over blocks for another interval than percentile;
+            for what is drawn of a team only; for an interval over annotators that is drawn.
+    """
+    if not isinstance(bootstrap, Bootstrap):
+        raise SettingError(f"bootstrap {show(bootstrap)}; a Bootstrap is needed")
+    interval, resample_by = bootstrap.interval, bootstrap.resample_by or "unit"
+    if in_blocks and interval not in (None, "percentile"):
+        raise SettingError(
+            f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
+        )
+    if in_blocks and resample_by != "unit":
+        documents = ", or by documents (--unit document)" if resample_by == "document" else ""
+        raise SettingError(
+            f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
+            f" whole{documents}"
+        )
+    check_choice(resample_by, (*RESAMPLE_BY, *(SAMPLED_BY if of_team else ())), "resample_by")
+    over_annotators = resample_by == "annotators"
+    if over_annotators and interval not in (None, "jackknife"):
+        raise SettingError(
+            f"interval {interval}; over annotators nothing is drawn: choose jackknife, or"
+            " leave interval out"
+        )
+    usual: IntervalName = "jackknife" if over_annotators else "bca"
+    return Resampling(
+        bootstrap.confidence,
+        bootstrap.resamples,
+        bootstrap.seed,
+        "percentile" if in_blocks else interval or usual,
+        resample_by,
+        in_blocks,
+    )
 
 
 class Sample:

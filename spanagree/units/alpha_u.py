@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.blocks.counted import count_all
-from spanagree.blocks.poisson import asked_resampling, percentile_intervals
+from spanagree.blocks.poisson import percentile_intervals
 from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Continuum, Measure, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import as_list
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count, drawn_columns
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.placed import CHANCES

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.blocks.poisson import asked_resampling
 from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
@@ -28,7 +27,7 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
-from spanagree.uncertainty.bootstrap import Bootstrap
+from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 from spanagree.units.canonical import canonical, only, times_seen
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps

@@ -127,7 +127,7 @@ def test_two_documents_are_enough():
 
 def test_defaults_and_limits():
     """The defaults of the docs; 0 and 100 per cent are not between 0 and 100, seed 0 and one resample are taken."""
-    assert Resampling() == Resampling(95, 10_000, 0, "bca", False)
+    assert Resampling() == Resampling(95, 10_000, 0, "bca", "unit", False)
     assert Resampling(99.9, 1, 0).settings() == {"ci": "bca99.9", "resamples": 1, "seed": 0}
     assert Resampling(0.5).settings()["ci"] == "bca0.5"
     for wrong in (0, 100, True, math.nan):
