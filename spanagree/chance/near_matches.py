@@ -151,10 +151,8 @@ def one_random(
 ) -> Floats | None:
     """Return the distribution of the number of pairs of a random annotation with a fixed one.
 
-    Args:
-        n: the tokens of the document.
-        fixed: start and end of the segments of the label that is compared, from left to right.
-        b, t, budget: as :func:`both_random` takes them.
+    ``fixed`` are start and end of the segments of the label that is compared, from left to right;
+    the other arguments are those of :func:`both_random`.
     """
     most = min(len(fixed), sum(x.number for x in b if x.matches))
     counts = tuple(x.number + 1 for x in b)

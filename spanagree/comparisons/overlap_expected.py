@@ -52,9 +52,9 @@ def expected_overlap(
     tokens: Ints,
     measure: Match,
     drawn: Inexact,
-    at: AtPlaces | None = None,
+    at: AtPlaces | None,
     *,
-    fixed: bool = False,
+    fixed: bool,
 ) -> Floats:
     """Return the expected greatest matching of each cell.
 

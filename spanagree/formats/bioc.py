@@ -55,12 +55,7 @@ def _in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 @naming_files()
-def raw_bioc(
-    path: PathName,
-    *,
-    feature: str | None = None,
-    ends: Ends | None = None,
-) -> RawCorpus:
+def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = None) -> RawCorpus:
     """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
     The text of a document is that of its passages, each at its offset in characters, with blanks

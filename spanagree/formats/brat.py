@@ -111,10 +111,7 @@ def read_brat(
 
 @naming_files()
 def raw_brat(
-    folder: PathName,
-    *,
-    absent: Absent | None = None,
-    ends: Ends | None = None,
+    folder: PathName, *, absent: Absent | None = None, ends: Ends | None = None
 ) -> RawCorpus:
     """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
     check_absent(absent)

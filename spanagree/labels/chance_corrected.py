@@ -293,7 +293,7 @@ class Basis:
             np.stack((agreeing.T, rest), axis=-1),
         )
         of_two = np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1)
-        return sums_by_n(counts, of_two, np.zeros(len(n)))
+        return sums_by_n(counts, of_two, np.zeros(len(n)), None, NOMINAL)
 
     def shared(self, name: str) -> dict[str, Any]:
         """Return the fields of a coefficient that do not depend on its formula."""

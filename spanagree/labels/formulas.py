@@ -144,8 +144,8 @@ def sums_by_n(
     counts: LabelCounts,
     own: Any,
     weights: Any,
-    of_alpha: Any = None,
-    weight_matrices: WeightMatrices = NOMINAL,
+    of_alpha: Any | None,
+    weight_matrices: WeightMatrices,
 ) -> Sums:
     """Return sums from counts of items by how many labels they have.
 

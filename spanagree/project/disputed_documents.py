@@ -254,9 +254,9 @@ class Dispute(NamedTuple):
     label: str
     marked_by: tuple[str, ...]
     annotators: int
-    text: str = ""
-    before: str = ""
-    after: str = ""
+    text: str
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -212,15 +212,9 @@ class Plan(Result):
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
 
     SUMMARY: ClassVar[tuple[str, ...]] = (
-        "value",
-        "documents",
-        "of_documents",
-        "each",
-        "enough",
-        "width",
-        "annotators_width",
+        "value", "documents", "of_documents", "each", "enough", "width", "annotators_width",
         "without=without._rows?",
-    )
+    )  # fmt: skip
 
     def _table(self, by: str | None) -> Frame:
         """What is needed with so many annotators of each document; or how wide it would be."""

@@ -67,20 +67,6 @@ _BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
-class Rank(NamedTuple):
-    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None.
-
-    >>> import spanagree as sa
-    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-    >>> mine = sa.evaluate(sa.Corpus.from_segments([10], layers)).systems["mine"]
-    >>> mine.rank
-    Rank(observed=1, corrected=1)
-    """
-
-    observed: int | None
-    corrected: int | None
-
-
 class Macro(NamedTuple):
     """Means over labels: of the observed and of the expected scores; corrected from these two.
 
@@ -96,6 +82,20 @@ class Macro(NamedTuple):
     precision: Score
     recall: Score
     f1: Score
+
+
+class Rank(NamedTuple):
+    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
+    >>> mine = sa.evaluate(sa.Corpus.from_segments([10], layers)).systems["mine"]
+    >>> mine.rank
+    Rank(observed=1, corrected=1)
+    """
+
+    observed: int | None
+    corrected: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -162,12 +162,12 @@ class SideBySide(Result):
 def side_by_side(
     corpus: CorpusLike,
     *,
+    annotators: Sequence[str] | None = None,
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
     steps: int | None = None,
     seed: int = 0,
-    annotators: Sequence[str] | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SideBySide:

@@ -67,11 +67,6 @@ class AlphaU(TeamResult[AlphaUFigures]):
         return self.team.all
 
     @property
-    def labels(self) -> Mapping[str, Disagreement]:
-        """α_U of all annotators for each category."""
-        return self.team.labels
-
-    @property
     def verdict(self) -> str:
         """How high α_U is, and for which labels."""
         values = {label: figure.value for label, figure in self.labels.items()}

@@ -106,7 +106,7 @@ class Gamma(TeamResult[GammaFigures]):
     @property
     def gamma_k(self) -> Mapping[str, Disagreement]:
         """γ_k of all annotators, for each label."""
-        return self.team.labels
+        return self.labels
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -20,6 +20,10 @@ class Figures(Protocol):
     """The figures of a team or of two."""
 
     @property
+    def labels(self) -> Mapping[str, Disagreement]:
+        """The figure of each category."""
+
+    @property
     def documents(self) -> int:
         """How many documents are compared."""
 
@@ -56,6 +60,11 @@ class TeamResult(Result, Generic[Some]):
     settings: Settings
     notes: tuple[str, ...]
     resampling: Resampling | None = field(default=None, repr=False)
+
+    @property
+    def labels(self) -> Mapping[str, Disagreement]:
+        """The figure of all annotators for each category: α_U, or γ_k."""
+        return self.team.labels
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -38,9 +38,9 @@ def near_walk_at_places(
     kinds: PlaceKinds,
     t: int,
     budget: float,
-    words: WordRule | None = None,
+    words: WordRule | None,
     *,
-    at_words: bool = False,
+    at_words: bool,
     fixed: bool,
 ) -> list[Floats | None]:
     """Return the mean number of pairs of each piece, one number; ``None`` for too much work.

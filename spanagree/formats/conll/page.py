@@ -402,12 +402,12 @@ def _check_columns(
             f"{name}:{row}: {counted(width, 'column')}, but {counted(len(names), 'name')} of"
             f" columns ({listed(names)}); each column needs one"
         )
-    for column in wanted:
-        if column is not None and column >= width:
-            raise InputError(
-                f"{name}:{row}: no column {show(column)}; there are columns 0 (the token) to"
-                f" {width - 1}"
-            )
+    missing = [column for column in wanted if column is not None and column >= width]
+    if missing:
+        raise InputError(
+            f"{name}:{row}: no column {show(missing[0])}; there are columns 0 (the token) to"
+            f" {width - 1}"
+        )
     if options.own_columns and width - 1 > len(wanted):
         raise InputError(
             f"{name}: {counted(width - 1, 'column')} of tags, but the first line names"
