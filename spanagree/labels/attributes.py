@@ -38,8 +38,10 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     details = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
     check_attribute(attribute, details)
     document, start, end, label, layer = columns_of_all(corpus.layers.values())
-    shapes, _ = codes(str(each.shapes[code]) for each in details for code in each.shape.tolist())
-    values = [value or NONE for each in details for value in each.attribute(attribute)]
+    shapes, _ = codes(
+        str(detail.shapes[code]) for detail in details for code in detail.shape.tolist()
+    )
+    values = [value or NONE for detail in details for value in detail.attribute(attribute)]
     names = tuple(sorted(set(values)))
     number = {name: i for i, name in enumerate(names)}
     given = np.array([number[value] for value in values], np.int64)

@@ -190,14 +190,14 @@ def _of_sets(labels: Sequence[str], weight: Callable[[Floats, Floats, Floats], F
     """Return the weights of sets of labels."""
     sets = [frozenset(label.split(SIGN)) for label in labels]
     seen: dict[frozenset[str], str] = {}
-    for each, label in zip(sets, labels, strict=True):
-        if seen.setdefault(each, label) != label:
+    for category, label in zip(sets, labels, strict=True):
+        if seen.setdefault(category, label) != label:
             raise SettingError(
-                f"labels {show(seen[each])} and {show(label)} are the same set; give both the same"
-                f" name (--separator, separator=, writes sets in one way)"
+                f"labels {show(seen[category])} and {show(label)} are the same set; give both the"
+                f" same name (--separator, separator=, writes sets in one way)"
             )
     members = sorted(frozenset().union(*sets))
-    has = np.array([[member in each for member in members] for each in sets], np.float64)
+    has = np.array([[member in category for member in members] for category in sets], np.float64)
     has = has.reshape(len(sets), len(members))
     size, shared = has.sum(axis=1), has @ has.T
     return weight(shared, size[:, None], size[None, :])
@@ -224,10 +224,10 @@ def co_labels(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
     Items are sorted, and within them the categories.
     """
     item, label, number = table.cells
-    other, one = cells_of(table.cells, item)
-    pairs = number[one] * (number[other] - (one == other))
+    other, cell = cells_of(table.cells, item)
+    pairs = number[cell] * (number[other] - (cell == other))
     kept = pairs > 0
-    return item[one[kept]], label[one[kept]], label[other[kept]], pairs[kept]
+    return item[cell[kept]], label[cell[kept]], label[other[kept]], pairs[kept]
 
 
 def weighted_agreement(table: Labels, weights: Floats | None) -> Floats | Ints:
@@ -238,12 +238,13 @@ def weighted_agreement(table: Labels, weights: Floats | None) -> Floats | Ints:
     n, _, given, agreeing = table.counts
     if weights is None:
         return agreeing
-    item, one, other, pairs = co_labels(table)
+    item, label, other, pairs = co_labels(table)
     rows = np.searchsorted(n, table.given[item])
-    (row, one, other), cell, _ = distinct(rows, one, other)  # whole numbers first, in their order
+    # whole numbers first, in their order
+    (row, label, other), cell, _ = distinct(rows, label, other)
     number = np.zeros(len(row), np.int64)
     np.add.at(number, cell, pairs * table.times[item])
-    sums = np.bincount(row * given.shape[1] + one, weights[one, other] * number, given.size)
+    sums = np.bincount(row * given.shape[1] + label, weights[label, other] * number, given.size)
     return sums.reshape(given.shape)
 
 
@@ -252,8 +253,8 @@ def weighted_agreement_by_item(table: Labels, weights: Floats | None) -> Any:
     if weights is None:
         item, _, number = table.cells
         return np.bincount(item, number * (number - 1), table.size)
-    item, one, other, pairs = co_labels(table)
-    return np.bincount(item, weights[one, other] * pairs, table.size)
+    item, label, other, pairs = co_labels(table)
+    return np.bincount(item, weights[label, other] * pairs, table.size)
 
 
 def near(values: Floats, weights: Floats | None) -> Floats:
@@ -266,8 +267,8 @@ def near_cells(table: Labels, weights: Floats | None, values: Floats) -> Floats:
     if weights is None:
         return values
     item, label, _ = table.cells
-    other, one = cells_of(table.cells, item)
-    near_to = np.bincount(one, weights[label[one], label[other]] * values[other], len(values))
+    other, cell = cells_of(table.cells, item)
+    near_to = np.bincount(cell, weights[label[cell], label[other]] * values[other], len(values))
     return np.asarray(near_to, np.float64)
 
 

@@ -104,12 +104,12 @@ class Coefficient(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        whole = undefined("")
+        score = undefined("")
         if self.CORRECTED:
             beyond = getattr(self, self.CORRECTED)
-            whole = Score(self.observed, self.expected, beyond, interval=self.interval)
+            score = Score(self.observed, self.expected, beyond, interval=self.interval)
         noun = "item" if self.units is None else "document"
-        return tuple(caveats(self.name, whole, self.evidence, noun))
+        return tuple(caveats(self.name, score, self.evidence, noun))
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined is ``nan``."""

@@ -107,14 +107,14 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
         for name in sorted(tallies.annotators)
         for label in labels
     ]
-    items, given, agreeing, own = (
+    items, given, agreeing, annotator_labels = (
         np.moveaxis(np.array(part), -1, 0)  # the resamples first
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
     near = basis.weight_matrices
-    agreeing, of_alpha = (_credited(tallies, agreeing, each) for each in near)
+    agreeing, of_alpha = (_credited(tallies, agreeing, matrix) for matrix in near)
     counts = LabelCounts(tallies.counts.n, items, given, agreeing)
-    return formulas.sums_by_n(counts, own, weights, of_alpha, near)
+    return formulas.sums_by_n(counts, annotator_labels, weights, of_alpha, near)
 
 
 def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Any:
@@ -125,9 +125,9 @@ def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -
     n, code = tallies.counts.n.tolist(), {label: i for i, label in enumerate(tallies.labels)}
     credited = agreeing.astype(np.float64)
     for key in sorted(key for key in tallies.replicates.sums if key[0] == "pair"):
-        one, other = code[key[2]], code[key[3]]
-        credited[:, n.index(key[1]), one] += (
-            weights[one, other] * tallies.replicates.over([key])[:, 0]
+        first, second = code[key[2]], code[key[3]]
+        credited[:, n.index(key[1]), first] += (
+            weights[first, second] * tallies.replicates.over([key])[:, 0]
         )
     return credited
 
@@ -145,7 +145,7 @@ def units_of(
     annotators, categories = len(table.annotators), len(table.labels)
     n = table.given
     item, label, number = table.cells
-    equal, of_alpha = (weighted_agreement_by_item(table, each) for each in weight_matrices)
+    equal, of_alpha = (weighted_agreement_by_item(table, matrix) for matrix in weight_matrices)
     unit: Ints = np.arange(table.size)
     if units is not None:
         _, unit = np.unique(units, return_inverse=True)

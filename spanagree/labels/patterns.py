@@ -122,12 +122,12 @@ class LabelTallies(Counted[Settings]):
 
     def _by_annotator(self, name: str, others: bool = False) -> Ints:
         """Return these sums by annotator and label, each times the other labels if asked for."""
-        who = {annotator: i for i, annotator in enumerate(self.annotators)}
+        position = {annotator: i for i, annotator in enumerate(self.annotators)}
         code = {label: i for i, label in enumerate(self.labels)}
-        sums = np.zeros((len(who), len(code)), np.int64)
+        sums = np.zeros((len(position), len(code)), np.int64)
         for key, number in self.sums.items():
             if key[0] == name:
-                sums[who[key[2]], code[key[3]]] += number * (key[1] - 1 if others else 1)
+                sums[position[key[2]], code[key[3]]] += number * (key[1] - 1 if others else 1)
         return sums
 
     @cached_property
@@ -139,16 +139,16 @@ class LabelTallies(Counted[Settings]):
     def co_labels(self) -> tuple[Ints, Ints, Ints]:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
         sums = self.own, self._by_annotator("own", others=True), self._by_annotator("equal")
-        gave, others, equal = (each.sum(axis=1) for each in sums)
+        gave, others, equal = (counts.sum(axis=1) for counts in sums)
         return gave, others, equal
 
     @property
     def neighbours(self) -> tuple[Ints, ...]:
         """Of labels given: annotator, label, another's on the same item, and how often."""
-        who = {annotator: i for i, annotator in enumerate(self.annotators)}
+        position = {annotator: i for i, annotator in enumerate(self.annotators)}
         code = {label: i for i, label in enumerate(self.labels)}
         rows = sorted(
-            (who[key[2]], code[key[3]], code[key[4]], number)
+            (position[key[2]], code[key[3]], code[key[4]], number)
             for key, number in self.sums.items()
             if key[0] == "near"
         )
@@ -172,7 +172,7 @@ class LabelTallies(Counted[Settings]):
             sums[name, 0] = sums.get((name, everyone), 0)
         drawn = self.replicates
         if drawn is not None:
-            kept = {key: each for key, each in drawn.sums.items() if key[1] == everyone}
+            kept = {key: number for key, number in drawn.sums.items() if key[1] == everyone}
             drawn = drawn._replace(sums=kept)
         return replace(self, sums=sums, replicates=drawn)
 
@@ -192,9 +192,10 @@ def neighbours(table: LabelTable) -> tuple[Ints, ...]:
     beside = number[cell] - (label[cell] == table.label[row])
     cell, row, beside = cell[beside > 0], row[beside > 0], beside[beside > 0]
     columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]
-    (who, one, other, n), which, _ = distinct(*columns)
+    (annotator, first, second, n), which, _ = distinct(*columns)
     beside = beside * table.times[table.item[row]]
-    return who, one, other, np.bincount(which, beside, len(who)).astype(np.int64), n
+    number = np.bincount(which, beside, len(annotator)).astype(np.int64)
+    return annotator, first, second, number, n
 
 
 def tally_labels(
@@ -206,16 +207,16 @@ def tally_labels(
     """
     assert table.annotator is not None  # tokens have annotators
     assert table.documents is not None
-    cells, cell, own = distinct(table.given[table.item], table.annotator, table.label)
+    cells, cell, gave = distinct(table.given[table.item], table.annotator, table.label)
     keys = [(n, table.annotators[a], table.labels[c]) for n, a, c in _rows(cells)]
     times = table.times[table.item]
-    own = np.bincount(cell, times, len(own)).astype(np.int64)
-    equal = np.bincount(cell, table.equal_others * times, len(own)).astype(np.int64)
+    gave = np.bincount(cell, times, len(gave)).astype(np.int64)
+    equal = np.bincount(cell, table.equal_others * times, len(gave)).astype(np.int64)
     some = table.given > 0
     (documents, _), _, _ = distinct(table.given[some], table.documents[some])
     ids = ids_of(corpus)
     drawn = None if resampling is None else _draw(table, ids, keys, cell, resampling, pairs)
-    names, who = table.labels, table.annotators
+    names, annotators = table.labels, table.annotators
     near = neighbours(table) if pairs else ()
     return LabelTallies(
         documents=len(corpus),
@@ -227,12 +228,12 @@ def tally_labels(
         annotators=table.annotators,
         sums={
             **_count_patterns(table),
-            **{("own", *key): number for key, number in zip(keys, own.tolist(), strict=True)},
+            **{("own", *key): number for key, number in zip(keys, gave.tolist(), strict=True)},
             **{("equal", *key): number for key, number in zip(keys, equal.tolist(), strict=True)},
             **Counter(("document", n) for n in documents.tolist()),
             ("document", 0): len(np.unique(table.documents)),
             **_count_telling(table, table.documents),
-            **{("near", n, who[a], names[x], names[y]): k for a, x, y, k, n in _rows(near)},
+            **{("near", n, annotators[a], names[x], names[y]): k for a, x, y, k, n in _rows(near)},
         },
         resampling=resampling,
         pairs=pairs,
@@ -242,10 +243,10 @@ def tally_labels(
 def _count_telling(table: LabelTable, documents: Ints) -> dict[Key, int]:
     """Count documents with an item that tells something, by how many labels it has."""
     sums: Counter[Key] = Counter()
-    for name, mask, whole in zip(EVIDENCE, table.informative, table.evidence, strict=True):
+    for name, mask, number in zip(EVIDENCE, table.informative, table.evidence, strict=True):
         (given, _), _, _ = distinct(table.given[mask], documents[mask])
         sums.update((name, n) for n in given.tolist())
-        sums[name, 0] = whole
+        sums[name, 0] = number
     return sums
 
 
@@ -294,12 +295,12 @@ def _draw(
         return Entries([(name, *key) for key in keys], which, documents, values[:, None])
 
     if pairs:
-        other, one = cells_of(table.cells, item)
-        other, one = other[one != other], one[one != other]
-        apart, of_pair, _ = distinct(n[item[one]], label[one], label[other])
+        second, first = cells_of(table.cells, item)
+        second, first = second[first != second], first[first != second]
+        apart, of_pair, _ = distinct(n[item[first]], label[first], label[second])
         names = ((k, table.labels[a], table.labels[b]) for k, a, b in _rows(apart))
-        both = number[one] * number[other] * times[item[one]]
-        of_pairs.append(entries("pair", names, of_pair, document[item[one]], both))
+        both = number[first] * number[second] * times[item[first]]
+        of_pairs.append(entries("pair", names, of_pair, document[item[first]], both))
     return replicates(
         ids,
         [

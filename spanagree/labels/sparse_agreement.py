@@ -172,9 +172,11 @@ def _by_category(table: Labels, by_n: Floats, sums: Sums) -> list[list[float]]:
     """Return how likely another annotator chooses each category if one did."""
     n, _, _, agreeing = table.counts
     equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
-    own, total = sums.weighted_share[0], sums.weight[0]
+    weighted, total = sums.weighted_share[0], sums.weight[0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        rows: list[list[float]] = figures((equal / own)[:, None], (own / total)[:, None]).tolist()
+        rows: list[list[float]] = figures(
+            (equal / weighted)[:, None], (weighted / total)[:, None]
+        ).tolist()
     return rows
 
 

@@ -116,8 +116,8 @@ def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
 
     Who gave no label has none.
     """
-    own, c = (part[0] for part in sums.preferences)
-    apart = sums.square(own - own.sum(axis=0) / c).sum(axis=1) / (c * (c - 1))
+    preferences, c = (part[0] for part in sums.preferences)
+    apart = sums.square(preferences - preferences.sum(axis=0) / c).sum(axis=1) / (c * (c - 1))
     gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
     return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}
 
@@ -282,12 +282,12 @@ def pairs_table(basis: Basis) -> Frame:
     columns += [Column("stuart_p", "Stuart", "probability", spare=True)]
     if table.annotator is None or not table.labels:
         return Frame(columns, [])
-    who, items, sums, both = _sums(basis, table)
+    pairs, items, sums, both = _sums(basis, table)
     more = [*byrt(both), stuart(both)]
     figures = [rows_of(name, sums) for name in _CORRECTED.values()]
     observed = sums.observed[:, 0].tolist()
     rows: list[list[Value]] = []
-    for i, (a, b) in enumerate(who.tolist()):
+    for i, (a, b) in enumerate(pairs.tolist()):
         row: list[Value] = [table.annotators[a], table.annotators[b], int(items[i]), observed[i]]
         rows.append([*row, *(of_all[i][2] for of_all in figures), *(float(x[i]) for x in more)])
     return Frame(columns, rows)
@@ -302,13 +302,17 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     assert table.annotator is not None
     q, near = len(table.labels), basis.weight_matrices
     order = np.lexsort((table.annotator, table.item))
-    item, who, label = (each[order] for each in (table.item, table.annotator, table.label))
-    other, one = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
-    (a, b, x, y), _, times = distinct(who[one], who[other], label[one], label[other])
+    item, annotator, label = (
+        column[order] for column in (table.item, table.annotator, table.label)
+    )
+    other, row = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
+    (a, b, x, y), _, times = distinct(annotator[row], annotator[other], label[row], label[other])
     (first, second), pair, _ = distinct(a, b)
     size = len(first)
     items = np.bincount(pair, times, size).astype(np.int64)
-    of_a, of_b = (np.bincount(pair * q + each, times, size * q).reshape(size, q) for each in (x, y))
+    of_a, of_b = (
+        np.bincount(pair * q + given, times, size * q).reshape(size, q) for given in (x, y)
+    )
 
     def weighted_agreement(weights: Floats | None) -> Floats:
         weight = (x == y) if weights is None else weights[x, y]
@@ -415,12 +419,12 @@ def _given(table: LabelTable, items: Ints) -> dict[int, list[str]]:
     gave: dict[int, dict[str, list[str]]] = {}
     for row in order.tolist():
         labels = gave.setdefault(int(table.item[row]), {})
-        who = table.annotators[table.annotator[row]] if table.annotator is not None else ""
+        annotator = table.annotators[table.annotator[row]] if table.annotator is not None else ""
         labels.setdefault(table.labels[table.label[row]], []).append(
-            who or f"{counted(int(table.number[row]), 'annotator')}"
+            annotator or f"{counted(int(table.number[row]), 'annotator')}"
         )
     return {
-        item: [f"{label}: {', '.join(sorted(who))}" for label, who in labels.items()]
+        item: [f"{label}: {', '.join(sorted(annotators))}" for label, annotators in labels.items()]
         for item, labels in gave.items()
     }
 
@@ -536,13 +540,13 @@ class Coefficients(Result):
             name: functools.partial(make_it, self.basis) for name, make_it in _BY_BASIS.items()
         }
         table, counts = make[by](), self.counts
-        who = counts.annotators
+        names = counts.annotators
         if by in (None, "category") and self.categories.lowest is not None:
             table = replace(table, meanings={**table.meanings, _LOWEST: _LOWEST})
         return replace(
             table,
             settings=self.settings,
-            caption=f"{'annotators unnamed' if who is None else counted(who, 'annotator')},"
+            caption=f"{'annotators unnamed' if names is None else counted(names, 'annotator')},"
             f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
             f" {counted(counts.labels, 'label')}, {counted(counts.pairs, 'pair')} of labels,"
             f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
@@ -610,18 +614,18 @@ class Coefficients(Result):
         others: list[list[float]] = []
         for name, part in self.categories.items():
             pairs = (part.agreements, part.potential)
-            each = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
-            others.append([part.specific, *each])
+            values = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
+            others.append([part.specific, *values])
             ends = getattr(part.interval, "observed", _NO_ENDS)
             begin = [name, "", name, part.value, ends, part.specific]
-            rows.append([*begin, *pairs, part.given, *each, *pairs, part.interval])
+            rows.append([*begin, *pairs, part.given, *values, *pairs, part.interval])
         middle = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
         parts = {"mean": self.categories.mean, "median": self.categories.median}
         for (name, r), of_others in zip(parts.items(), middle, strict=True):
-            specific, *each = of_others.tolist()
+            specific, *values = of_others.tolist()
             ends = getattr(r.interval, "observed", _NO_ENDS)
             begin = ["", name, name, r.observed, ends, specific]
-            rows.append([*begin, None, None, None, *each, None, None, r.interval])
+            rows.append([*begin, None, None, None, *values, None, None, r.interval])
         return Frame(columns, rows, breaks=[len(self.categories)])
 
     def _by_annotator(self) -> Frame:
@@ -632,7 +636,9 @@ class Coefficients(Result):
             Column("agreement", "agreement", meaning="agreement of an annotator"),
             Column("share_of_bias", "share of bias"),
         ]
-        return Frame(columns, [list(vars(who).values()) for who in self.annotators.values()])
+        return Frame(
+            columns, [list(vars(labeller).values()) for labeller in self.annotators.values()]
+        )
 
     def _remarks(self, by: str | None) -> Iterator[str]:
         """Yield the lowest agreement by category, and why figures of the table are undefined."""
@@ -647,25 +653,25 @@ class Coefficients(Result):
                 f" {counted(part.potential, 'pair')} in which one chose it)"
                 + (f", and {also} more as low" if also else "")
             )
-        for whole in self.all:
-            if whole.reason:
-                beyond = whole.reason.startswith("corrected: ")
-                name = "SPA corrected" if beyond else whole.name
-                yield f"{name} undefined: {whole.reason.removeprefix('corrected: ')}"
+        for coefficient in self.all:
+            if coefficient.reason:
+                beyond = coefficient.reason.startswith("corrected: ")
+                name = "SPA corrected" if beyond else coefficient.name
+                yield f"{name} undefined: {coefficient.reason.removeprefix('corrected: ')}"
             elif by == "category":
-                for each in whole.by_category.values():
-                    if each.reason:
-                        yield f"–: {whole.name} undefined: {each.reason}"
+                for category in coefficient.by_category.values():
+                    if category.reason:
+                        yield f"–: {coefficient.name} undefined: {category.reason}"
         if by is None and self.spa.jackknife_reason:
             yield f"jackknife undefined: {self.spa.jackknife_reason}"
-        if by == "annotator" and not all(who.pairs for who in self.annotators.values()):
+        if by == "annotator" and not all(labeller.pairs for labeller in self.annotators.values()):
             yield "–: agreement undefined: no label of another on the same items"
         if by == "annotator" and not any(self.bias.by_annotator.values()):
             yield "–: share of bias undefined: there is none to share"
         if by == "category":
-            for each in self.categories.values():
-                if each.reason:
-                    yield f"–: agreement undefined: {each.reason}"
+            for of_category in self.categories.values():
+                if of_category.reason:
+                    yield f"–: agreement undefined: {of_category.reason}"
 
     def _picture(self, by: str | None) -> Picture:
         """Return the coefficients with their intervals; by category, or each annotator's share."""
@@ -674,13 +680,13 @@ class Coefficients(Result):
             what = "agreement with the others, as observed"
             return Picture(lambda ax: dots(ax, agreeing, [what], what), rows_size(self.annotators))
         if by == "category":
-            split = [whole for whole in self.all[:-1] if whole.by_category]
-            kinds, what = [whole.name for whole in split], "agreement by category"
-            each = [
-                (name, [(whole.by_category[name].value, *_NO_ENDS) for whole in split])
+            split = [coefficient for coefficient in self.all[:-1] if coefficient.by_category]
+            kinds, what = [coefficient.name for coefficient in split], "agreement by category"
+            values = [
+                (name, [(coefficient.by_category[name].value, *_NO_ENDS) for coefficient in split])
                 for name in self.categories
             ]
-            return Picture(lambda ax: dots(ax, each, kinds, what), rows_size(self.categories))
+            return Picture(lambda ax: dots(ax, values, kinds, what), rows_size(self.categories))
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
@@ -783,23 +789,23 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     gave, others, equal = table.co_labels
     if weights is not None and table.named:
         co_labels = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
-        who, one, other, number = co_labels[:4]
-        equal = np.bincount(who, weights[one, other] * number, len(gave))
+        annotator, label, other_label, number = co_labels[:4]
+        equal = np.bincount(annotator, weights[label, other_label] * number, len(gave))
     columns = (column.tolist() for column in (gave, others, equal))
-    whole = sum(of_bias.by_annotator.values()) or UNDEFINED
-    shares = [of_bias.by_annotator.get(name, UNDEFINED) / whole for name in table.annotators]
+    total = sum(of_bias.by_annotator.values()) or UNDEFINED
+    shares = [of_bias.by_annotator.get(name, UNDEFINED) / total for name in table.annotators]
     return {
         name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
         for name, gave, others, equal, share in zip(table.annotators, *columns, shares, strict=True)
     }
 
 
-def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
+def _resampling(table: Labels, bootstrap: Bootstrap | None) -> Resampling | None:
     """Return how to resample; of tallies over blocks, as it was done when they were made."""
-    if how is None:
+    if bootstrap is None:
         return None
     if not isinstance(table, LabelTallies):
-        return resampling_of(how)
+        return resampling_of(bootstrap)
     if table.resampling is None:
         raise SettingError(
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
@@ -807,11 +813,11 @@ def _resampling(table: Labels, how: Bootstrap | None) -> Resampling | None:
         )
     drawn = {name: getattr(table.resampling, name) for name in ("resamples", "seed")}
     for name, had in drawn.items():
-        if (number := getattr(how, name)) not in (had, getattr(USUAL, name)):
+        if (number := getattr(bootstrap, name)) not in (had, getattr(USUAL, name)):
             raise SettingError(
                 f"{name} {show(number)}; those of the blocks were drawn with {name} {had}"
             )
-    return resampling_of(replace(how, **drawn), in_blocks=True)
+    return resampling_of(replace(bootstrap, **drawn), in_blocks=True)
 
 
 # --- one label at a time --------------------------------------------------------------------------
@@ -836,8 +842,8 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each, with the names of the parts."""
-        every = ((name, each) for name, part in self.items() for each in part.caveats)
-        parts = ((name, *each.partition(": ")) for name, each in every)
+        every = ((name, caveat) for name, part in self.items() for caveat in part.caveats)
+        parts = ((name, *caveat.partition(": ")) for name, caveat in every)
         return merge_caveats(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
 
     def _picture(self, by: str | None) -> Picture:
@@ -879,18 +885,18 @@ class CoefficientsByLabel(CoefficientsByPart):
     def _table(self, by: str | None) -> Frame:
         """The tables of the labels, one below the other."""
         tables = {label: part.table() for label, part in self.items()}
-        whole = next(iter(tables.values()))
-        size = len(whole.rows)
+        first = next(iter(tables.values()))
+        size = len(first.rows)
         shift = [size * i for i in range(len(tables))]
         return replace(
-            whole,
-            columns=[Column("label", "label", "name", "label of tokens"), *whole.columns],
+            first,
+            columns=[Column("label", "label", "name", "label of tokens"), *first.columns],
             rows=[[label, *row] for label, table in tables.items() for row in table.rows],
             breaks=set(shift[1:]),
-            for_people={at + row for at in shift for row in whole.for_people},
-            for_data={at + row for at in shift for row in whole.for_data},
+            for_people={at + row for at in shift for row in first.for_people},
+            for_data={at + row for at in shift for row in first.for_data},
             settings=self.settings,
-            meanings={name: each for name, each in whole.meanings.items() if name == each},
+            meanings={name: meaning for name, meaning in first.meanings.items() if name == meaning},
             remarks=list(self.caveats),
         )
 
@@ -926,10 +932,10 @@ def coefficients_by_label(
     }
     if not parts:
         raise InputError("the corpus has no segments; coefficients by label need a label")
-    own = next(iter(parts.values())).settings
+    first = next(iter(parts.values())).settings
     return CoefficientsByLabel(
         parts=dict(sorted(parts.items())),
-        settings=replace(own, reading={**own.reading, "by_label": True}),
+        settings=replace(first, reading={**first.reading, "by_label": True}),
         notes=corpus.notes,
     )
 

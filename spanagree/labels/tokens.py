@@ -139,7 +139,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     for number, (name, layer) in enumerate(corpus.layers.items()):
         seen = np.flatnonzero(layer.annotated)
         first = starts[seen]
-        each, _ = ranges(first, first + lengths[seen])
+        items, _ = ranges(first, first + lengths[seen])
         before = np.cumsum(lengths[seen]) - lengths[seen]
         # how far the items that the annotator saw lie from their places among all items
         shift = before - first
@@ -148,13 +148,13 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         marked, segment = ranges(
             item_at(begin + layer.start) + shift, item_at(begin + layer.end) + shift
         )
-        label = np.full(len(each), labels.index(OUTSIDE))
+        label = np.full(len(items), labels.index(OUTSIDE))
         label[marked] = code[layer.label[segment]]
         clash = label[marked] != code[layer.label[segment]]
         if clash.any():
             k = int(clash.argmax())
             d = int(layer.document[segment[k]])
-            place = each[marked[k]]
+            place = items[marked[k]]
             at = int((place if borders is None else borders[place]) - corpus.starts[d])
             both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
             offset = shown(at, corpus.offsets)
@@ -164,7 +164,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
                 f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but"
                 " coefficients by label (--by label) take one label at a time"
             )
-        columns.append((each, np.full(len(each), number), label))
+        columns.append((items, np.full(len(items), number), label))
     nothing = np.zeros(0, np.int64)
     item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
     table = LabelTable.of_single(

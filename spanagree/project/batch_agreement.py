@@ -199,10 +199,10 @@ class Batches(Result):
             UNDEFINED,
         ]
         changes: list[list[Value]] = [nothing] if self.batches else []
-        for each in self.changes:
-            d = each.corrected
+        for change in self.changes:
+            d = change.corrected
             ends: list[Value] = [d.low, d.high, (d.low, d.high)]
-            changes.append([each.both, each.observed.value, d.value, *ends, d.p, d.p_holm])
+            changes.append([change.both, change.observed.value, d.value, *ends, d.p, d.p_holm])
         rows: list[list[Value]] = [
             [b.name, b.documents, len(b.annotators), *f1.values(b.f1), *f1.end_values(b.f1), *more]
             for b, more in zip(self.batches, changes, strict=True)
@@ -226,7 +226,7 @@ class Batches(Result):
                 f" {probability(self.p)}"
             )
         if self.changes:
-            same = sum(each.both for each in self.changes)
+            same = sum(change.both for change in self.changes)
             where = (
                 f"{same} {unit(self.settings)}s are in two batches"
                 if same
@@ -299,7 +299,7 @@ def batches(
     """
     resampling = resampling_of(bootstrap)
     if isinstance(corpus, Mapping):
-        corpus = {name: corpus_of(each) for name, each in corpus.items()}
+        corpus = {name: corpus_of(given) for name, given in corpus.items()}
     else:
         corpus = corpus_of(corpus)
     chance = chance_model(chance, places, seed=resampling.seed)
@@ -309,28 +309,31 @@ def batches(
     ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
     agreements = [agree(part, **ask) for part, _ in parts.values()]
     every_key = (keys for _, keys in parts.values())
-    tables = [_Documents.of(*one) for one in zip(agreements, every_key, strict=True)]
+    tables = [_Documents.of(*part) for part in zip(agreements, every_key, strict=True)]
     every = zip(parts, agreements, tables, strict=True)
-    made = tuple(_batch(name, one, table, resampling if ci else None) for name, one, table in every)
+    made = tuple(
+        _batch(name, agreement, table, resampling if ci else None)
+        for name, agreement, table in every
+    )
     changes = _changes(list(parts), tables, resampling)
     slope, p = _trend(tables, resampling)
     first = agreements[0].settings
     drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
     chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": says}
-    who = {name for one in agreements for name in one.annotators}
-    first = replace(first, annotators=len(who), min_shared=None)
+    everyone = {name for agreement in agreements for name in agreement.annotators}
+    first = replace(first, annotators=len(everyone), min_shared=None)
     settings = first.extended(BatchSettings, **chosen)
-    every_note = dict.fromkeys(note for one in agreements for note in one.notes)
+    every_note = dict.fromkeys(note for agreement in agreements for note in agreement.notes)
     documents = sum(len(part) for part, _ in parts.values())
     result = Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes), documents)
-    shares = [one.places for one in agreements if one.places is not None]
+    shares = [agreement.places for agreement in agreements if agreement.places is not None]
     if not shares:
         return result
     together = functools.reduce(operator.add, shares)
     plain = tuple(
-        replace(batch, f1=one.uniform.team.f1)
-        for batch, one in zip(made, agreements, strict=True)
-        if one.uniform is not None
+        replace(batch, f1=agreement.uniform.team.f1)
+        for batch, agreement in zip(made, agreements, strict=True)
+        if agreement.uniform is not None
     )
     uniform = replace(result, batches=plain)
     settings = replace(settings, places_mean=together.mixed)
@@ -346,10 +349,10 @@ def _changes(
         for two, both in zip(pairwise(names), pairwise(tables), strict=True)
     ]
     for kind in _KINDS:
-        adjusted = holm([getattr(each, kind).p for each in changes])
+        adjusted = holm([getattr(change, kind).p for change in changes])
         changes = [
-            replace(each, **{kind: getattr(each, kind)._replace(p_holm=p)})
-            for each, p in zip(changes, adjusted, strict=True)
+            replace(change, **{kind: getattr(change, kind)._replace(p_holm=p)})
+            for change, p in zip(changes, adjusted, strict=True)
         ]
     return changes
 
@@ -381,30 +384,30 @@ def _batch(
     name: str, made: Agreement, documents: _Documents, resampling: Resampling | None
 ) -> Batch:
     pairs = made.pairs
-    who = {name for names in pairs for name in names}
+    compared = {name for names in pairs for name in names}
     f1 = made.team.f1
     if resampling is not None:
         (ends,) = intervals_of(documents.table, f1_figures, resampling)
         f1 = f1._replace(interval=ends)
-    return Batch(name, len(documents.keys), tuple(n for n in made.annotators if n in who), f1)
+    return Batch(name, len(documents.keys), tuple(n for n in made.annotators if n in compared), f1)
 
 
 def _change(
     names: tuple[str, str], two: tuple[_Documents, _Documents], resampling: Resampling
 ) -> BatchChange:
     """Return the difference of two batches, with its interval and its permutation test."""
-    at = [{key: i for i, key in enumerate(each.keys)} for each in two]
+    at = [{key: i for i, key in enumerate(batch.keys)} for batch in two]
     same = sorted(at[0].keys() & at[1].keys())
     paired = np.concatenate(
-        [each.table[[place[key] for key in same]] for each, place in zip(two, at, strict=True)], 1
+        [batch.table[[place[key] for key in same]] for batch, place in zip(two, at, strict=True)], 1
     )
     alone = [
-        each.table[[i for i, key in enumerate(each.keys) if key not in other]]
-        for each, other in zip(two, at[::-1], strict=True)
+        batch.table[[i for i, key in enumerate(batch.keys) if key not in other]]
+        for batch, other in zip(two, at[::-1], strict=True)
     ]
     paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = _difference(*(each.table.sum(axis=0) for each in two))
+        value = _difference(*(batch.table.sum(axis=0) for batch in two))
         drawn = np.concatenate([np.empty((0, 3)), *_resampled(paired, alone, resampling)])
         shuffled = np.concatenate([np.empty((0, 3)), *_exchanged(paired, alone, resampling)])
     made: dict[str, Any] = {}
@@ -412,7 +415,7 @@ def _change(
         ends, p = (UNDEFINED, UNDEFINED), UNDEFINED
         if not math.isnan(value[k]):
             p = _p(shuffled[:, k], float(value[k]))
-            if min(len(each.keys) for each in two) >= _FEW:
+            if min(len(batch.keys) for batch in two) >= _FEW:
                 tails = (resampling.tail, 1 - resampling.tail)
                 ends = tuple(np.nanquantile(drawn[:, k], tails).tolist())
         made[kind] = Difference(float(value[k]), *ends, p, p)
@@ -460,8 +463,8 @@ def _trend(tables: Sequence[_Documents], resampling: Resampling) -> tuple[float,
     """Return the slope of corrected F1, and how often a shuffling of documents is as steep."""
     if len(tables) < 2:
         return UNDEFINED, UNDEFINED
-    table = np.concatenate([each.table for each in tables])
-    which = np.repeat(np.arange(len(tables)), [len(each.keys) for each in tables])
+    table = np.concatenate([batch.table for batch in tables])
+    which = np.repeat(np.arange(len(tables)), [len(batch.keys) for batch in tables])
     order = np.lexsort((which, *table.T))
     table, which = table[order], which[order]
     number = np.bincount(which, minlength=len(tables))

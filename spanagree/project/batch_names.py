@@ -30,7 +30,7 @@ def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Part
     if not isinstance(corpus, Corpus):
         if by is not None or not isinstance(corpus, Mapping) or len(corpus) < 2:
             raise SettingError("batches: a corpus for each needs two of them by name, and no spec")
-        return {str(name): (one, _ids(one)) for name, one in corpus.items()}, "files", []
+        return {str(name): (batch, _ids(batch)) for name, batch in corpus.items()}, "files", []
     numbers, keys, says, notes = parts_of_ids(_ids(corpus), by, "document")
     parts: Parts = {
         name: (corpus.subset(np.array(here)), [keys[d] for d in here])
@@ -53,7 +53,7 @@ def parts_of_ids(
     order = _in_order(names, by)
     if not order:
         raise SettingError(f"batches {show(by)}: no {noun} is in any of them; {_NEEDED}")
-    numbers = {name: [d for d, own in enumerate(names) if own == name] for name in order}
+    numbers = {name: [d for d, batch in enumerate(names) if batch == name] for name in order}
     left = names.count(None)
     notes = [f"{counted(left, noun)} in no batch, left out"] if left else []
     return numbers, keys, says, notes
@@ -86,8 +86,8 @@ def _named(ids: list[str], by: BatchesBy, noun: str) -> tuple[list[str | None], 
 def _by_pattern(ids: list[str], pattern: str) -> tuple[list[str | None], list[str]]:
     """Return what a pattern finds in each id, and the ids without that."""
     places = list(zip(ids, places_found(ids, pattern, "batches"), strict=True))
-    names = [None if at is None else own[at[0] : at[1]] for own, at in places]
-    keys = [own if at is None else f"{own[: at[0]]}\0{own[at[1] :]}" for own, at in places]
+    names = [None if at is None else name[at[0] : at[1]] for name, at in places]
+    keys = [name if at is None else f"{name[: at[0]]}\0{name[at[1] :]}" for name, at in places]
     return names, keys
 
 

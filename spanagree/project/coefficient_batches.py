@@ -67,9 +67,9 @@ class CoefficientsByBatch(CoefficientsByPart):
         rows: list[list[Value]] = []
         for name, part in self.items():
             ends = getattr(part.alpha.interval, "corrected", _NO_ENDS)
-            own = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
+            figures = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
             counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
-            rows.append([name, counts.items, counts.compared, counts.labels, *own, *last])
+            rows.append([name, counts.items, counts.compared, counts.labels, *figures, *last])
         items = sum(part.counts.items for part in self.values())
         with_two = counted_of(sum(part.counts.compared for part in self.values()), items, "item")
         caption = f"{len(self)} batch{'es' * (len(self) != 1)}, {with_two} with two labels or more"
@@ -113,9 +113,9 @@ def coefficients_by_batch(
         tables = {name: source.subset(np.array(here)) for name, here in numbers.items()}
     parts = {name: coefficients(table, **settings) for name, table in tables.items()}
     every = dict.fromkeys(note for part in parts.values() for note in part.notes)
-    own = next(iter(parts.values())).settings
+    first = next(iter(parts.values())).settings
     return CoefficientsByBatch(
         parts=parts,
-        settings=replace(own, reading={**own.reading, "batches": says}),
+        settings=replace(first, reading={**first.reading, "batches": says}),
         notes=(*every, *notes),
     )

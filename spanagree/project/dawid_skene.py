@@ -92,8 +92,8 @@ def _maximised(votes: Votes, share: Floats) -> tuple[Floats, Floats]:
     voters, tags = votes.voters, votes.tags
     counts = np.empty((voters, tags, tags))
     for true in range(tags):
-        each = (share[:, true] * weight)[votes.item]
-        summed = np.bincount(votes.voter * tags + votes.tag, each, voters * tags)
+        weighted = (share[:, true] * weight)[votes.item]
+        summed = np.bincount(votes.voter * tags + votes.tag, weighted, voters * tags)
         counts[:, true] = summed.reshape(voters, tags)
     counts = np.maximum(counts, _LEAST)
     prior = (share * weight[:, None]).sum(0) / max(float(weight.sum()), 1.0)

@@ -176,9 +176,9 @@ def document_agreement(
         report_progress(done, len(names))
     settings: dict[str, Any] = {} if resampling is None else resampling.settings()
     settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
-    seen, whole = int((saw > 1).sum()), figures.pop(ANY)
+    seen, any_label = int((saw > 1).sum()), figures.pop(ANY)
     made = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
-    return DocumentAgreement(whole, figures, seen, len(corpus), shares, made, corpus.notes)
+    return DocumentAgreement(any_label, figures, seen, len(corpus), shares, made, corpus.notes)
 
 
 def _answers(corpus: Corpus, crowd: AnnotationIndex) -> Iterator[Bools]:
@@ -212,8 +212,8 @@ def _alpha(
         reading=corpus.reading,
     )
     basis = Basis.of(table, False)
-    whole = replace(score("α", basis), by_category={})
+    alpha = replace(score("α", basis), by_category={})
     if resampling is None:
-        return whole
+        return alpha
     ends = intervals(basis, np.zeros(table.size), resampling)
-    return replace(whole, interval=ends["α"])
+    return replace(alpha, interval=ends["α"])

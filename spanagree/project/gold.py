@@ -104,7 +104,7 @@ class Gold(Result):
     def supporters(self) -> list[tuple[str, ...]]:
         """Of each segment of ``counted``, the names of the voters who support it."""
         names = groups(self.counted.segment, len(self.counted.outcome))
-        return [tuple(self.voters[i] for i in self.counted.voter[each].tolist()) for each in names]
+        return [tuple(self.voters[i] for i in self.counted.voter[rows].tolist()) for rows in names]
 
     @property
     def _share(self) -> str:
@@ -330,18 +330,20 @@ def make_gold(
     taken = votes.outcome == GOLD
     document, start, end, label = (column[taken] for column in votes[:4])
     taken_at = "more-than-half" if share is None else f"share-{share:g}"
-    how = [
+    steps = [
         vote,
         *([] if vote == "dawid-skene" else [taken_at]),
         f"least-{min_annotators}",
         *([] if measured is None else [f"weighted-{'-'.join(measured)}"]),
     ]
-    whole = with_layer(corpus, name, Layer(document, start, end, label, enough), "/".join(how))
+    with_gold = with_layer(
+        corpus, name, Layer(document, start, end, label, enough), "/".join(steps)
+    )
     chosen = None if asked is None else chosen_of(corpus.annotators, asked)
-    settings = Settings(offsets=corpus.offsets, reading=whole.reading, chosen=chosen)
+    settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen)
     notes += _notes(names, weights)
     return Gold(
-        whole, name, vote, tuple(names), weights, votes, ballots.seen, settings, tuple(notes)
+        with_gold, name, vote, tuple(names), weights, votes, ballots.seen, settings, tuple(notes)
     )
 
 
@@ -408,5 +410,5 @@ def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
 def _notes(names: Sequence[str], weights: Floats) -> list[str]:
     """Say who has no weight, as they agree no better than chance with the others."""
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
-    who = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
-    return [f"{who}: {listed(nobody)}"] if nobody else []
+    left = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
+    return [f"{left}: {listed(nobody)}"] if nobody else []

@@ -51,13 +51,13 @@ class Ballots(NamedTuple):
         """Return the ballots of these annotators."""
         layers = [corpus.layers[name] for name in names]
         seen = [np.flatnonzero(layer.annotated) for layer in layers]
-        who = np.repeat(np.arange(len(names)), [len(each) for each in seen])
+        annotator = np.repeat(np.arange(len(names)), [len(documents) for documents in seen])
         there = np.concatenate([np.zeros(0, np.int64), *seen])
         return cls(
             *columns_of_all(layers),
             weight,
             np.bincount(there, minlength=len(corpus)),
-            _sums(there, weight[who], len(corpus)),
+            _sums(there, weight[annotator], len(corpus)),
         )
 
     def only(self, documents: Bools) -> Ballots:
@@ -111,9 +111,9 @@ def on_segments(ballots: Ballots, share: float | None) -> Counted:
     counted = Counted(document, start, end, label, votes, most, outcome, *whose)
     rows = {name: getattr(counted, name)[kept] for name in Counted._fields[:7]}
     counted = counted._replace(**rows)
-    one, other = _conflicting(counted)
-    apart = ~_marked_both(counted, one, other)
-    return _without_conflicts(counted, one[apart], other[apart])
+    first, second = _conflicting(counted)
+    apart = ~_marked_both(counted, first, second)
+    return _without_conflicts(counted, first[apart], second[apart])
 
 
 def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
@@ -234,17 +234,17 @@ def _stretches(
             (outcome[begin], np.full(len(tied), BORDER)),
         )
     ]
-    whole = columns[0] // labels
-    order = np.lexsort((columns[5], columns[0], columns[2], columns[1], whole))
+    documents = columns[0] // labels
+    order = np.lexsort((columns[5], columns[0], columns[2], columns[1], documents))
     at_group, start, end, votes, most, outcome = (column[order] for column in columns)
     document, label = at_group // labels, at_group % labels
     of_label = ballots.document * labels + ballots.label
     marked = (of_label, ballots.start, ballots.end)
     pairs = _touching((at_group, start, end), marked, ballots.voter)
     counted = Counted(document, start, end, label, votes, most, outcome, *pairs)
-    one, other = _conflicting(counted)
-    apart = ~_gave_both(counted, ballots, labels, one, other)
-    return _without_conflicts(counted, one[apart], other[apart])
+    earlier, later = _conflicting(counted)
+    apart = ~_gave_both(counted, ballots, labels, earlier, later)
+    return _without_conflicts(counted, earlier[apart], later[apart])
 
 
 def _probabilities(
@@ -265,9 +265,9 @@ def _probabilities(
     seen = saw.sum(axis=0)
     begin = np.cumsum(seen[document]) - seen[document]  # of the votes on each piece
     _, item = ranges(begin, begin + seen[document])
-    who = np.argsort(~saw, axis=0, kind="stable")  # of each document, first those who saw it
+    order = np.argsort(~saw, axis=0, kind="stable")  # of each document, first those who saw it
     rank = np.cumsum(saw, axis=0) - 1
-    voter = who[np.arange(len(item)) - begin[item], document[item]]
+    voter = order[np.arange(len(item)) - begin[item], document[item]]
     tag = np.zeros(len(item), np.int64)
     first = places.find(ballots.document, ballots.start)
     piece, row = ranges(first, places.find(ballots.document, ballots.end))
@@ -317,17 +317,17 @@ def _touching(
     low = np.searchsorted(last, marked[0] * step + marked[1], side="right")
     high = np.searchsorted(first, marked[0] * step + marked[2], side="left")
     place, which = ranges(low, np.maximum(low, high))
-    run, who = order[place], voter[which]  # of some that do not touch, too
+    run, marker = order[place], voter[which]  # of some that do not touch, too
     here = (start[run] < marked[2][which]) & (marked[1][which] < end[run])
-    (run, who), _, _ = distinct(run[here], who[here])
-    return run, who
+    (run, marker), _, _ = distinct(run[here], marker[here])
+    return run, marker
 
 
 def _conflicting(counted: Counted) -> tuple[Ints, Ints]:
     """Return the numbers of pairs of segments that are gold so far and overlap."""
     gold = np.flatnonzero(counted.outcome == GOLD)
-    one, other = _overlapping(*(column[gold] for column in counted[:3]))
-    return gold[one], gold[other]
+    first, second = _overlapping(*(column[gold] for column in counted[:3]))
+    return gold[first], gold[second]
 
 
 def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
@@ -337,11 +337,11 @@ def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     first = (group * step + start)[order]
     low = np.arange(1, len(order) + 1)
     high = np.searchsorted(first, (group * step + end)[order], side="left")
-    other, one = ranges(low, np.maximum(low, high))
-    return order[one], order[other]
+    later, earlier = ranges(low, np.maximum(low, high))
+    return order[earlier], order[later]
 
 
-def _marked_both(counted: Counted, one: Ints, other: Ints) -> Bools:
+def _marked_both(counted: Counted, first: Ints, second: Ints) -> Bools:
     """Return whether some voter supports both segments of each pair."""
     together = len(counted.outcome)
     voter, segment = distinct(counted.voter, counted.segment)[0]
@@ -349,14 +349,14 @@ def _marked_both(counted: Counted, one: Ints, other: Ints) -> Bools:
     size = np.bincount(counted.segment, minlength=together)
     begin = np.cumsum(size) - size
     of_segment = np.argsort(counted.segment, kind="stable")
-    place, pair = ranges(begin[one], begin[one] + size[one])
-    who = counted.voter[of_segment[place]]
-    wanted = who * together + other[pair]
+    place, pair = ranges(begin[first], begin[first] + size[first])
+    supporter = counted.voter[of_segment[place]]
+    wanted = supporter * together + second[pair]
     both = key[np.minimum(np.searchsorted(key, wanted), len(key) - 1)] == wanted
-    return np.bincount(pair[both], minlength=len(one)) > 0
+    return np.bincount(pair[both], minlength=len(first)) > 0
 
 
-def _gave_both(counted: Counted, ballots: Ballots, labels: int, one: Ints, other: Ints) -> Bools:
+def _gave_both(counted: Counted, ballots: Ballots, labels: int, first: Ints, second: Ints) -> Bools:
     """Return whether some voter gave a token that a pair of segments shares both labels."""
     by_voter = distinct(ballots.document, ballots.voter)[1]
     i, j = _overlapping(by_voter, ballots.start, ballots.end)
@@ -365,26 +365,28 @@ def _gave_both(counted: Counted, ballots: Ballots, labels: int, one: Ints, other
     i, j, key = i[order], j[order], key[order]
     start = np.maximum(ballots.start[i], ballots.start[j])
     end = np.minimum(ballots.end[i], ballots.end[j])
-    wanted = _of_labels(counted.document[one], counted.label[one], counted.label[other], labels)
+    wanted = _of_labels(
+        counted.document[first], counted.label[first], counted.label[second], labels
+    )
     pair, twice = join(wanted, key)
-    low = np.maximum(counted.start[one], counted.start[other])[pair]
-    high = np.minimum(counted.end[one], counted.end[other])[pair]
+    low = np.maximum(counted.start[first], counted.start[second])[pair]
+    high = np.minimum(counted.end[first], counted.end[second])[pair]
     meet = (start[twice] < high) & (low < end[twice])
-    return np.bincount(pair[meet], minlength=len(one)) > 0
+    return np.bincount(pair[meet], minlength=len(first)) > 0
 
 
-def _of_labels(document: Ints, one: Ints, other: Ints, labels: int) -> Ints:
+def _of_labels(document: Ints, first: Ints, second: Ints, labels: int) -> Ints:
     """Return a number for each document and two labels in either order."""
-    low, high = np.minimum(one, other), np.maximum(one, other)
+    low, high = np.minimum(first, second), np.maximum(first, second)
     return np.asarray((document * labels + low) * labels + high, np.int64)
 
 
-def _without_conflicts(counted: Counted, one: Ints, other: Ints) -> Counted:
+def _without_conflicts(counted: Counted, first: Ints, second: Ints) -> Counted:
     """Return the same where of two segments the one with fewer of the votes is a conflict.
 
     Of equals both are.
     """
     outcome, share = counted.outcome.copy(), counted.share
-    outcome[one[share[one] <= share[other]]] = CONFLICT
-    outcome[other[share[other] <= share[one]]] = CONFLICT
+    outcome[first[share[first] <= share[second]]] = CONFLICT
+    outcome[second[share[second] <= share[first]]] = CONFLICT
     return counted._replace(outcome=outcome)
