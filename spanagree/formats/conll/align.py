@@ -54,10 +54,10 @@ def _refuse_other_ids(page: Page, first: Page) -> None:
     pairs = zip_longest(page.ids or (), first.ids or ())
     i, pair = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     where, there = (
-        f"{each.where(int(each.begins('sentence')[i]))}: sent_id {show(id_)}"
+        f"{compared.where(int(compared.begins('sentence')[i]))}: sent_id {show(id_)}"
         if id_ is not None
-        else f"{each.name}: no further sentence"
-        for each, id_ in zip((page, first), pair, strict=True)
+        else f"{compared.name}: no further sentence"
+        for compared, id_ in zip((page, first), pair, strict=True)
     )
     raise InputError(
         f"{where}; at the same place, {there}. In blocks all files need the same sentences in the"

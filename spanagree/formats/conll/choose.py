@@ -83,13 +83,13 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
     if not isinstance(columns, Mapping):
         if len(files) == 1:
             return [Wanted(name, path) for name, path in files.items()]
-        one = columns if isinstance(columns, (list, tuple)) else [columns]
-        if len(one) != 1 or not is_column(one[0]) or one[0] == "all" or "," in str(one[0]):
+        given = columns if isinstance(columns, (list, tuple)) else [columns]
+        if len(given) != 1 or not is_column(given[0]) or given[0] == "all" or "," in str(given[0]):
             raise SettingError(
                 f"columns {show(columns)}: of several files one column each is read; name a column"
                 " for all of them, or the annotators as NAME=FILE:COLUMN"
             )
-        return [Wanted(name, path, one[0]) for name, path in files.items()]
+        return [Wanted(name, path, given[0]) for name, path in files.items()]
     for name, column in columns.items():
         if not is_column(column):
             raise SettingError(
@@ -180,7 +180,7 @@ def _of_one_file(
         raise _unclear(page, seen.alike, options)
     layers = [Wanted(n, layer.path, c) for n, c in zip(names, seen.alike, strict=True)]
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
-    which = ", ".join(f"{each.layer} ({each.column})" for each in layers)
+    which = ", ".join(f"{wanted.layer} ({wanted.column})" for wanted in layers)
     note = (
         f"{page.name}: columns of tags of one kind are the annotators {which}; --columns (columns=)"
         " names others"
@@ -245,22 +245,22 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
         raise InputError(
             f"{page.name}: no column has tags; its columns are {listed(page.layout.names)}"
         )
-    own = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
-    last = own[-1] if own else width - 1
-    if len(own) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
-        raise _unclear(page, own, options)
+    likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
+    last = likely[-1] if likely else width - 1
+    if len(likely) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
+        raise _unclear(page, likely, options)
     alike = [last]
     labels = labels_in(sets.get(last, set()), options.scheme)
-    for c in reversed(own[:-1]):
+    for c in reversed(likely[:-1]):
         others = labels_in(sets[c], options.scheme)
         is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
         if not labels & others and not is_pair:
             break
         alike.insert(0, c)
-    if width == 3 and len(own) == 2 > len(alike):  # gold and prediction, or chunks and names?
-        raise _unclear(page, own, options)
+    if width == 3 and len(likely) == 2 > len(alike):  # gold and prediction, or chunks and names?
+        raise _unclear(page, likely, options)
     spans = [_spans_of(page, c, options) for c in alike if len(alike) > 1 and c not in keys]
-    if any(one.lies_in(other) for one, other in permutations(spans, 2)):
+    if any(first.lies_in(second) for first, second in permutations(spans, 2)):
         raise _unclear(page, alike, options)
     return _Seen(tags or [last], alike)
 
@@ -277,11 +277,11 @@ def _spans_of(page: Page, column: Column, options: ConllOptions) -> _Spans:
 
 def _unclear(page: Page, columns: Sequence[Column], options: ConllOptions) -> InputError:
     """Return the error for columns of tags of which it is not known what they are."""
-    one, *_, two = (page.layout.called(c) for c in columns)
+    first, *_, last = (page.layout.called(c) for c in columns)
     looks = [_looks(page, columns, column, options) for column in columns]
-    ways = f"--columns {one} or --columns {two}"
-    if not any(_INSIDE in each for each in looks):
-        ways += f", several as in --columns gold={one},mine={two}, or --columns all"
+    ways = f"--columns {first} or --columns {last}"
+    if not any(_INSIDE in look for look in looks):
+        ways += f", several as in --columns gold={first},mine={last}, or --columns all"
     return InputError(
         f"{page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
         f"{_so_far(page)}. Name one, as in {ways} (columns=)"
@@ -313,8 +313,8 @@ def _gold_unknown(
 ) -> InputError:
     """Return the error where predictions may stand beside gold; gold that all share is offered."""
     gold, last = seen.alike[-2:]
-    one, two = page.layout.called(gold), page.layout.called(last)
-    different = list({id(each): each for each in pages}.values())
+    gold_name, last_name = page.layout.called(gold), page.layout.called(last)
+    different = list({id(other): other for other in pages}.values())
 
     def has_gold(other: Page) -> bool:
         with suppress(InputError):  # what it has is as unclear
@@ -324,16 +324,17 @@ def _gold_unknown(
 
     if len(different) > 1 and all(map(has_gold, different)):
         return InputError(
-            f"{page.name}: column {one}, before the last, is the same in all files, so it seems to"
-            f" be gold, and the last, {two}, a prediction; pass gold={page.name}:{one} as the first"
-            f" file, or --columns {two} (columns=) to read the last columns alone"
+            f"{page.name}: column {gold_name}, before the last, is the same in all files, so it"
+            f" seems to be gold, and the last, {last_name}, a prediction; pass"
+            f" gold={page.name}:{gold_name} as the first file, or --columns {last_name} (columns=)"
+            " to read the last columns alone"
         )
     looks = "; ".join(_looks(page, seen.alike, column, options) for column in seen.alike)
     return InputError(
         f"{page.name}: columns {_columns(page, seen.alike)} have tags of one kind, and one may be"
         f" gold for the other: {looks}{_so_far(page)}. Name the one that is meant:"
-        f" {page.name}:{one} or {page.name}:{two} (FILE:COLUMN), or one for all files: --columns"
-        f" {one} or --columns {two} (columns=)"
+        f" {page.name}:{gold_name} or {page.name}:{last_name} (FILE:COLUMN), or one for all files:"
+        f" --columns {gold_name} or --columns {last_name} (columns=)"
     )
 
 

@@ -153,8 +153,8 @@ def layout_of(text: str) -> Layout:
 def _own_names(line: str) -> tuple[str, ...]:
     """Return the names in a first line of ours, none if it is damaged."""
     try:
-        own: Any = json.loads(line.removeprefix(OWN))
-        return ("", *map(str, own["columns"]))
+        written: Any = json.loads(line.removeprefix(OWN))
+        return ("", *map(str, written["columns"]))
     except (ValueError, RecursionError, KeyError, TypeError):
         return ()
 

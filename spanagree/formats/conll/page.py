@@ -115,11 +115,11 @@ class ConllOptions(TagOptions):
             InputError: for a line of ours that is damaged, where it has to name the columns.
         """
         line = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in first.items()}
-        own = {path: each for path, each in line.items() if each.startswith(OWN)}
-        options = replace(self, own=own)
-        if len(files) == 1 and not self.columns and own:
-            ((path, each),) = own.items()
-            names, missing = _named_in(each, f"{printable(os.fspath(path))}:1")
+        ours = {path: opening for path, opening in line.items() if opening.startswith(OWN)}
+        options = replace(self, own=ours)
+        if len(files) == 1 and not self.columns and ours:
+            ((path, opening),) = ours.items()
+            names, missing = _named_in(opening, f"{printable(os.fspath(path))}:1")
             options = replace(
                 options,
                 columns={name: i for i, name in enumerate(names, 1)},
@@ -134,8 +134,8 @@ class ConllOptions(TagOptions):
         columns: list[Any] = [self.columns]
         if isinstance(self.columns, Mapping):
             of_path = (name for name in files if files[name] == path)
-            one = len(files) == 1
-            columns = [*self.columns.values()] if one else [*map(self.columns.get, of_path)]
+            is_single = len(files) == 1
+            columns = [*self.columns.values()] if is_single else [*map(self.columns.get, of_path)]
         return self.head_by(first, [column for column in columns if is_column(column)])
 
     def head_by(self, first: str, columns: Sequence[Column | None]) -> Head:
@@ -155,11 +155,11 @@ class ConllOptions(TagOptions):
 def _named_in(line: str, where: str) -> tuple[list[str], str | None]:
     """Return the names of the columns that a line of ours has, and ``missing``."""
     try:
-        own: Any = json.loads(line.removeprefix(OWN))
+        written: Any = json.loads(line.removeprefix(OWN))
     except (ValueError, RecursionError):
-        own = None
-    names: Any = own.get("columns") if isinstance(own, dict) else None
-    missing: Any = own.get("missing") if isinstance(own, dict) else None
+        written = None
+    names: Any = written.get("columns") if isinstance(written, dict) else None
+    missing: Any = written.get("missing") if isinstance(written, dict) else None
     problem = ""
     if (
         not isinstance(names, list)
@@ -317,8 +317,8 @@ def read_page(
         table, cut = _table(name, lines, keep, at, head.width)
     others = np.flatnonzero(~keep)
     named = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
-    own = {line: comment for _, comment, line in named if comment.startswith(OWN)}
-    _check_columns(name, len(table), wanted, int(at[0]), own, options, path)
+    declarations = {line: comment for _, comment, line in named if comment.startswith(OWN)}
+    _check_columns(name, len(table), wanted, int(at[0]), declarations, options, path)
     marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
@@ -382,7 +382,7 @@ def _check_columns(
     width: int,
     wanted: Sequence[int | None],
     row: int,
-    own: dict[int, str],
+    declarations: dict[int, str],
     options: ConllOptions,
     path: PathName,
 ) -> None:
@@ -393,7 +393,7 @@ def _check_columns(
         width: how many columns there are.
         wanted: those that are read.
         row: the line of the first token.
-        own: lines of columns' names by their numbers.
+        declarations: lines of columns' names by their numbers.
         options: how the file is read.
     """
     names = options.heads.get(path, Head()).layout.names
@@ -413,7 +413,7 @@ def _check_columns(
             f"{name}: {counted(width - 1, 'column')} of tags, but the first line names"
             f" {len(wanted)}; mend it, or name the columns with --columns (columns=)"
         )
-    for number, line in own.items():
+    for number, line in declarations.items():
         if line != options.own.get(path):
             raise InputError(
                 f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"

@@ -316,8 +316,10 @@ def _raw(
 def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     """Return where the sentences of each document end in it."""
     begins, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
-    whole = np.searchsorted(begins, ends, side="left") - 1
-    return tuple(np.split(ends - begins[whole], np.searchsorted(ends, begins[1:], side="right")))
+    of_document = np.searchsorted(begins, ends, side="left") - 1
+    return tuple(
+        np.split(ends - begins[of_document], np.searchsorted(ends, begins[1:], side="right"))
+    )
 
 
 def _notes_on(page: Page, are_whole: bool) -> Iterator[str]:

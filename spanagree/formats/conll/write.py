@@ -73,8 +73,8 @@ def write_conll(
         columns.append([t if s else missing for t, s in zip(tags, seen, strict=True)])
     rows = ["\t".join(row) for row in zip(corpus.tokens, *columns, strict=True)]
     bounds = np.cumsum(corpus.lengths).tolist()
-    own = {"columns": list(corpus.annotators), "missing": missing}
-    lines = [f"# spanagree = {json.dumps(own)}"]
+    header = {"columns": list(corpus.annotators), "missing": missing}
+    lines = [f"# spanagree = {json.dumps(header)}"]
     for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
         lines += [] if corpus.ids is None else [f"# sent_id = {corpus.ids[d]}"]
         lines += [*rows[a:b], ""]

@@ -117,11 +117,11 @@ class _Guess:
 
     def layers(self) -> dict[str, Any]:
         """Return the columns of spans or tags."""
-        own = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
+        named = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
         keys = keys_of(tuple(self.names))
         tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
-        if own:
-            return {"spans": own}
+        if named:
+            return {"spans": named}
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
         if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
@@ -186,11 +186,11 @@ class _Guess:
         self.like += [name for name in columns if name not in kept]
         labels = {name: self.labels_in(name) for name in kept}
         apart = [
-            (one, other)
-            for one, other in combinations(kept, 2)
-            if (labels[one] and labels[other] and not labels[one] & labels[other])
-            or self.lies_inside(one, other)
-            or self.lies_inside(other, one)
+            (first, second)
+            for first, second in combinations(kept, 2)
+            if (labels[first] and labels[second] and not labels[first] & labels[second])
+            or self.lies_inside(first, second)
+            or self.lies_inside(second, first)
         ]
         if not apart:
             return kept
@@ -224,8 +224,8 @@ class _Guess:
             return False
         pairs = [
             pair
-            for one, other in zip(*marked, strict=True)
-            for pair in zip(one, other, strict=False)
+            for inside, around in zip(*marked, strict=True)
+            for pair in zip(inside, around, strict=False)
         ]
         both, alone, left = (pairs.count(p) for p in ((True, True), (True, False), (False, True)))
         return both >= _SOME and not alone and left > _TIMES * both
@@ -351,8 +351,8 @@ class _Guess:
         if plain(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
             return False
         ends = [keys["start"], keys["end"]]
-        whole = (row for row in self.rows if row.get(column) is not None)
-        rows = [(row[column], *(number_in(row.get(end)) for end in ends)) for row in whole]
+        filled = (row for row in self.rows if row.get(column) is not None)
+        rows = [(row[column], *(number_in(row.get(end)) for end in ends)) for row in filled]
         spans = [
             (quote, end - start)
             for quote, start, end in rows
@@ -367,10 +367,14 @@ class _Guess:
         if "annotator" in chosen or _is_table(chosen.get("spans")):
             return _named(document=self.usual("document", _is_name, but))
         for name in ("id", "uid", *COLUMNS["document"]):
-            for column in (each for each in self.names if plain(each) == name and each not in but):
+            for column in (
+                candidate
+                for candidate in self.names
+                if plain(candidate) == name and candidate not in but
+            ):
                 cells = list(self.cells(column))
-                whole = len(cells) == len(self.rows) and all(map(_is_name, cells))
-                if whole and (name in ("id", "uid") or len(set(cells)) == len(cells)):
+                complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
+                if complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
         return {}
 
@@ -417,8 +421,8 @@ def _are_spans(cell: Any, speaks: bool) -> bool:
 def _is_span(span: Any, speaks: bool) -> bool:
     if isinstance(span, Mapping):
         keys = keys_of(tuple(span))
-        whole = "start" in keys and ("end" in keys or "text" in keys)
-        return whole or ("text" in keys and "label" in keys)  # a quote
+        is_placed = "start" in keys and ("end" in keys or "text" in keys)
+        return is_placed or ("text" in keys and "label" in keys)  # a quote
     if not isinstance(span, _LISTS) or len(span) not in (2, 3):
         return False
     numbers = all(map(is_whole, span[:2]))

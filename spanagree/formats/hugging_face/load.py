@@ -68,8 +68,8 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
     notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
-    how = as_read(encoding, **raw.reading.get("read", {}))
-    return raw.but(reading={**raw.reading, **how}, notes=notes)
+    reading = as_read(encoding, **raw.reading.get("read", {}))
+    return raw.but(reading={**raw.reading, **reading}, notes=notes)
 
 
 def guess_of(start: FileHead) -> dict[str, Any]:
@@ -228,8 +228,8 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
     """
     shown = printable(os.fspath(name))
     datasets = _library(shown)
-    own = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
-    if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in own:
+    packaged = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
+    if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in packaged:
         raise InputError(
             f"{shown}: not the name of a dataset on the hub, such as OWNER/NAME; files and folders"
             " are read with --from dataset"

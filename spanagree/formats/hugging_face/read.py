@@ -106,12 +106,12 @@ def from_dataset(  # type: ignore[misc]  # the options that overloads leave open
     {'ann': (Segment(start=0, end=2, label='PER'),)}
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
-    own = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
-    own |= {"split": split, "align": align, "quote": quote, "ends": ends}
+    options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
+    options |= {"split": split, "align": align, "quote": quote, "ends": ends}
     data = choose_split(data, split)
     if document is not None and not any((tokens, text, tags, spans, annotator)):
         data = grouped_tokens(data, document)
-    data, shape, notes = _shaped(data, named, None, **own)
+    data, shape, notes = _shaped(data, named, None, **options)
     if block is None:
         raw = with_absent(_read(data, shape), absent)
         return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)

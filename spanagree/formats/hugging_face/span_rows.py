@@ -52,10 +52,10 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
             if is_open and not shape.by_label:
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
                 pairs = by_annotator(cell, users, states) or pairs
-            for who, spans in pairs:
-                place = where if who == "" and is_open else f"{where}, annotator {show(who)}"
-                rows = reader.rows(spans, label_names[column], text, place, who)
-                yield Annotation(who, rows, where=place)
+            for name, spans in pairs:
+                place = where if name == "" and is_open else f"{where}, annotator {show(name)}"
+                rows = reader.rows(spans, label_names[column], text, place, name)
+                yield Annotation(name, rows, where=place)
 
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
@@ -96,19 +96,19 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
         contents.setdefault(id_, content)
         first, last = (number_in(cell_of(row, column)) for column in (start, end))
         blank = first is None and last is None
-        who = _person(row, shape.annotator, people) if shape.annotator else nobody
-        if blank and shape.annotator and not who:
+        annotator = _person(row, shape.annotator, people) if shape.annotator else nobody
+        if blank and shape.annotator and not annotator:
             yield Record(where, id_, content)
             continue
         is_stated |= blank
-        names[who] = None
+        names[annotator] = None
         spans = []
         if not blank:
             marked = text_of_whole(cell_of(row, label[0])) if label else None
             quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
             spans = [Span(first, last, marked, quote if isinstance(quote, str) else None)]
-        place = where if who == "" else f"{where}, annotator {show(who)}"
-        yield Record(where, id_, content, [Annotation(who, spans, where=place)])
+        place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
+        yield Record(where, id_, content, [Annotation(annotator, spans, where=place)])
     if not is_stated:
         log.unsaid = names
 
@@ -119,7 +119,7 @@ def _offsets(shape: Shape) -> str:
 
 def _person(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:
     """Return the name in a column of annotators, which may have ids for them."""
-    who = cell_of(row, str(column))
-    if names is not None and is_whole(who) and 0 <= who < len(names):
-        return names[who]
-    return text_of_whole(who)
+    annotator = cell_of(row, str(column))
+    if names is not None and is_whole(annotator) and 0 <= annotator < len(names):
+        return names[annotator]
+    return text_of_whole(annotator)

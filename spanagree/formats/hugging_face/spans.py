@@ -70,20 +70,20 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
     if isinstance(users, _LISTS) and isinstance(cell, _LISTS) and len(users) == len(cell):
         given = isinstance(states, _LISTS) and len(states) == len(cell)
         return [
-            (text_of_whole(who), None if given and states[i] in _NEVER else cell[i])
-            for i, who in enumerate(users)
+            (text_of_whole(user), None if given and states[i] in _NEVER else cell[i])
+            for i, user in enumerate(users)
         ]
     if isinstance(cell, Mapping) and "start" not in keys_of(tuple(cell)):
-        return [(text_of_whole(who), spans) for who, spans in cell.items()]
-    if isinstance(cell, _LISTS) and len(cell) and all(isinstance(each, Mapping) for each in cell):
-        keys = [keys_of(tuple(each)) for each in cell]
+        return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
+    if isinstance(cell, _LISTS) and len(cell) and all(isinstance(item, Mapping) for item in cell):
+        keys = [keys_of(tuple(answer)) for answer in cell]
         if all("annotator" in key and "spans" in key and "start" not in key for key in keys):
             return [
                 (
-                    text_of_whole(each[key["annotator"]]),
-                    None if each.get("status") in _NEVER else each[key["spans"]],
+                    text_of_whole(answer[key["annotator"]]),
+                    None if answer.get("status") in _NEVER else answer[key["spans"]],
                 )
-                for each, key in zip(cell, keys, strict=True)
+                for answer, key in zip(cell, keys, strict=True)
             ]
     return None
 
@@ -103,12 +103,12 @@ class SpanReader:
         self.probable: int = 0
 
     def rows(
-        self, cell: Any, names: Sequence[str] | None, text: object, where: str, who: Any = ""
+        self, cell: Any, names: Sequence[str] | None, text: object, where: str, annotator: Any = ""
     ) -> list[Span] | None:
         """Return the spans of a cell.
 
-        Spans without start, or with −1, are quotes of the text, or tokens, by ``who``, which are
-        looked for.
+        Spans without start, or with −1, are quotes of the text, or tokens, by ``annotator``, which
+        are looked for.
 
         They are lists of pieces, objects, a mapping of lists, or text that holds these; labels that
         are label ids go by their ``names``. ``None`` stays.
@@ -122,7 +122,7 @@ class SpanReader:
         place = f"{where}: spans"
         if spans is None:
             return None
-        whose = who if isinstance(who, str) else ""
+        whose = annotator if isinstance(annotator, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
             is_marked = is_copy(spans, text) or (
                 self.log.copies.align and not _is_cut_off(spans, text)
@@ -147,7 +147,9 @@ class SpanReader:
                 " marked; spanagree evaluate --match soft --probabilities reads it"
             )
 
-    def _placed(self, spans: Iterable[Any], text: Place, who: str, place: str) -> Iterator[Any]:
+    def _placed(
+        self, spans: Iterable[Any], text: Place, annotator: str, place: str
+    ) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
         times: Counter[str] = Counter()
         for span in map(_as_quote, spans):
@@ -162,7 +164,7 @@ class SpanReader:
             for name, value in span.items():
                 if plain(name) in _TIMES and value is not None:
                     number = _time(value, f"{place}: {name}") - ("index" not in plain(name))
-            if (bounds := self.log.quotes.place(text, quote, number, who)) is not None:
+            if (bounds := self.log.quotes.place(text, quote, number, annotator)) is not None:
                 others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
                 yield {**others, "start": bounds[0], "end": bounds[1]}
 
@@ -186,7 +188,7 @@ class SpanReader:
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
                 quote = text if isinstance(text, str) else None
-                return [Span(start, end, _name(each, names, where), quote) for each in labels]
+                return [Span(start, end, _name(given, names, where), quote) for given in labels]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
@@ -227,8 +229,8 @@ def by_label(cell: Any) -> list[dict[str, Any]] | None:
         return None
     quotes: list[dict[str, Any]] = []
     for label, some in listed_by.items():
-        for each in [some] if isinstance(some, str) else some or ():
-            span = _as_quote(each)
+        for quote in [some] if isinstance(some, str) else some or ():
+            span = _as_quote(quote)
             if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
                 return None
             quotes.append({**span, "label": str(label)})
@@ -245,8 +247,8 @@ def quotes_in(cell: Any) -> list[str] | None:
     spans = by_label(cell) if isinstance(cell, Mapping) else cell
     if not isinstance(spans, _LISTS):
         return None
-    given = [_as_quote(each) for each in spans]
-    return [each["text"] for each in given] if all(map(_is_plain, given)) else None
+    given = [_as_quote(span) for span in spans]
+    return [quote["text"] for quote in given] if all(map(_is_plain, given)) else None
 
 
 def _is_plain(span: Any) -> bool:

@@ -94,21 +94,21 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
         cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given}, ends)
         return unnamed
 
-    whole = from_json(decoded(where, data, "utf-8"), where, _AGAIN, structure)
-    if not isinstance(whole, dict) or whole.keys() & _OLD:
-        kind = "JSON" if not isinstance(whole, dict) else "UIMA JSON of before version 0.4"
+    root = from_json(decoded(where, data, "utf-8"), where, _AGAIN, structure)
+    if not isinstance(root, dict) or root.keys() & _OLD:
+        kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
         raise InputError(f"{where}: {kind}, not CAS JSON; {_AGAIN}")
-    structures = whole.get("%FEATURE_STRUCTURES")
+    structures = root.get("%FEATURE_STRUCTURES")
     if isinstance(structures, dict):
         cas.rename({unnamed: cas.whole(key) for key, unnamed in structures.items()})
-    for view in _mappings(whole.get("%VIEWS")):
+    for view in _mappings(root.get("%VIEWS")):
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
             raise invalid_value(
                 f"{where}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}"
             )
         cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, members))
-    for declared in _mappings(whole.get("%TYPES")):
+    for declared in _mappings(root.get("%TYPES")):
         if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
             cas.layers.setdefault(str(declared.get("%NAME")), _Layer())
     return cas.page()
@@ -236,7 +236,7 @@ class _Cas:
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
     """Yield the mappings in a mapping."""
     if isinstance(value, dict):
-        yield from (each for each in value.values() if isinstance(each, dict))
+        yield from (entry for entry in value.values() if isinstance(entry, dict))
 
 
 def _plain(value: object) -> str | None:

@@ -45,17 +45,17 @@ def read_pages(pattern: PathName, layer: str, wanted: str | None) -> Project:
     alone = set(folders) == {"."}
     if has_pattern(layer):
         apart = alone and not _agree(files, wanted)
-        own = os.path.basename(layer) if apart else None
+        annotator = os.path.basename(layer) if apart else None
     else:
         apart = alone or len(set(folders)) < len(folders)
-        own = layer
+        annotator = layer
     if apart:
         folders = [place.with_suffix("").as_posix() for place in places]
     elif alone:
         folders = [PurePath(os.path.abspath(path)).parent.name for path in paths]
     documents: dict[str, list[File]] = {}
     for document, file in zip(folders, files, strict=True):
-        named = file if own is None else file._replace(stems=(own,))
+        named = file if annotator is None else file._replace(stems=(annotator,))
         documents.setdefault(document, []).append(named)
     project = Project(printable(os.fspath(pattern)), wanted, "auto")
     for document, some in documents.items():

@@ -127,17 +127,19 @@ def choose(pages: Iterable[Page], layer: str | None, feature: str | None, where:
             for key, column in marks.values.items():
                 features[key] += len(column) - column.count(None)
     asked: list[str | None] = [*asked_names(layer)] or [None]
-    names = [_only(sizes, each, where, "layer") for each in asked]
+    names = [_only(sizes, name, where, "layer") for name in asked]
     chosen: list[tuple[str, str | None]] = []
     wanted = asked_names(feature)
     for name in dict.fromkeys(name for name in names if name is not None):
         place = f"{where}: layer {short(name)}"
         known = layers[name] if len(names) > 1 else wanted
-        here: list[str | None] = [each for each in wanted if each in known] or [None]
-        chosen += [(name, _only(layers[name], each, place, "feature")) for each in here]
-    for each in wanted if chosen else ():
-        if each not in [given for _, given in chosen]:
-            raise InputError(f"{where}: no feature {show(each)} in any of the layers; leave it out")
+        here: list[str | None] = [named for named in wanted if named in known] or [None]
+        chosen += [(name, _only(layers[name], named, place, "feature")) for named in here]
+    for named in wanted if chosen else ():
+        if named not in [given for _, given in chosen]:
+            raise InputError(
+                f"{where}: no feature {show(named)} in any of the layers; leave it out"
+            )
     return tuple(chosen)
 
 

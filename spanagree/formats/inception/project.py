@@ -116,10 +116,10 @@ class Project:
             self.passed["curation file"] += len(curated)
             others = [file for file in others if file not in curated]
             states = {file.stems[0]: "FINISHED" for file in others}
-        own = _matched(others, states, self.where)
+        matched = _matched(others, states, self.where)
         for user, state in states.items():
-            self.take(document, user, own.get(user), state, before)
-        self.unseen["without a record"] += len(others) - len(own)
+            self.take(document, user, matched.get(user), state, before)
+        self.unseen["without a record"] += len(others) - len(matched)
         return before
 
     def take(self, document: str, user: str, file: File | None, state: str, before: Page) -> None:
@@ -146,7 +146,7 @@ class Project:
 
     def every(self) -> list[Page]:
         """Return all pages from which a layer may be chosen."""
-        return [self.declared, *(page for own in self.pages.values() for page in own.values())]
+        return [self.declared, *(page for pages in self.pages.values() for page in pages.values())]
 
     def says(self) -> list[str]:
         """Return who saw what, for a note."""
@@ -186,7 +186,7 @@ def file_of(name: str, data: bytes, where: str) -> File:
     if path.suffix.lower() != ".zip":
         return File((path.stem,), path.suffix.lower(), data, where)
     with open_zip(where, data) as archive:
-        inside = [each for each in archive.names if each.lower().endswith(_READABLE[:3])]
+        inside = [member for member in archive.names if member.lower().endswith(_READABLE[:3])]
         if len(inside) != 1:
             there = listed(archive.names) or "nothing"
             raise InputError(f"{where}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
@@ -303,12 +303,12 @@ def _declared(about: Mapping[str, Any]) -> Page:
 
 def _dicts(value: object) -> Iterator[dict[str, Any]]:
     """Yield the objects in a list."""
-    return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, dict))
+    return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
 def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> dict[str, File]:
     """Return the annotators' files: called by the name, or by the name and a temporary number."""
-    own: dict[str, File] = {}
+    matched: dict[str, File] = {}
     for file in files:
         fit = [user for user in states if user in file.stems]
         for user in () if fit else states:
@@ -316,11 +316,11 @@ def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> di
             fit += [user] if any(map(temporary.fullmatch, file.stems)) else []
         if len(fit) > 1:
             fit = [user for user in fit if states[user] in ("FINISHED", "INPROGRESS")]
-        if len(fit) > 1 or (fit and fit[0] in own):
+        if len(fit) > 1 or (fit and fit[0] in matched):
             raise InputError(
                 f"{file.where}: a file of annotator {listed(fit)}"
                 f"{' by its name' if len(fit) > 1 else ', who has another'}; name the files in"
                 f" {where} by their annotators, one for each"
             )
-        own |= dict.fromkeys(fit, file)
-    return own
+        matched |= dict.fromkeys(fit, file)
+    return matched

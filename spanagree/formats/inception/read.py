@@ -78,7 +78,7 @@ def raw_inception(
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = as_read(
         layer=",".join(dict.fromkeys(name for name, _ in chosen)) or None,
-        feature=",".join(dict.fromkeys(each for _, each in chosen if each)) or None,
+        feature=",".join(dict.fromkeys(key for _, key in chosen if key)) or None,
         ground_truth=ground_truth,
         **asked,
     )
@@ -117,12 +117,12 @@ def _records(
 ) -> Iterator[Record]:
     """Yield documents, with what the annotators who saw each marked in the chosen layers."""
     where = log.name
-    for id_, whole in texts.items():
+    for id_, document in texts.items():
         annotations = []
         for annotator, page in pages.get(id_, {}).items():
             place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
-            if not page.fits(whole.text):
-                same_text(page.text, whole.text, place)
+            if not page.fits(document.text):
+                same_text(page.text, document.text, place)
             spans = (Span(start, end, label) for start, end, label, _ in page.rows(chosen))
             known: dict[Mark | None, int] = {}
             for number, (*_, mark) in enumerate(page.rows(chosen) if page.relations else ()):
@@ -134,11 +134,11 @@ def _records(
             ]
             log.passed["other relation"] += len(page.relations) - len(links)
             annotations.append(Annotation(annotator, spans, relations=links, where=place))
-        yield Record(where, id_, {"text": whole.text}, annotations)
+        yield Record(where, id_, {"text": document.text}, annotations)
 
 
 def _note(where: str, chosen: Chosen, read: Page | Project) -> str:
     """Return what was read of a file, and what was passed over."""
-    own = read.says() if isinstance(read, Project) else []
+    about = read.says() if isinstance(read, Project) else []
     passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))
-    return f"{where}: {'; '.join(['read as inception', described(chosen), *own, *passed])}"
+    return f"{where}: {'; '.join(['read as inception', described(chosen), *about, *passed])}"

@@ -130,12 +130,12 @@ class _Reader:
         elif kind == "CH":
             self.chains += columns
         else:
-            own: dict[int, str | None] = dict(zip(columns, fields or ("",), strict=True))
-            for column in [c for c, name in own.items() if name and name.startswith(_ROLE)]:
-                if column + 1 in own:
-                    own[column + 1] = None  # the targets, with the numbers of other annotations
-            self.spans.append((layer, own))
-            features = (name for name in own.values() if name and not name.startswith(_ROLE))
+            names: dict[int, str | None] = dict(zip(columns, fields or ("",), strict=True))
+            for column in [c for c, name in names.items() if name and name.startswith(_ROLE)]:
+                if column + 1 in names:
+                    names[column + 1] = None  # the targets, with the numbers of other annotations
+            self.spans.append((layer, names))
+            features = (name for name in names.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = Marks(values={name: [] for name in features})
 
     def _start(self, sentence: str, begin: int, token: str, where: str) -> None:
@@ -197,8 +197,8 @@ class _Reader:
                 values = (stack[level] for stack in features if level < len(stack))
                 label = next((value for value in values if value not in ("_", "*")), short(kind))
                 label = _ESCAPED.sub(_unescaped, label.partition("[")[0])
-                first, its, own = match.groups("") if match else ("", "", "")
-                self.linked.append((linked, label, first, its, token, own))
+                first, number, own_number = match.groups("") if match else ("", "", "")
+                self.linked.append((linked, label, first, number, token, own_number))
         for column in self.chains:
             matches = map(_LINK.search, _split(cells[column], "|"))
             self.links |= {(column, match[1]) for match in matches if match}
