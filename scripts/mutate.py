@@ -21,7 +21,6 @@ import ast
 import contextlib
 import copy
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import multiprocessing
@@ -193,6 +192,11 @@ def changed(tree: ast.AST) -> Iterator[tuple[str, range]]:
             put(above, field, at, node)
 
 
+def module_name(file: Path) -> str:
+    """Return the name by which a module is imported; that of a package is its folder's."""
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
 def put(above: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
     """Put a node in its place below another."""
     if at is None:
@@ -277,7 +281,7 @@ def traced(files: Sequence[Path], folders: Sequence[str], sender: Any) -> None:
     import pytest
 
     for file in files:  # first, so that no line that runs on import counts as one test's
-        importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        importlib.import_module(module_name(file))
     reach = Reach(files)
     with quiet():
         code = pytest.main([*PYTEST, FEW, "-m", LEFT_OUT, *folders], [reach])
@@ -287,21 +291,18 @@ def traced(files: Sequence[Path], folders: Sequence[str], sender: Any) -> None:
 # --- one mutant ---------------------------------------------------------------------------------
 
 
-class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Changed(importlib.machinery.SourceFileLoader):
     """Finds one module, and gives it other code."""
 
     def __init__(self, mutant: Mutant) -> None:
+        super().__init__(module_name(mutant.module), str(mutant.module))
         self.code = mutant.code()
-        self.file = mutant.module
-        self.name = ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name == self.name:
-            return importlib.util.spec_from_file_location(name, self.file, loader=self)
-        return None
+        return importlib.util.spec_from_loader(name, self) if name == self.name else None
 
-    def exec_module(self, module: Any) -> None:
-        exec(self.code, module.__dict__)
+    def get_code(self, fullname: str) -> CodeType:
+        return self.code
 
 
 @contextlib.contextmanager

@@ -259,6 +259,10 @@ def test_undefined():
     of = alpha_u(corpus_of(5, a=[], b=[]))
     assert of.all.reason == "nothing is marked"
     assert of.to_dict()["tables"]["figures"][-1]["alpha_u"]["value"] is None
+    apart = {"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}
+    of = alpha_u(sa.Corpus.from_segments([9, 9], apart))
+    assert (of.all.reason, of.team.documents) == ("no document that two annotators saw", 0)
+    assert "2 of 2 documents not seen by two annotators, left out" in of.notes
     # units of one token that fill their documents: no gap that chance could put them into
     full = alpha_u(corpus_of(1, a=[(0, 1, "X")], b=[(0, 1, "X")]))
     assert full.all.reason == full.labels["X"].reason == "chance alone gives no disagreement"

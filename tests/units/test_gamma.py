@@ -31,7 +31,7 @@ from spanagree.comparisons.coarse_starts import UNITS, is_long
 from spanagree.units import packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.canonical import canonical
-from spanagree.units.control import expected_gains
+from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     Units,
@@ -40,7 +40,7 @@ from spanagree.units.dissimilarity import (
     units_of,
 )
 from spanagree.units.effort import Steps, Work
-from spanagree.units.expected_disorder import Expected, Job, estimate
+from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
 from spanagree.units.gamma import _bounded, _disagreement
 from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, _shifted, draw, measured
 from spanagree.units.score import Disagreement
@@ -948,6 +948,35 @@ def test_errors_by_the_delta_method():
     made = _disagreement(np.array([[[2.0, 4.0, 8.0, 8.0]]]), expected, -1, [None])
     assert (made.observed, made.expected, made.value) == (0.25, 0.5, 0.5)
     assert made.error == pytest.approx(2.0 / 4.0**2 * 0.2)
+
+
+def test_error_of_categories():
+    """Expected γ_cat is a ratio of sums over draws, whose error is that of a ratio (Cochran 1977,
+    eq. 2.39): 6/11 of three draws, which miss it by −1/11, −2/11 and 3/11, over 11/3. What is
+    observed, 1/2, divides by its square. Without any weight there is neither."""
+    draws = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]])
+    miss = np.array([-1, -2, 3]) / 11 / (11 / 3)
+    ratio, error = ratio_of(draws)
+    assert (ratio, error) == pytest.approx((6 / 11, math.sqrt((miss**2).sum() / 2 / 3)))
+    assert ratio_of(np.zeros((3, 2))) == (0, 0)
+    nothing = np.zeros((3, 1))
+    drawn = Drawn(nothing, nothing, draws[:, None, None], nothing)
+    expected = Expected(drawn, nothing[0], 4.0, 0.2, 0.0)
+    made = _disagreement(np.array([[[1.0] * 4, [2.0, 6.0, 4.0, 11.0]]]), expected, 0, [None])
+    assert made.value == pytest.approx(1 - 0.5 / ratio)
+    assert made.error == pytest.approx(0.5 / ratio**2 * error)
+
+
+def test_one_long_document_makes_exact_means_dear():
+    """Means are exact where they take five million places at most of each document: of two units
+    a document of three million tokens has six."""
+    units = [[(0, 1, "X")], [(0, 1, "X")]]
+    short, long = (
+        sa.Corpus.from_segments([10, length], {"a": units, "b": units})
+        for length in (2_000_000, 3_000_000)
+    )
+    assert is_cheap(short)
+    assert not is_cheap(long)
 
 
 def test_annotators_and_documents_have_an_order_of_their_own():
