@@ -155,6 +155,16 @@ def test_very_many_annotators(monkeypatch):
     assert many["people"]["observed"] == 1
 
 
+def test_a_baseline_that_cannot_be_made():
+    """Who has the name of a baseline takes its place: the study says so, and has none."""
+    layers = {name: [[(0, 2, "X")], []] for name in ("ann", "bob", "everything")}
+    corpus = sa.Corpus.from_segments([9, 9], layers)
+    for systems in (None, ["bob"]):
+        (row,) = study(corpus, systems=systems, matches=["exact"]).rows
+        assert "everything" not in row["baselines"]
+        assert "everything" in row["why"]["everything"]
+
+
 def test_what_a_task_is():
     """Words of texts are counted; without texts, units of length are all that there is.
 

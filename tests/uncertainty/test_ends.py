@@ -14,7 +14,13 @@ from scipy import stats
 import spanagree as sa
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample, bootstrap
+from spanagree.uncertainty.bootstrap import (
+    ResampledFigures,
+    Resampling,
+    Sample,
+    _to_40_bits,
+    bootstrap,
+)
 from spanagree.uncertainty.ends import Drawn, bca, quantiles
 from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
@@ -123,6 +129,24 @@ def test_two_documents_are_enough():
     low, _, note = bootstrap(Sample(means([1])), f1_figures, how).interval(0, how)
     assert math.isnan(low)
     assert note == "only 1 to resample; an interval needs two"
+
+
+def test_nothing_varies():
+    """Where every document adds the same, resamples of what is no share of agreement tell nothing:
+    there is no interval, and the reason."""
+    layers = {"ann": [[(0, 2, "X")]] * 5, "bob": [[(0, 3, "X")]] * 5}
+    corpus = sa.Corpus.from_segments([9] * 5, layers)
+    interval = sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=50)).all.interval
+    assert np.isnan(interval[:3]).all()
+    assert "the same in every resample" in interval.reason
+
+
+@pytest.mark.parametrize("number", [0.5, 1.0, 3.0])
+def test_neighbours_are_the_same(number):
+    """Sums that come out a last digit lower or higher are the same unit: a number of few binary
+    digits and both its neighbours are that number."""
+    near = np.nextafter(number, [0, number, 9])
+    assert _to_40_bits(near).tolist() == [number] * 3
 
 
 def test_defaults_and_limits():
