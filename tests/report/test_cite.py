@@ -283,6 +283,8 @@ SAYS = {
     " sentences (9 resamples, seed 0). Where fewer than 10 of the documents that a score rests on hold"
     " a disagreement, or fewer than 10 an agreement, its interval is joined with one from Clopper and"
     " Pearson's exact interval (Clopper & Pearson, 1934) for the share that do.",
+    "average:micro|ci:bca95|resample_by:sentence|resamples:9|seed:0": "over sentences (9 resamples",
+    "unit:document|average:micro|ci:bca95|resample_by:sentence|resamples:9|seed:0": "over texts (9",
     "average:micro|ci:jackknife95|resample_by:document": "one document at a time, each with all its"
     " sentences. Where fewer than 10 of the documents",
     "items:labels|categories:2|ci:jackknife95": "fewer than 10 of the items that a coefficient (but B) rests",

@@ -449,6 +449,8 @@ def test_matrices(systems):
     labels = [s.labels[label].f1 for label in placed[0].labels for s in placed]
     by_label = [value for section, value, _ in shown.figures if section == "labels"]
     assert by_label == [x for f1 in labels for x in (f1.corrected, f1.observed)]
+    for tally in placed[0].labels.values():
+        assert f"{tally.size_a} in gold" in shown.texts
     hard = sa.difficulty(systems, "gold.conll")
     levels = sa.evaluate_levels(result, hard, levels=2).defined
     parts = [*(part for _, part in levels), result]
