@@ -140,6 +140,9 @@ def test_help_and_version(run):
     assert code == 0
     for choice in ("exact, token, boundaries, iou, overlap", "nonoverlapping, per-label"):
         assert choice in " ".join(out.split())
+    out = " ".join(run("agree", "--help-all")[1].split())
+    assert "--beta X The weight of categories. [default: 1]" in out
+    assert "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE" in out
 
 
 @pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])
@@ -544,10 +547,13 @@ def test_on_error_of_a_table(tmp_path, capsys):
         (["convert", "a", "-o", "g"], "g: no format is written to files ending in ''; name one with --to ("),
         (["convert", "a", "-o", "g.json"], ".json files are not written; .parquet and .jsonl files are, and those of the tool that --to names"),
         (["evaluate", "a", "b", "--tallies", "t.csv"], "t.csv: tallies are written as Parquet; name a .parquet file"),
+        (["evaluate", "a", "not there", "--plot", "p.gif"], "p.gif: pictures are .png, "),
     ],
 )  # fmt: skip
 def test_extensions_that_do_not_fit(run, tmp_path, monkeypatch, command, message):
-    """What an extension says is not written over with something else."""
+    """What an extension says is not written over with something else; it is seen before any work."""
+    if "--plot" in command:
+        pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         (tmp_path / name).write_text("x O\n")
