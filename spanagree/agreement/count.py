@@ -246,16 +246,15 @@ def count(
     if counting.drawing is not None:
         assert isinstance(comparisons, Comparisons)
         replicated = _draw(ids, comparisons, counting.drawing)
-    shares, plain = counting.places(corpus), counting.without_places()
+    described = counting.describe(corpus, comparisons.how)
+    plain = counting.without_places()
     uniform = None if plain is None else replace(count(corpus, plain), ids=(), notes=())
     return CountedPairs(
         documents=len(corpus),
-        settings=AgreementSettings(
-            chosen=chosen, **counting.settings(corpus, comparisons.how, shares)
-        ),
-        notes=counting.notes(corpus, shares),
+        settings=AgreementSettings(chosen=chosen, **described.settings),
+        notes=described.notes,
         inexact=comparisons.how,
-        places=shares,
+        places=described.places,
         uniform=uniform,
         ids=ids,
         replicates=replicated,

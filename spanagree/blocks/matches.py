@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanagree.blocks.counted import Counting
 from spanagree.chance.model import without_places
@@ -12,6 +12,21 @@ from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import PlaceShares, notes_on_places, place_shares
 from spanagree.corpus.corpus import Corpus
+
+
+class Description(NamedTuple):
+    """What is said of one corpus or block, beside what is counted.
+
+    Attributes:
+        settings: those that all results of matches have, by name.
+        notes: what a reader repaired or passed over; of a whole corpus also that a rule of places
+            would fit.
+        places: how the segments stand to the rule of places, if chance has one.
+    """
+
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+    places: PlaceShares | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,18 +62,11 @@ class MatchCounting(Counting):
             return None
         return MatchCounting(match=self.match, chance=chance, keep=self.keep)
 
-    def places(self, corpus: Corpus) -> PlaceShares | None:
-        """Return how the segments of a corpus stand to the rule of places, if chance has one."""
-        return place_shares(corpus, corpus.annotators, self.chance)
-
-    def notes(self, corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ...]:
-        """Return the notes of a corpus; of a whole one also that there is a rule of places."""
+    def describe(self, corpus: Corpus, how: Inexact) -> Description:
+        """Return what is said of a corpus; ``how`` says where its expected match is not exact."""
+        shares = place_shares(corpus, corpus.annotators, self.chance)
         named = self.keep and shares is None
-        return (*corpus.notes, *(notes_on_places(corpus, None) if named else ()))
-
-    def settings(self, corpus: Corpus, how: Inexact, shares: PlaceShares | None) -> dict[str, Any]:
-        """Return the settings that all results of matches have."""
-        return {
+        settings = {
             "match": self.match,
             "chance": self.chance,
             **how.settings(self.chance),
@@ -66,6 +74,8 @@ class MatchCounting(Counting):
             "offsets": corpus.offsets,
             "reading": corpus.reading,
         }
+        notes = (*corpus.notes, *(notes_on_places(corpus, None) if named else ()))
+        return Description(settings, notes, shares)
 
 
 def of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:

@@ -94,20 +94,20 @@ def count(
         team = corpus.of_annotators(annotators, in_part=not counting.keep)
     counting.check(team)
     documents, how = _documents(team, counting)
-    shares, plain = counting.places(team), counting.without_places()
+    described, plain = counting.describe(team, how), counting.without_places()
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
             of_="team" if gold is None else "gold",
             chosen=chosen,
             **of_gold(gold, corpus),
-            **counting.settings(corpus, how, shares),
+            **described.settings,
         ),
-        notes=(*counting.notes(team, shares), *how.notes(2 * float(documents.size.sum()))),
+        notes=(*described.notes, *how.notes(2 * float(documents.size.sum()))),
         ids=() if counting.keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
-        places=shares,
+        places=described.places,
         uniform=None if plain is None else (_documents(team, plain)[0],),
     )
 

@@ -153,7 +153,7 @@ class Gold(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("layer=name", "weights=_weights", "few=_seen_by_few")
 
     @property
-    def _weights(self) -> dict[str, int]:
+    def _weights(self) -> dict[str, float]:
         """What each voter's vote weighs."""
         return dict(zip(self.voters, self.weights.tolist(), strict=True))
 

@@ -257,17 +257,16 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     }
     joined = None if corpus.text_ends is None else corpus
     per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
-    shares, plain = counting.places(corpus), counting.without_places()
+    described = counting.describe(corpus, comparisons.how)
+    plain = counting.without_places()
     whole = CountedSystems(
         documents=len(corpus),
-        settings=EvaluationSettings(
-            **of_gold(gold, corpus), **counting.settings(corpus, comparisons.how, shares)
-        ),
-        notes=(*counting.notes(corpus, shares), *drawn_notes),
+        settings=EvaluationSettings(**of_gold(gold, corpus), **described.settings),
+        notes=(*described.notes, *drawn_notes),
         ids=() if counting.keep else ids_of(corpus),
         annotators=names,
         inexact=how,
-        places=shares,
+        places=described.places,
         uniform=None if plain is None else replace(count(corpus, plain, gold), ids=(), notes=()),
         **sums_of(per_document),
     )
