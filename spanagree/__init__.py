@@ -109,7 +109,7 @@ def __getattr__(name: str) -> object:
 
     if find_spec(f"spanagree.{name}"):  # from spanagree import choices
         raise AttributeError(f"module 'spanagree.{name}' is not imported")
-    for package in map(import_module, (f"spanagree.{each}" for each in PACKAGES)):
+    for package in map(import_module, (f"spanagree.{folder}" for folder in PACKAGES)):
         if name in package.__all__:  # which is found here too
             value = globals()[name] = getattr(package, name)
             return value

@@ -140,9 +140,9 @@ def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
         rows = table[:1]
         return rows, np.zeros(len(table), np.int64), np.full(len(rows), len(table))
     table = np.ascontiguousarray(table + table.dtype.type(0))  # −0.0 becomes 0.0
-    whole = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
+    as_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
     _, first, which, counts = np.unique(
-        whole, return_index=True, return_inverse=True, return_counts=True
+        as_bytes, return_index=True, return_inverse=True, return_counts=True
     )
     return table[first], which.reshape(-1), counts
 

@@ -164,7 +164,7 @@ def gathered(notes: Iterable[str], where_all: str = "") -> list[str]:
         kinds.setdefault(kind, []).append((int(number), name, note))
     lines = []
     for alike in kinds.values():
-        (_, _, worst), *others = sorted(alike, key=lambda each: -each[0])
+        (_, _, worst), *others = sorted(alike, key=lambda entry: -entry[0])
         named = ", ".join(f"{name} ({number})" for number, name, _ in others[:2])
         more = f" and {len(others) - 2} more; {where_all}" if len(others) > 2 else ""
         lines.append(f"{worst}; also {named}{more}" if others else worst)

@@ -241,7 +241,7 @@ class Zip:
 
     def __init__(self, name: str, archive: ZipFile, size: int) -> None:
         self._name, self._archive = name, archive
-        members = [each for each in archive.infolist() if not each.is_dir()]
+        members = [member for member in archive.infolist() if not member.is_dir()]
         for member in members:
             problem = ""
             parts = re.split(r"[/\\]", member.filename)

@@ -61,9 +61,9 @@ class Settings(Mapping[str, Any]):
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
-        shared = [each.name for each in fields(Settings)]
-        own = [each.name for each in fields(self) if each.name not in shared]
-        values = {name: getattr(self, name) for name in (*own, "offsets")} | dict(self.reading)
+        shared = [item.name for item in fields(Settings)]
+        added = [item.name for item in fields(self) if item.name not in shared]
+        values = {name: getattr(self, name) for name in (*added, "offsets")} | dict(self.reading)
         values |= {name: getattr(self, name) for name in shared[2:]}
         plain = {k.removesuffix("_"): value for k, value in values.items() if value is not None}
         more = getattr(plain.get("chance"), "settings", {})  # of a model that keeps more
@@ -76,13 +76,13 @@ class Settings(Mapping[str, Any]):
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
         """Return the settings of this kind that a mapping holds, as one from a file."""
-        own = {each.name.removesuffix("_"): each.name for each in fields(cls)}
-        named = {own[key]: value for key, value in settings.items() if key in own}
-        return cls(**named, reading={k: v for k, v in settings.items() if k not in own})
+        names = {item.name.removesuffix("_"): item.name for item in fields(cls)}
+        named = {names[key]: value for key, value in settings.items() if key in names}
+        return cls(**named, reading={k: v for k, v in settings.items() if k not in names})
 
     def extended(self, kind: type[_Kind], **more: Any) -> _Kind:
         """Return settings of a kind that has more fields than this."""
-        return kind(**{**{each.name: getattr(self, each.name) for each in fields(self)}, **more})
+        return kind(**{**{item.name: getattr(self, item.name) for item in fields(self)}, **more})
 
     def __getitem__(self, key: str) -> Any:
         return self._plain[key]
@@ -125,21 +125,21 @@ def unit(settings: Mapping[str, Any]) -> str:
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
-def merged(one: _Kind, other: _Kind) -> _Kind:
+def merged(first: _Kind, second: _Kind) -> _Kind:
     """Return the settings of two parts, which have to be the same but for counts, which are added.
 
     Raises:
         InputError: for other settings, naming the first that differs.
     """
-    return one.read(merged_settings(one, other))
+    return first.read(merged_settings(first, second))
 
 
 def merged_settings(
-    one: Mapping[str, Any], other: Mapping[str, Any], where: str = ""
+    first: Mapping[str, Any], second: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
     """Return the same of plain settings; an error begins with ``where`` the later part is."""
-    for key in sorted({*one, *other} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
-        before, now = one.get(key), other.get(key)
+    for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
+        before, now = first.get(key), second.get(key)
         unused = key in _IF_USED and None in (before, now)
         if before != now and not unused:
             raise InputError(
@@ -147,21 +147,21 @@ def merged_settings(
                 f" {show(before)}, and parts made with different settings do not add"
             )
     counts: dict[str, dict[str, dict[str, int]]] = {}
-    for key in (key for key in _COUNTS if key in one or key in other):
+    for key in (key for key in _COUNTS if key in first or key in second):
         counts[key] = {}
-        for settings in (one, other):
+        for settings in (first, second):
             for layer, kinds in settings.get(key, {}).items():
                 of_layer = counts[key].setdefault(layer, {})
                 for kind, times in kinds.items():
                     of_layer[kind] = of_layer.get(kind, 0) + times
-    of_parts = {key: other[key] for key in (*_OF_PARTS, *_IF_USED) if key in other}
-    if _REPAIR in {**one, **other}:
-        of_parts[_REPAIR] = sorted({*one.get(_REPAIR, ()), *other.get(_REPAIR, ())})
-    how = [settings[_HOW] for settings in (one, other) if settings.get(_HOW)]
-    of_parts |= {_HOW: min(how)} if how else {}
-    if _ADDED in {**one, **other}:
-        of_parts[_ADDED] = one.get(_ADDED, 0) + other.get(_ADDED, 0)
-    return {**one, **of_parts, **{key: each for key, each in counts.items() if each}}
+    of_parts = {key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}
+    if _REPAIR in {**first, **second}:
+        of_parts[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
+    methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]
+    of_parts |= {_HOW: min(methods)} if methods else {}
+    if _ADDED in {**first, **second}:
+        of_parts[_ADDED] = first.get(_ADDED, 0) + second.get(_ADDED, 0)
+    return {**first, **of_parts, **{key: count for key, count in counts.items() if count}}
 
 
 def as_list(names: _Names) -> _Names | list[str]:
@@ -210,7 +210,7 @@ def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Return a value as JSON holds it."""
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
@@ -302,7 +302,7 @@ def _signed(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ",".join(f"{_part(name)}={_part(each)}" for name, each in value.items())
+        return ",".join(f"{_part(name)}={_part(item)}" for name, item in value.items())
     if isinstance(value, (list, tuple)):
         return ",".join(map(_part, value))
     if isinstance(value, float):

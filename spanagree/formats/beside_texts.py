@@ -28,7 +28,7 @@ def beside(file: Path, wanted: str, where: str) -> Path:
     name = wanted.replace("\\", "/").rpartition("/")[2]
     parent = file.resolve().parent
     near = [parent, parent.parent]
-    near += [each for folder in near for each in sorted(folder.iterdir()) if each.is_dir()]
+    near += [entry for folder in near for entry in sorted(folder.iterdir()) if entry.is_dir()]
     for folder in near:
         if name and (folder / name).is_file():
             return folder / name
@@ -125,7 +125,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                 part = entity.get("part")
                 if part not in parts:
                     raise InputError(f"{name}: part {show(part)}, which the text does not have")
-                people = [str(who) for who in values_at(entity, "confidence.who[*]")] or [""]
+                people = [str(user) for user in values_at(entity, "confidence.who[*]")] or [""]
                 for piece in values_at(entity, "offsets[*]"):
                     if not is_whole(piece.get("start")):
                         where = f"{name}: start in {part}"
@@ -133,8 +133,8 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                     start, quote = parts[part] + piece["start"], piece.get("text")
                     label = entity.get("classId")
                     span = {"start": start, "end": start + len(quote or ""), "label": label}
-                    for who in people:
-                        by.setdefault(who.removeprefix("user:"), []).append(
+                    for user in people:
+                        by.setdefault(user.removeprefix("user:"), []).append(
                             {**span, "quote": quote}
                         )
             yield name, {"id": stem, "text": text, "by": by or {"": []}}
@@ -143,9 +143,9 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[str, dict[str, int]]:
     """Return a text, and where each of its parts begins."""
     for end in (".plain.html", ".html"):
-        for each in _near(file, stem + end):
+        for page in _near(file, stem + end):
             text, parts = "", {}
-            _, *pieces = _PART.split(read_text(each))
+            _, *pieces = _PART.split(read_text(page))
             for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):
                 parts[id_] = len(text)
                 inner = piece.partition(">")[2].rpartition("<")[0]  # up to the next element
@@ -185,10 +185,12 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         )
         for id_ in dict.fromkeys((*(state.get("instance_id_ordering") or ()), *spans, *labels)):
             answered = id_ in spans or id_ in labels
-            own = list(_potato_spans(spans.get(id_))) if answered else None
-            marked += len(own or ())
+            item_spans = list(_potato_spans(spans.get(id_))) if answered else None
+            marked += len(item_spans or ())
             user = state.get("user_id") or file.parent.name
-            rows.append((name, {"id": id_, "user": user, "seen": answered, "spans": own or []}))
+            rows.append(
+                (name, {"id": id_, "user": user, "seen": answered, "spans": item_spans or []})
+            )
     if not marked:
         raise InputError(
             f"{printable(os.fspath(path))}: {counted(len(rows), 'item')} of Potato with labels of"

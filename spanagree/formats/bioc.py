@@ -39,7 +39,7 @@ def knows_bioc(start: FileHead) -> bool:
         text = "\n".join(start.lines)
         return bool(re.search(r"<collection[\s>]", text)) and "<passage>" in text
     inside = [next(_in(record), None) for record in start.objects]
-    texts = (first_at(each, "passages[0].text") for each in inside)  # BigBIO's are lists
+    texts = (first_at(document, "passages[0].text") for document in inside)  # BigBIO's are lists
     return bool(inside) and None not in inside and not any(isinstance(x, list) for x in texts)
 
 
@@ -49,9 +49,9 @@ def _in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield record
     else:
         lists = (value for value in record.values() if isinstance(value, list))
-        for each in chain.from_iterable(lists):
-            if isinstance(each, dict) and "passages" in each:
-                yield each
+        for item in chain.from_iterable(lists):
+            if isinstance(item, dict) and "passages" in item:
+                yield item
 
 
 @naming_files()
@@ -154,7 +154,7 @@ def _text(parts: list[dict[str, Any]], where: str) -> str:
         (_whole(part.get("offset"), where), part["text"]) for part in parts if part.get("text")
     ]
     text, size, known = [""], 0, 0
-    for offset, piece in sorted(pieces, key=lambda each: each[0]):
+    for offset, piece in sorted(pieces, key=lambda pair: pair[0]):
         if not isinstance(piece, str) or offset < size:
             raise invalid_value(
                 f"{where}: the passage at {offset}",
@@ -216,7 +216,7 @@ def _whole(value: object, where: str) -> int:
 def _from_xml(element: Element) -> dict[str, Any]:
     """Return a document, or a part of one, as JSON has it."""
     kinds = ("passage", "sentence", "annotation", "relation", "location")
-    parts = {f"{kind}s": [_from_xml(each) for each in element.findall(kind)] for kind in kinds}
+    parts = {f"{kind}s": [_from_xml(part) for part in element.findall(kind)] for kind in kinds}
     plain = {name: element.findtext(name) for name in ("id", "offset", "text")}
-    infons = {each.get("key", ""): each.text for each in element.findall("infon")}
+    infons = {infon.get("key", ""): infon.text for infon in element.findall("infon")}
     return {**plain, **element.attrib, **parts, "infons": infons}

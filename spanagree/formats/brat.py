@@ -104,7 +104,9 @@ def read_brat(
     [(Segment(start=0, end=2, label='PER'),)]
     """
     raw = raw_brat(folder, absent=absent, ends=ends)
-    raw = renamed(raw, {who: who or Path(os.path.abspath(folder)).name for who in raw.annotators})
+    raw = renamed(
+        raw, {name: name or Path(os.path.abspath(folder)).name for name in raw.annotators}
+    )
     raw = with_discontinuous(raw, discontinuous)
     return valid_corpus(raw, repair)
 
@@ -153,14 +155,16 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             blank += not rows.strip()
             is_seen = bool(rows.strip()) or absent != "unseen"
             lines = _rows_of(printable(str(ann)), rows)
-            one = _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
-            if read_bytes(name, str(txt), size=3) == BOM_UTF8 and one.spans:
-                moved = _moved(one)
-                if _fits(one, text) < _fits(moved, text):
-                    one = moved
+            parsed = (
+                _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
+            )
+            if read_bytes(name, str(txt), size=3) == BOM_UTF8 and parsed.spans:
+                moved = _moved(parsed)
+                if _fits(parsed, text) < _fits(moved, text):
+                    parsed = moved
                     marks += 1
-            annotations = [one]
-            if "\r\n" in text and _fits(one, text) < _fits(one, text.replace("\r\n", "\n")):
+            annotations = [parsed]
+            if "\r\n" in text and _fits(parsed, text) < _fits(parsed, text.replace("\r\n", "\n")):
                 text = text.replace("\r\n", "\n")
                 joined += 1
         yield Record(printable(str(txt)), id_, {"text": text}, annotations)
@@ -217,7 +221,7 @@ def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, st
     for path, names in parts.items():
         for some in [held, marked] if path.suffix == ".ann" else [held]:
             some.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
-    shared = any(marked[one] & held[other] for one, other in permutations(marked, 2))
+    shared = any(marked[first] & held[second] for first, second in permutations(marked, 2))
     are_people = "" not in marked and (len(marked) < 2 or shared)
     documents = set().union(*marked.values())
     places = {}
@@ -385,11 +389,11 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
     for names, what in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
-        for each in names:
-            parts = each.split("/")
-            if {"", ".", ".."} & {*parts} or "\\" in each or "\0" in each or each.startswith("."):
+        for stem in names:
+            parts = stem.split("/")
+            if {"", ".", ".."} & {*parts} or "\\" in stem or "\0" in stem or stem.startswith("."):
                 raise SettingError(
-                    f"{what} {show(each)}: brat keeps it in a file of that name, which such a name"
+                    f"{what} {show(stem)}: brat keeps it in a file of that name, which such a name"
                     " cannot be; give it another"
                 )
     for number in (n for n, text in enumerate(texts) if text.startswith(BOM)):
@@ -422,7 +426,7 @@ def _ids(corpus: Corpus) -> list[str]:
 def changed_in_brat(corpus: Corpus) -> list[str]:
     """Return what brat's files have otherwise than a corpus, a sentence each."""
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
-    names = {name for each in details for name in (*each.attributes, *each.relation_labels)}
+    names = {name for detail in details for name in (*detail.attributes, *detail.relation_labels)}
     names = {name for name in {*corpus.labels, *names} if "_".join(name.split()) != name}
     written = f"written with _ for white space, which brat does not hold: {listed(sorted(names))}"
     marked = [

@@ -125,18 +125,18 @@ def _in_word(text: str, at: int) -> bool:
 # --- what two texts share -----------------------------------------------------------------------
 
 
-def _shared(one: str, other: str) -> Iterator[_Run]:
+def _shared(first: str, second: str) -> Iterator[_Run]:
     """Yield the runs of signs that two texts share, in order, as long as they can be."""
-    words = _SPACED.findall(one), _SPACED.findall(other)
-    places = [[0, *accumulate(map(len, each))] for each in words]
+    words = _SPACED.findall(first), _SPACED.findall(second)
+    places = [[0, *accumulate(map(len, pieces))] for pieces in words]
     i = j = size = 0
     runs: list[_Run] = []
     for a, b, number in [*sorted(_common(*words)), (len(words[0]), len(words[1]), 0)]:
         low, high = places[0][a], places[1][b]
-        left = one[i:low], other[j:high]
+        left = first[i:low], second[j:high]
         shorter, longer = sorted(map(len, left))
-        whole = longer <= 3 * shorter + 3  # of others the ends alone are compared
-        runs += ((i + x, j + y, n) for x, y, n in sorted(_common(*left, whole=whole)))
+        throughout = longer <= 3 * shorter + 3  # of others the ends alone are compared
+        runs += ((i + x, j + y, n) for x, y, n in sorted(_common(*left, throughout=throughout)))
         size = places[0][a + number] - low
         runs.append((low, high, size))
         i, j = low + size, high + size
@@ -151,22 +151,24 @@ def _shared(one: str, other: str) -> Iterator[_Run]:
         yield begin, begin_other, size
 
 
-def _common(one: Sequence[str], other: Sequence[str], *, whole: bool = True) -> Iterator[_Run]:
-    """Yield runs that two sequences share, in any order; unless ``whole``, those at their ends."""
-    todo = [(0, len(one), 0, len(other), 0)]
+def _common(
+    first: Sequence[str], second: Sequence[str], *, throughout: bool = True
+) -> Iterator[_Run]:
+    """Yield runs that two sequences share, in any order; unless ``throughout``, at their ends."""
+    todo = [(0, len(first), 0, len(second), 0)]
     while todo:
         low, high, start, end, depth = todo.pop()
-        size = _same(one[low:high], other[start:end])
+        size = _same(first[low:high], second[start:end])
         if size:
             yield low, start, size
             low, start = low + size, start + size
-        size = _same(one[low:high][::-1], other[start:end][::-1])
+        size = _same(first[low:high][::-1], second[start:end][::-1])
         if size:
             yield high - size, end - size, size
             high, end = high - size, end - size
-        if low == high or start == end or not whole:
+        if low == high or start == end or not throughout:
             continue
-        here, there = one[low:high], other[start:end]
+        here, there = first[low:high], second[start:end]
         anchors = _anchors(here, there) if depth < _DEEPEST else []
         if not anchors:
             yield from ((low + i, start + j, n) for i, j, n in _in_windows(here, there))
@@ -179,17 +181,17 @@ def _common(one: Sequence[str], other: Sequence[str], *, whole: bool = True) -> 
             before = i + 1, j + 1
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
+def _same(first: Sequence[str], second: Sequence[str]) -> int:
     """Return how many of the first are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _anchors(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+def _anchors(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
     """Return where long runs begin that both have once, as many as come in the same order."""
     for length in _RUNS:
-        runs = [list(zip(*(s[i:] for i in range(length)), strict=False)) for s in (one, other)]
-        numbers = [Counter(each) for each in runs]
+        runs = [list(zip(*(s[i:] for i in range(length)), strict=False)) for s in (first, second)]
+        numbers = [Counter(of_text) for of_text in runs]
         places = {run: j for j, run in enumerate(runs[1]) if numbers[1][run] == 1}
         pairs = [
             (i, places[run])
@@ -218,11 +220,11 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return part[::-1]
 
 
-def _in_windows(one: Sequence[str], other: Sequence[str]) -> Iterator[_Run]:
+def _in_windows(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
     """Yield runs that two sequences share, found in one window after the other."""
     i = j = 0
-    while i < len(one) and j < len(other):
-        parts = one[i : i + _WINDOW], other[j : j + _WINDOW]
+    while i < len(first) and j < len(second):
+        parts = first[i : i + _WINDOW], second[j : j + _WINDOW]
         runs = SequenceMatcher(None, *parts, autojunk=False).get_matching_blocks()[:-1]
         if not runs:
             return

@@ -51,47 +51,47 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
     count = Counter(name for raw in sources.values() for name in raw.annotators)
     same, differing = _same_people(sources, count, apart)
     count = Counter({name: 1 if name in same else number for name, number in count.items()})
-    (first, whole), *others = ((name, _named(name, raw, count)) for name, raw in sources.items())
+    (first, united), *others = ((name, _named(name, raw, count)) for name, raw in sources.items())
     for source, part in others:
-        _check_offsets(first, whole, source, part)
-        place = _places(whole, part, first, source)
-        _check_same(whole, part, place, printable(source))
+        _check_offsets(first, united, source, part)
+        place = _places(united, part, first, source)
+        _check_same(united, part, place, printable(source))
         new = place < 0
-        place[new] = len(whole.lengths) + np.arange(int(new.sum()))
-        reading = {**part.reading, **whole.reading}
+        place[new] = len(united.lengths) + np.arange(int(new.sum()))
+        reading = {**part.reading, **united.reading}
         for key in (*_BY_LAYER, "read"):
             if key in reading:
-                reading[key] = {**part.reading.get(key, {}), **whole.reading.get(key, {})}
-        done = [step for raw in (whole, part) for step in raw.reading.get("repair", ())]
+                reading[key] = {**part.reading.get(key, {}), **united.reading.get(key, {})}
+        done = [step for raw in (united, part) for step in raw.reading.get("repair", ())]
         reading |= {"repair": [*dict.fromkeys(done)]} if done else {}
-        both = _joined([whole, part], [np.arange(len(whole.lengths)), place], reading)
+        both = _joined([united, part], [np.arange(len(united.lengths)), place], reading)
         notes = [
             f"{printable(source)}: the {what} left out, as not all sources have them"
             for what in ("tokens", "texts")
             if getattr(both, what) is None
-            and (getattr(whole, what) is None) != (getattr(part, what) is None)
+            and (getattr(united, what) is None) != (getattr(part, what) is None)
         ]
-        whole = replace(both, notes=(*whole.notes, *part.notes, *notes))
+        united = replace(both, notes=(*united.notes, *part.notes, *notes))
     if same:
-        once = ~repeats(whole) | ~np.isin(
-            whole.of_annotator, [whole.annotators.index(name) for name in same]
+        once = ~repeats(united) | ~np.isin(
+            united.of_annotator, [united.annotators.index(name) for name in same]
         )
-        whole, _ = keep_annotations(whole, once)
+        united, _ = keep_annotations(united, once)
         note = (
             "annotators of the same name in several files that share documents are one person"
             f" each: {listed(sorted(same))}; NAME=FILE keeps those of a file apart"
         )
-        whole = replace(whole, notes=(*whole.notes, note))
+        united = replace(united, notes=(*united.notes, note))
     if differing:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
             f" with the name of the file: {listed(sorted(differing))}"
         )
-        whole = replace(whole, notes=(*whole.notes, note))
+        united = replace(united, notes=(*united.notes, note))
     met = sum(len(raw.lengths) for raw in sources.values())
-    if len(whole.lengths) == met and max(count.values(), default=0) > 1:
-        return replace(whole, notes=(*whole.notes, _APART))
-    return whole
+    if len(united.lengths) == met and max(count.values(), default=0) > 1:
+        return replace(united, notes=(*united.notes, _APART))
+    return united
 
 
 def _same_people(
@@ -144,10 +144,10 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
         InputError: for parts with other offsets, or read with other settings; for documents of the
             same id whose texts differ, or that an annotator has twice.
     """
-    (first, whole), *others = shards.items()
-    reading = dict(whole.reading)
+    (first, raw), *others = shards.items()
+    reading = dict(raw.reading)
     for name, part in others:
-        _check_offsets(first, whole, name, part)
+        _check_offsets(first, raw, name, part)
         reading = merged_settings(reading, part.reading, printable(name))
     parts = [
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
@@ -216,11 +216,11 @@ def _refuse_repeats(
     seen: dict[tuple[int, str], str] = {}
     for name, part, place in zip(names, parts, places, strict=True):
         for row in np.flatnonzero(np.isin(place[part.of_document], shared)).tolist():
-            who = part.annotators[part.of_annotator[row]]
-            before = seen.setdefault((int(place[part.of_document[row]]), who), name)
+            annotator = part.annotators[part.of_annotator[row]]
+            before = seen.setdefault((int(place[part.of_document[row]]), annotator), name)
             if before != name:
                 raise InputError(
-                    f"{name}: annotator {show(who)} has document"
+                    f"{name}: annotator {show(annotator)} has document"
                     f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
                     " leave out one of the files, or keep the first with --repair drop-repeats, or"
                     " the latest with --repair latest"
@@ -245,7 +245,7 @@ def _joined(
         documents += len(new)
         if len(new) or not contents:
             contents.append(part.content_of(new))
-        who = np.array([annotators[name] for name in part.annotators], np.int64)
+        number = np.array([annotators[name] for name in part.annotators], np.int64)
         code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
         annotation = part.annotation + annotations
         segments: tuple[Ints, ...] = annotation, part.start, part.end, code[part.label]
@@ -254,7 +254,7 @@ def _joined(
             segments = *segments, np.where(quote < 0, quote, quote + len(quotes))
             quotes += part.quotes
         when = np.full(len(part.of_document), np.nan) if part.when is None else part.when
-        columns.append((place[part.of_document], who[part.of_annotator], *segments, when))
+        columns.append((place[part.of_document], number[part.of_annotator], *segments, when))
         annotations += len(part.of_document)
     content: dict[str, Any] = {}
     for name in contents[0]:
@@ -298,35 +298,35 @@ def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
     return raw.but(annotators=tuple(new.values()), reading=reading, unsaid=unsaid)
 
 
-def _check_offsets(first: str, whole: RawCorpus, source: str, part: RawCorpus) -> None:
-    if part.offsets != whole.offsets:
+def _check_offsets(first: str, united: RawCorpus, source: str, part: RawCorpus) -> None:
+    if part.offsets != united.offsets:
         raise InputError(
             f"{printable(source)}: offsets in {part.offsets}, those of {printable(first)} are in"
-            f" {whole.offsets}; all need the same: spanagree convert --tokenizer splits texts, and"
+            f" {united.offsets}; all need the same: spanagree convert --tokenizer splits texts, and"
             " quotes without a text beside them are found in another file's text or tokens, by id"
         )
 
 
-def _places(whole: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints:
+def _places(united: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints:
     """Return for each document of a part its number in the whole, −1 for a new one."""
-    if whole.ids is not None and part.ids is not None:
-        number = {id_: d for d, id_ in enumerate(whole.ids)}
+    if united.ids is not None and part.ids is not None:
+        number = {id_: d for d, id_ in enumerate(united.ids)}
         return np.array([number.get(id_, -1) for id_ in part.ids], np.int64)
-    if len(whole.lengths) != len(part.lengths):
+    if len(united.lengths) != len(part.lengths):
         raise InputError(
             f"{printable(source)}: {counted(len(part.lengths), 'document')}, {printable(first)} has"
-            f" {len(whole.lengths)}; without ids in both, documents are matched by their order, and"
-            " their number has to be the same"
+            f" {len(united.lengths)}; without ids in both, documents are matched by their order,"
+            " and their number has to be the same"
         )
     return np.arange(len(part.lengths))
 
 
-def _check_same(whole: RawCorpus, part: RawCorpus, place: Ints, where: str) -> None:
+def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, where: str) -> None:
     """Refuse two versions of a document that both have."""
     for other in np.flatnonzero(place >= 0).tolist():
         d = int(place[other])
         same_document(
-            _version(part, other), _version(whole, d), f"{where}, document {show(whole.id_of(d))}"
+            _version(part, other), _version(united, d), f"{where}, document {show(united.id_of(d))}"
         )
 
 

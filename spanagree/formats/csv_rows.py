@@ -56,12 +56,12 @@ def _plain_columns(text: str, sign: str) -> tuple[list[str], list[Fields], Seque
     raw = text.encode("utf-8", "surrogatepass") + b"\n"
     data = np.frombuffer(raw, np.uint8)
     ends = np.flatnonzero((data == ord(sign)) | (data == ord("\n")))
-    whole = np.frombuffer((sign * (len(header) - 1) + "\n").encode(), np.uint8)
-    if len(ends) % len(whole) or not (data[ends].reshape(-1, len(whole)) == whole).all():
+    pattern = np.frombuffer((sign * (len(header) - 1) + "\n").encode(), np.uint8)
+    if len(ends) % len(pattern) or not (data[ends].reshape(-1, len(pattern)) == pattern).all():
         return None
     begin, end = (x[len(header) :] for x in (np.append(0, ends[:-1] + 1), ends))
     columns = [
-        Fields(raw, begin[c :: len(header)], end[c :: len(header)]) for c in range(len(whole))
+        Fields(raw, begin[c :: len(header)], end[c :: len(header)]) for c in range(len(pattern))
     ]
     if not all(map(str.strip, (header[0], *columns[0].numbered[1]))):  # rows may be blank
         return None

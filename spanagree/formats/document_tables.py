@@ -59,14 +59,14 @@ def names_in_table(
     known_as: dict[str, str | None] = {}
     for row in rows:
         value = cell_of(row, wanted) if has(row, wanted) else None
-        own = str(cell_of(row, here)) if has(row, here) else ""
+        id_ = str(cell_of(row, here)) if has(row, here) else ""
         now = None if value in (None, "") else str(value)
-        if known_as.setdefault(own, now) != now:
+        if known_as.setdefault(id_, now) != now:
             raise InputError(
-                f"{name}: document {show(own)} has {what} {show(known_as[own])}, and {show(now)}"
+                f"{name}: document {show(id_)} has {what} {show(known_as[id_])}, and {show(now)}"
                 f" in another row; a document has one {what}"
             )
-    return [known_as.get(own) for own in ids]
+    return [known_as.get(id_) for id_ in ids]
 
 
 def _rows(path: str) -> list[Any]:

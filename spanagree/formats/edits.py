@@ -30,15 +30,15 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if line.startswith("S ") or line == "S":
             sentences.append((where, line[2:].split(), {}))
         elif edit and sentences:
-            start, end, label, who = edit.groups()
-            edits = sentences[-1][2].setdefault(who, [])
+            start, end, label, annotator = edit.groups()
+            edits = sentences[-1][2].setdefault(annotator, [])
             if label.lower() != "noop":
                 edits.append([int(start), int(end), label])
         else:
             raise InputError(f"{where}: {show(line)}; M2 has lines S, and lines A below each")
-    people = sorted({who for *_, by in sentences for who in by})
+    people = sorted({annotator for *_, by in sentences for annotator in by})
     for where, tokens, by in sentences:
-        yield where, {"tokens": tokens, "by": {who: by.get(who) for who in people}}
+        yield where, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
 
 
 def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -67,5 +67,5 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
         called = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
-        id_, who = called.groups() if called else (file.stem, "")
-        yield name, {"id": id_, "annotator": who, "text": text, "spans": spans}
+        id_, annotator = called.groups() if called else (file.stem, "")
+        yield name, {"id": id_, "annotator": annotator, "text": text, "spans": spans}

@@ -48,7 +48,7 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     if root.tag != "ANNOTATION_DOCUMENT":
         raise InputError(f"{marks.name}: not ELAN's, but {show(root.tag)}; an .eaf file is needed")
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
-    known = {each.get("TIER_ID") or "": each for each in root.iter("TIER")}
+    known = {tier.get("TIER_ID") or "": tier for tier in root.iter("TIER")}
     names = marks.named(tiers.get("tier"), known) or list(known)
     bounds = _bounds(known.values(), slots, marks)
     words = {
@@ -60,30 +60,30 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     if named is None:
         marks.saw()
     for name in names:
-        own = known[name]
-        who = own.get(named.upper(), "") if named else ""
-        if named and not who:
+        tier = known[name]
+        annotator = tier.get(named.upper(), "") if named else ""
+        if named and not annotator:
             raise SettingError(
                 f"{marks.name}: tier {show(name)} names no {named}; leave it out with tier, or"
                 " choose another annotator-from"
             )
-        marks.saw(annotator=who)
+        marks.saw(annotator=annotator)
         marks.tiers[name] = None
-        for each in _annotations(own):
-            where = f"{marks.name}, {show(each.get('ANNOTATION_ID'))}"
-            text = (each.findtext("ANNOTATION_VALUE") or "").strip()
-            text = text or words.get(each.get("CVE_REF") or "", "")
-            if (times := bounds.get(each.get("ANNOTATION_ID") or "")) is None:
+        for element in _annotations(tier):
+            where = f"{marks.name}, {show(element.get('ANNOTATION_ID'))}"
+            text = (element.findtext("ANNOTATION_VALUE") or "").strip()
+            text = text or words.get(element.get("CVE_REF") or "", "")
+            if (times := bounds.get(element.get("ANNOTATION_ID") or "")) is None:
                 raise InputError(f"{where}: no time; it refers to nothing that has one")
             if not text and tiers.get("label_from") != "tier":
                 marks.passed["annotation without a text"] += 1
                 continue
-            marks.add(*times, text, where, tier=name, annotator=who)
+            marks.add(*times, text, where, tier=name, annotator=annotator)
     return marks.raw("elan", **tiers)
 
 
 def _annotations(tier: Element) -> list[Element]:
-    return [each for kind in ("ALIGNABLE", "REF") for each in tier.iter(f"{kind}_ANNOTATION")]
+    return [element for kind in ("ALIGNABLE", "REF") for element in tier.iter(f"{kind}_ANNOTATION")]
 
 
 def _bounds(
@@ -99,19 +99,19 @@ def _bounds(
     for tier in tiers:
         alignable = list(tier.iter("ALIGNABLE_ANNOTATION"))
         refers += tier.iter("REF_ANNOTATION")
-        ids = [each.get(f"TIME_SLOT_REF{i}") for each in alignable for i in (1, 2)]
+        ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
         where = f"{marks.name}, tier {show(tier.get('TIER_ID'))}"
         times = [None if (at := slots.get(id_)) is None else marks.time(at, where) for id_ in ids]
         _fill(times, ids, where)
-        for i, each in enumerate(alignable):
+        for i, element in enumerate(alignable):
             start, end = times[2 * i], times[2 * i + 1]
             if start is not None and end is not None:  # _fill has seen to it
-                known[each.get("ANNOTATION_ID") or ""] = start, end
+                known[element.get("ANNOTATION_ID") or ""] = start, end
     while refers:  # chains of references
-        left = [each for each in refers if (each.get("ANNOTATION_REF") or "") not in known]
-        for each in refers:
-            if (times_of := known.get(each.get("ANNOTATION_REF") or "")) is not None:
-                known[each.get("ANNOTATION_ID") or ""] = times_of
+        left = [element for element in refers if (element.get("ANNOTATION_REF") or "") not in known]
+        for element in refers:
+            if (times_of := known.get(element.get("ANNOTATION_REF") or "")) is not None:
+                known[element.get("ANNOTATION_ID") or ""] = times_of
         if len(left) == len(refers):
             break
         refers = left

@@ -57,17 +57,17 @@ def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         before = f"{folder.name}/" if len(campaigns) > 1 else ""
         for where, row in rows[folder]:
             id_ = _id_of(row)
-            who = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
+            annotator = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
             text = row.get("output")
             if text is None:
                 if folder not in outputs:
                     outputs[folder] = _outputs_near(folder, encoding)
                 text = outputs[folder].get(id_)
             labels = first_at(row, "metadata.annotation_span_categories[*]") and [
-                each.get("name") for each in row["metadata"]["annotation_span_categories"]
+                label.get("name") for label in row["metadata"]["annotation_span_categories"]
             ]
-            spans = [_span(each, labels or known, where) for each in row["annotations"]]
-            made = {**row, "id": id_, "who": who, "annotations": spans}
+            spans = [_span(span, labels or known, where) for span in row["annotations"]]
+            made = {**row, "id": id_, "who": annotator, "annotations": spans}
             yield where, made if text is None else {**made, "output": text}
 
 
@@ -104,7 +104,7 @@ def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
     """Return the texts by id below folders of outputs in a campaign's folder, or above it."""
     texts: dict[str, str] = {}
     near = [campaign.resolve(), *campaign.resolve().parents[:2]]
-    for folder in (each / "outputs" for each in near):
+    for folder in (parent / "outputs" for parent in near):
         for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
             for where, row in json_records(file, encoding=encoding):
                 if isinstance(row, dict) and isinstance(row.get("output"), str):
@@ -124,7 +124,7 @@ def _labels_of(campaign: Path) -> Sequence[str]:
     settings = campaign / "metadata.json"
     if settings.is_file():
         config = json.loads(read_text(settings)).get("config") or {}
-        return [str(each.get("name")) for each in config.get("annotation_span_categories") or ()]
+        return [str(label.get("name")) for label in config.get("annotation_span_categories") or ()]
     settings = campaign / "config.yaml"
     if not settings.is_file():
         return []

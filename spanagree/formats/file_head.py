@@ -130,9 +130,9 @@ def _objects(text: str) -> tuple[Any, ...]:
 
 def _values(text: str) -> list[Any] | None:
     """Return the elements of a list, or the one object, as far as they are there."""
-    for whole in (text, closed(text)):
+    for candidate in (text, closed(text)):
         try:
-            value = json.loads(whole)
+            value = json.loads(candidate)
         except (ValueError, RecursionError):
             continue
         return value if isinstance(value, list) else [value]
@@ -172,8 +172,8 @@ def _tabular(lines: list[str]) -> Shape:
                 rows = list(csv.reader([f"{line}\n" for line in block], delimiter=sign))
             except csv.Error:
                 continue
-            whole = rows[:-1] if len(rows) > 1 and len(block) == _LINES else rows
-            if whole and len(whole[0]) > 1 and len({len(row) for row in whole}) == 1:
+            complete = rows[:-1] if len(rows) > 1 and len(block) == _LINES else rows
+            if complete and len(complete[0]) > 1 and len({len(row) for row in complete}) == 1:
                 return shape
     return "text"
 

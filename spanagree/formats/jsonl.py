@@ -140,8 +140,8 @@ def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
     is_dict = isinstance(given, dict)
     made = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {"": given}
     for name, value in made.items():
-        each = value.values() if isinstance(value, dict) else value
-        names = each if isinstance(value, (dict, list)) else ()
+        entries = value.values() if isinstance(value, dict) else value
+        names = entries if isinstance(value, (dict, list)) else ()
         fits = _is_count if name == "quotes" else _is_text
         if type(value) is PROVENANCE.get(name) and all(map(fits, names)):
             continue
@@ -204,9 +204,9 @@ def _records(
                 f"{where}: a provenance that is not the first line's; files joined in one need the"
                 " same: pass them one by one"
             )
-        if (own := _offsets(entry, where)) != offsets:
+        if (unit := _offsets(entry, where)) != offsets:
             raise InputError(
-                f"{where}: offsets in {own}, those before are in {offsets}; a corpus has one unit"
+                f"{where}: offsets in {unit}, those before are in {offsets}; a corpus has one unit"
             )
         if offsets == "characters" and entry.get("tokens") is not None:
             raise InputError(
@@ -227,10 +227,10 @@ def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
         allowed = "an object is needed, of annotators of the document"
         raise invalid_value(f"{where}: relations", relations, allowed)
     for annotator, segments in annotators.items():
-        who = f"{where}: annotator {show(annotator)}"
-        links = _links(relations.get(annotator), segments, who)
-        spans = None if segments is None else _spans(segments, f"{who}:")
-        yield Annotation(annotator, spans, relations=links, where=who)
+        place = f"{where}: annotator {show(annotator)}"
+        links = _links(relations.get(annotator), segments, place)
+        spans = None if segments is None else _spans(segments, f"{place}:")
+        yield Annotation(annotator, spans, relations=links, where=place)
 
 
 def _spans(segments: Any, where: str) -> list[Span]:

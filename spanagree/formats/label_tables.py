@@ -88,8 +88,8 @@ def read_labels(
         columns = [table.column(name, what) for what, name in asked_columns.items()]
         return label_table(*(table.columns[c] for c in columns), where=table.where, **asked)
     if counts:
-        own, columns = table.split(item, label, "label")
-        items = None if own is None else table.items(own)
+        item_column, columns = table.split(item, label, "label")
+        items = None if item_column is None else table.items(item_column)
         made = table.of_counts(columns, items, named=label is not None)
         return replace(made, reading={**made.reading, **read})
     return _read_wide(table, item, annotator, asked)
@@ -102,9 +102,9 @@ def _read_wide(
     asked: Mapping[str, Any],
 ) -> LabelTable:
     """Return the labels in a table with a column for each annotator."""
-    own, columns = table.split(item, annotator, "annotator")
+    item_column, columns = table.split(item, annotator, "annotator")
     header = [table.header[c] for c in columns]
-    rows = range(1, len(table.lines) + 1) if own is None else table.items(own)
+    rows = range(1, len(table.lines) + 1) if item_column is None else table.items(item_column)
     names = [name for name in rows for _ in columns]
     labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
     return label_table(
@@ -160,7 +160,7 @@ class _Table:
             if cell.startswith(BOM):
                 raise mark_inside(self.where(i).removesuffix(": "))
             row = [column[i] for column in self.columns] if cell in first else []
-            if sorted(each.strip() for each in row) == header:
+            if sorted(cell.strip() for cell in row) == header:
                 raise InputError(
                     f"{self.where(i)}the names of the columns again ({show(row)}), as is left"
                     " where files were joined; delete the line, and have the columns below it in"
@@ -194,12 +194,12 @@ class _Table:
         self, item: str | None, names: str | Sequence[str] | None, what: str
     ) -> tuple[int | None, list[int]]:
         """Return the items' column, if there is one, and those of annotators or categories."""
-        own = None if item is None else self.column(item, "item")
+        item_column = None if item is None else self.column(item, "item")
         if names is not None:
             columns = [self.column(n, what) for n in ([names] if isinstance(names, str) else names)]
         else:
-            own = own or 0
-            columns = [c for c in range(len(self.header)) if c != own]
+            item_column = item_column or 0
+            columns = [c for c in range(len(self.header)) if c != item_column]
             if not columns:
                 raise InputError(
                     f"{self.name}: one column; besides the item's one for each {what} is needed"
@@ -213,7 +213,7 @@ class _Table:
                     f"{self.name}: columns {columns[texts.index(name)] + 1} and {c + 1} are both"
                     f" called {show(name)}; each {what} needs a name of its own"
                 )
-        return own, columns
+        return item_column, columns
 
     def items(self, column: int) -> list[str]:
         """Return the names of the items; each has one row."""

@@ -64,7 +64,7 @@ class _Counts:
             return {}
         kinds = {"read": self.read, "unaligned": self.lost, "copies": self.rows}
         kinds["changed"] = self.changed
-        return {"quotes": {who: {k: n[who] for k, n in kinds.items()} for who in self.rows}}
+        return {"quotes": {rater: {k: n[rater] for k, n in kinds.items()} for rater in self.rows}}
 
 
 def raw_mqm(
@@ -116,10 +116,10 @@ def raw_mqm(
         counts.read[rater] += is_error * odd
         for side, (version, marks, _) in taken.items():
             if text in (None, side):
-                one = texts.setdefault((id_, side), _Text())
-                one.versions[version] += 1
-                one.raters[rater] = None
-                one.rows.append((line, rater, intern(version), marks if is_error else (), label))
+                rated = texts.setdefault((id_, side), _Text())
+                rated.versions[version] += 1
+                rated.raters[rater] = None
+                rated.rows.append((line, rater, intern(version), marks if is_error else (), label))
                 counts.read[rater] += len(marks) * is_error
             else:
                 passed[f"{side} error"] += len(marks) * is_error
@@ -200,13 +200,13 @@ def _records(
         InputError: for a text that differs, unless it is to be aligned.
     """
     asked = {side for _, side in texts}
-    for (id_, side), one in texts.items():
-        if side == "source" and len(asked) > 1 and not any(marks for *_, marks, _ in one.rows):
+    for (id_, side), rated in texts.items():
+        if side == "source" and len(asked) > 1 and not any(marks for *_, marks, _ in rated.rows):
             continue
-        text = one.versions.most_common(1)[0][0]
-        marked: dict[str, list[Span]] = {rater: [] for rater in one.raters}
+        text = rated.versions.most_common(1)[0][0]
+        marked: dict[str, list[Span]] = {rater: [] for rater in rated.raters}
         alignments: dict[str, Alignment] = {}
-        for line, rater, version, marks, label in one.rows:
+        for line, rater, version, marks, label in rated.rows:
             where = f"{log.name}:{line}"
             same = version.rstrip() == text.rstrip()  # copies may end with a blank
             if not same and not align:
@@ -216,15 +216,15 @@ def _records(
                 if version not in alignments:
                     alignments[version] = Alignment(version, text)
             for mark in marks:
-                inside = tuple(min(each, len(text)) for each in mark)
+                inside = tuple(min(offset, len(text)) for offset in mark)
                 place = inside if same else alignments[version].carried(mark[0], mark[1])
                 if place is None:
                     counts.lost[rater] += 1
                 else:
                     marked[rater].append(Span(place[0], place[1], label, where=where))
-        own = f"{id_}/source" if side == "source" else id_
+        document = f"{id_}/source" if side == "source" else id_
         annotations = [Annotation(rater, spans) for rater, spans in marked.items()]
-        yield Record(log.name, own, {"text": text}, annotations)
+        yield Record(log.name, document, {"text": text}, annotations)
     log.notes += _notes(log.name, counts)
     log.reading |= counts.settings()
 

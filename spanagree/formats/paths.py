@@ -81,8 +81,8 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
             values = [("", value) for value in _walk([record], steps)]
         else:
             last = len(steps) - 1 - steps[::-1].index("*")
-            inside = [each for each in _walk([record], steps[:last]) if isinstance(each, dict)]
-            pairs = [(str(key), value) for each in inside for key, value in each.items()]
+            inside = [part for part in _walk([record], steps[:last]) if isinstance(part, dict)]
+            pairs = [(str(key), value) for part in inside for key, value in part.items()]
             values = [(key, v) for key, value in pairs for v in _walk([value], steps[last + 1 :])]
         if values:
             return values
@@ -94,10 +94,10 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
         if any(isinstance(value, str) for value in values):
             values = [_held(value) for value in values]
         if step == "[*]":
-            values = [each for value in values if isinstance(value, list) for each in value]
+            values = [item for value in values if isinstance(value, list) for item in value]
         elif step == "*":
             inside = (value.values() for value in values if isinstance(value, dict))
-            values = [each for some in inside for each in some]
+            values = [item for some in inside for item in some]
         elif isinstance(step, int):
             values = [v[step] for v in values if isinstance(v, list) and -len(v) <= step < len(v)]
         else:

@@ -66,7 +66,9 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     """
     where = printable(str(path))
     documents, passed = _read(lines_of(path), where)
-    fits = Counter({way: sum(_fits(each, way) for each in documents.values()) for way in _JOINED})
+    fits = Counter(
+        {way: sum(_fits(document, way) for document in documents.values()) for way in _JOINED}
+    )
     way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
     log = ReadLog(where)
     log.passed = passed

@@ -53,7 +53,7 @@ def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
         for question, answer in pairwise(turns):
             if asked := _QUESTION.fullmatch(question.strip()):
                 strings = _strings(answer, where)
-                spans += ({"text": each, "label": asked[1]} for each in strings)
+                spans += ({"text": string, "label": asked[1]} for string in strings)
     for text, (where, spans) in texts.items():
         yield where, {"text": text, "spans": spans}
 
@@ -86,7 +86,7 @@ def crowdtruth_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     }
     text = max(texts, key=lambda column: standing[column])
     for (where, row), some in zip(rows, given, strict=True):
-        spans = [{"text": each} for each in some]
+        spans = [{"text": string} for string in some]
         record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
         yield where, {**record, "spans": spans}
 
@@ -97,7 +97,7 @@ def _strings(cell: str, where: str) -> list[str]:
         return []
     with suppress(ValueError):
         value = json.loads(cell or "[]")
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(string, str) for string in value):
             return value
     inner = re.fullmatch(r'\s*\[\s*"(.*)"\s*\]\s*', cell, re.DOTALL)
     if inner is None:

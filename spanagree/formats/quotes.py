@@ -20,7 +20,7 @@ class Quotes:
         self.changed: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def place(self, text: Place, quote: str, number: int, who: str) -> tuple[int, int] | None:
+    def place(self, text: Place, quote: str, number: int, annotator: str) -> tuple[int, int] | None:
         """Return where a quote stands for the time of a ``number``, from 0; ``None``: it does not.
 
         In tokens, it stands where whole tokens say it, whatever is between them.
@@ -31,31 +31,31 @@ class Quotes:
         counts = self.exact
         if len(spans) <= number:
             spans, counts = loose_occurrences(text, quote), self.loose
-        whole = text if isinstance(text, str) else None  # tokens are not aligned
-        if self.align and whole is not None and not spans and (near := nearest(whole, quote)):
+        as_text = text if isinstance(text, str) else None  # tokens are not aligned
+        if self.align and as_text is not None and not spans and (near := nearest(as_text, quote)):
             spans, counts = [near], self.changed
         if number < 0 or len(spans) <= number:
-            self.lost[who] += 1
+            self.lost[annotator] += 1
             return None
-        counts[who] += 1
+        counts[annotator] += 1
         return spans[number]
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Return for each annotator the number of quotes, and of those that are not in the text."""
         kinds = (self.exact, self.loose, self.changed, self.lost)
-        who_has = dict.fromkeys(who for kind in kinds for who in kind)
-        return {who: (sum(kind[who] for kind in kinds), self.lost[who]) for who in who_has}
+        annotators = dict.fromkeys(name for kind in kinds for name in kind)
+        return {name: (sum(kind[name] for kind in kinds), self.lost[name]) for name in annotators}
 
     def notes(self, before: str) -> Iterator[str]:
         """Yield for each annotator how many quotes were placed, and which share was not."""
-        for who, (quotes, lost) in self.counts().items():
-            loose = f", {self.loose[who]} of them but for case, white space or quotation marks"
-            near = f", {self.changed[who]} of them where the text is nearly the same"
+        for name, (quotes, lost) in self.counts().items():
+            loose = f", {self.loose[name]} of them but for case, white space or quotation marks"
+            near = f", {self.changed[name]} of them where the text is nearly the same"
             yield (
-                f"{before}{f'{printable(who)}: ' if who else ''}{counted(quotes, 'quote')} in place"
-                f" of offsets, {lost} ({lost / quotes:.1%}) not in the text and left out, the"
-                f" others found{loose if self.loose[who] else ''}"
-                f"{near if self.changed[who] else ''}"
+                f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
+                f" place of offsets, {lost} ({lost / quotes:.1%}) not in the text and left out, the"
+                f" others found{loose if self.loose[name] else ''}"
+                f"{near if self.changed[name] else ''}"
             )
 
 

@@ -128,14 +128,14 @@ class ReadLog:
         If they were in copies of the text, also how many, and how many the annotator changed.
         """
         counts = {
-            who: {"read": read, "unaligned": lost}
-            for who, (read, lost) in self.quotes.counts().items()
+            annotator: {"read": read, "unaligned": lost}
+            for annotator, (read, lost) in self.quotes.counts().items()
         }
-        for who, copies in self.copies.copies.items():
-            own = counts.setdefault(who, {"read": 0, "unaligned": 0})
-            own["read"] += self.copies.spans[who]
-            own["unaligned"] += self.copies.lost[who]
-            own |= {"copies": copies, "changed": self.copies.changed[who]}
+        for annotator, copies in self.copies.copies.items():
+            count = counts.setdefault(annotator, {"read": 0, "unaligned": 0})
+            count["read"] += self.copies.spans[annotator]
+            count["unaligned"] += self.copies.lost[annotator]
+            count |= {"copies": copies, "changed": self.copies.changed[annotator]}
         return counts
 
 
@@ -169,16 +169,16 @@ def gather(
     known: dict[tuple[int, Any], int] = {}
     for record in records:
         document = collector.document(record.document, record.where, again=again, **record.content)
-        for who, spans, when, relations, own_place in record.annotations:
+        for annotator, spans, when, relations, own_place in record.annotations:
             place = own_place or record.where
             if spans is None:
-                collector.annotator(who, place)
+                collector.annotator(annotator, place)
                 continue
-            number = known.get((document, who)) if one_each else None
+            number = known.get((document, annotator)) if one_each else None
             if number is None:
-                number = collector.annotation(document, who, place, when)
+                number = collector.annotation(document, annotator, place, when)
                 if one_each:
-                    known[document, who] = number
+                    known[document, annotator] = number
             made = []
             for start, end, label, quote, attributes, pieces, where in spans:
                 at = where or place

@@ -127,11 +127,11 @@ def read_found(
         SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
             that no repair was asked for; as for :func:`spanagree.corpus.corpus.grouped`.
     """
-    how = dict(options)
-    by = how.pop("group_by", None)
-    unit = "sentence" if by is None else how.pop("unit", None) or "sentence"
+    settings = dict(options)
+    by = settings.pop("group_by", None)
+    unit = "sentence" if by is None else settings.pop("unit", None) or "sentence"
     check_choice(unit, UNITS, "unit")
-    raw = raw_found(files, how, form, progress, repeats=allows_repeats(repair))
+    raw = raw_found(files, settings, form, progress, repeats=allows_repeats(repair))
     if by is None:
         return valid_corpus(raw, repair)
     raw = repaired(raw, repair)
@@ -141,7 +141,7 @@ def read_found(
     names, says = by, "names"
     if isinstance(by, str) and (table := table_named(by)) is not None:
         ids = [raw.id_of(d) for d in range(len(raw.lengths))]
-        names = names_in_table(ids, *table, "group", how.get("document"))
+        names = names_in_table(ids, *table, "group", settings.get("document"))
         says = says_table(*table)
     return Corpus.from_raw(grouped(raw, names, unit == "document", says))
 
@@ -161,8 +161,8 @@ def raw_found(
         name: raw_files(paths, options, form, in_units=False)
         for name, paths in _by_layer(files, form)
     }
-    whole = concatenated(parts, repeats=repeats)
-    return with_resolution(whole, options.get("resolution"), options.get("duration"))
+    raw = concatenated(parts, repeats=repeats)
+    return with_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
 _Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
@@ -172,8 +172,8 @@ def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
     """Return each file as a shard, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
-    if whole := _whole({f"{pattern}": pattern for pattern in patterns}, form):
-        return whole
+    if project := _whole({f"{pattern}": pattern for pattern in patterns}, form):
+        return project
     patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
     if not patterns_of:
         raise InputError(
@@ -205,8 +205,8 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
     Every layer has every shard. Shards of one layer are called as their files, others by what the
     stars stand for.
     """
-    if whole := _whole(source, form):
-        return whole
+    if project := _whole(source, form):
+        return project
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
         for stars, path in _named(pattern).items():

@@ -129,9 +129,9 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         raise invalid_value("Docs", layers, "a mapping of annotators to lists of Docs is needed")
     counts = {name: len(docs) for name, docs in layers.items()}
     if len(set(counts.values())) != 1:
-        each = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
+        numbers = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
         raise InputError(
-            f"Docs: {each}; at least one annotator, and the same number of Docs for each, are"
+            f"Docs: {numbers}; at least one annotator, and the same number of Docs for each, are"
             " needed (None for one never seen)"
         )
     rows = [

@@ -35,7 +35,7 @@ class TaggedCopies:
         self.spans: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def read(self, marked: str, text: str, where: str, who: str) -> list[dict[str, Any]]:
+    def read(self, marked: str, text: str, where: str, annotator: str) -> list[dict[str, Any]]:
         """Return the spans in a copy; in one that was changed only if that is to be aligned.
 
         Raises:
@@ -48,19 +48,19 @@ class TaggedCopies:
             if not self.align:
                 raise
             spans, lost = _aligned_spans(marked, text, where)
-            self.changed[who] += 1
-        self.copies[who] += 1
-        self.spans[who] += len(spans) + lost
-        self.lost[who] += lost
+            self.changed[annotator] += 1
+        self.copies[annotator] += 1
+        self.spans[annotator] += len(spans) + lost
+        self.lost[annotator] += lost
         return spans
 
     def notes(self, before: str) -> Iterator[str]:
         """Yield for each annotator how many copies were changed, and which share is not aligned."""
-        for who, changed in self.changed.items():
-            copies, spans, lost = self.copies[who], self.spans[who], self.lost[who]
+        for name, changed in self.changed.items():
+            copies, spans, lost = self.copies[name], self.spans[name], self.lost[name]
             share = f" ({lost / spans:.1%})" if spans else ""
             yield (
-                f"{before}{f'{printable(who)}: ' if who else ''}{counted(changed, 'text')}"
+                f"{before}{f'{printable(name)}: ' if name else ''}{counted(changed, 'text')}"
                 f" ({changed / copies:.1%} of {copies}) changed by the model and aligned;"
                 f" {lost} of {counted(spans, 'span')} in tags{share} not aligned and left out"
             )
@@ -167,15 +167,15 @@ def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, A
         InputError: for what is not a copy, and for tags that the text itself has.
     """
     plainly = marked if _TAG.search(marked) else unescape(marked)
-    own, there = Counter(_TAG.findall(text)), Counter(_TAG.findall(plainly))
-    for tag, number in own.items():
-        if there[tag] > number:
+    in_text, in_copy = Counter(_TAG.findall(text)), Counter(_TAG.findall(plainly))
+    for tag, number in in_text.items():
+        if in_copy[tag] > number:
             raise InputError(
                 f"{where}: {show(tag)} stands {counted(number, 'time')} in the text itself,"
-                f" {there[tag]} in the copy, in which something else was changed too, so it is not"
-                " known which of them are tags; ask the model for other tags"
+                f" {in_copy[tag]} in the copy, in which something else was changed too, so it is"
+                " not known which of them are tags; ask the model for other tags"
             )
-    ignored = {*own, *(() if "@@" in there else ("##",))}
+    ignored = {*in_text, *(() if "@@" in in_copy else ("##",))}
     copy, marks, odd = _taken_apart(plainly, lambda piece, _: piece in ignored)
     alignment = Alignment(copy, text)
     if alignment.share < _LEAST:

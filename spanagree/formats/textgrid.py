@@ -113,7 +113,7 @@ def _values(text: str, where: str) -> Iterator[_Value]:
     if "TextGrid" not in kind:
         raise InputError(f"{where}: {show(kind.strip())}; of Praat's files, TextGrids are read")
     for match in _TOKEN.finditer(body):
-        if any(each is not None for each in match.groups()):
+        if any(group is not None for group in match.groups()):
             yield match[1], match[2], match[3]
     raise InputError(f"{where}: the file ends too early; save it again")
 

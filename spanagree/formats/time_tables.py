@@ -113,7 +113,7 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
     def find(what: str, known: Sequence[str]) -> int:
         if (name := named.get(what)) is not None:
             return list(header).index(name)
-        some = [i for each in known for i, (plain, _) in enumerate(names) if plain == each]
+        some = [i for usual in known for i, (plain, _) in enumerate(names) if plain == usual]
         decimal = [i for i in some if not header[i].strip().lower().endswith("hh:mm:ss.ms")]
         return next(iter(decimal or some), -1)
 
@@ -124,7 +124,7 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
     if start < 0 or (end < 0 and duration < 0):
         return None
     units = [names[i][1] for i in (start, end, duration) if i >= 0]
-    unit = next((each for each in units if each is not None), None)
+    unit = next((unit for unit in units if unit is not None), None)
     others = (
         find(what, known)
         for what, known in {
@@ -253,8 +253,8 @@ def _add_rows(
         )
     unit = unit or columns.unit or ("ms" if "segment_onset" in header else None)
     times = [row[columns.start] for _, row in rows[1:] if len(row) > columns.start]
-    whole = bool(times) and all(re.fullmatch(r"\s*\d+\s*", cell) for cell in times)
-    if unit == "" or (unit is None and whole):
+    are_whole = bool(times) and all(re.fullmatch(r"\s*\d+\s*", cell) for cell in times)
+    if unit == "" or (unit is None and are_whole):
         raise InputError(
             f"{marks.name}: column {show(header[columns.start])} has whole numbers, and nothing"
             " says what they count; name it with time-unit: s, ms, or frames such as 25fps"
@@ -278,11 +278,11 @@ def _add_rows(
             for name, i in columns._asdict().items()
             if name != "unit"
         }
-        own = dict(place or {name: cells[name].strip() for name in ("document", "annotator")})
+        of_row = dict(place or {name: cells[name].strip() for name in ("document", "annotator")})
         if not (
             cells["start"] + cells["end"] + cells["duration"]
         ).strip():  # a recording in which nothing is marked
-            marks.saw(own["document"], own["annotator"])
+            marks.saw(of_row["document"], of_row["annotator"])
             continue
         start = marks.time(cells["start"], where, unit)
         if columns.end >= 0:
@@ -296,11 +296,11 @@ def _add_rows(
             start, end = start - within[0], end - within[0]
         name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
         text = row[label] if label >= 0 else "segment"
-        marks.add(start, end, text, where, tier="" if name in _NOBODY else name, **own)
+        marks.add(start, end, text, where, tier="" if name in _NOBODY else name, **of_row)
 
 
 def _index(header: Sequence[str], name: str) -> int:
-    return next((i for i, each in enumerate(header) if each.strip().lower() == name), -1)
+    return next((i for i, cell in enumerate(header) if cell.strip().lower() == name), -1)
 
 
 def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: Columns) -> int:
@@ -399,20 +399,20 @@ def _add_project(marks: Marks, text: str) -> None:
     try:
         project = json.loads(text, parse_float=str)
         kinds = {
-            each["code"]: str(each.get("type", "")).lower()
-            for each in project["behaviors_conf"].values()
+            kind["code"]: str(kind.get("type", "")).lower()
+            for kind in project["behaviors_conf"].values()
         }
         observations = dict(project["observations"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{marks.name}: not a project of BORIS ({error})") from None
-    for name, each in observations.items():
+    for name, observation in observations.items():
         where = f"{marks.name}, observation {show(name)}"
         begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
-        files = (each.get("file") or {}).get("1") or ()  # those of the first player, in a row
-        sizes = (each.get("media_info") or {}).get("length") or {}
+        files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row
+        sizes = (observation.get("media_info") or {}).get("length") or {}
         known = [marks.time(sizes[file], where) for file in files if file in sizes]
         marks.saw(name, length=sum(known, Fraction(0)) if known else None)
-        for number, event in enumerate(each.get("events") or (), 1):
+        for number, event in enumerate(observation.get("events") or (), 1):
             at = f"{where}, event {number}"
             if not isinstance(event, list) or len(event) < 4:
                 raise InputError(f"{at}: {show(event)}; time, subject, behaviour and modifiers")
@@ -440,12 +440,12 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
         start, end = header.index(f"{tier}.onset"), header.index(f"{tier}.offset")
         others = [f"{tier}.{name}" for name in ("ordinal", "onset", "offset")]
         codes = [i for i, name in enumerate(header) if name.startswith(f"{tier}.")]
-        own = [i for i in codes if header[i] not in others]
+        values = [i for i in codes if header[i] not in others]
         for line, row in rows[1:]:
             where = f"{marks.name}:{line}"
             if len(row) <= end or not row[start].strip():
                 continue
-            text = " ".join(row[i] for i in own if i < len(row) and row[i].strip())
+            text = " ".join(row[i] for i in values if i < len(row) and row[i].strip())
             begins, ends = (marks.time(row[i], where, unit or "ms") for i in (start, end))
             marks.add(begins, ends, text, where, tier=tier)
 
@@ -474,20 +474,20 @@ def _add_ranges(
         borders.setdefault(recording, set()).update((low, high))
     for recording, by, low, high, row, where in parts:
         file = _annotation_file(Path(path), row, where)
-        own = _rows(read_text(file, encoding))
+        file_rows = _rows(read_text(file, encoding))
         at = [border for border in sorted(borders[recording]) if low <= border <= high]
         for start, end in pairwise(at):
             document = f"{recording}:{float(start):g}-{float(end):g}"
             marks.saw(document, by, end - start)
-            if len(own) > 1:
+            if len(file_rows) > 1:
                 place = {"document": document, "annotator": by}
-                _add_rows(marks, own, {}, ms, within=(start, end), place=place)
+                _add_rows(marks, file_rows, {}, ms, within=(start, end), place=place)
 
 
 def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
     name = row["annotation_filename"]
     folder = table.parent.parent / "annotations" / row["set"] / "converted"
-    there = [each for each in (folder / name, table.parent / name) if each.is_file()]
+    there = [path for path in (folder / name, table.parent / name) if path.is_file()]
     if not there:
         raise InputError(f"{where}: {show(name)} is neither in {folder} nor beside the table")
     return os.fspath(there[0])

@@ -163,7 +163,7 @@ class Marks:
         records = []
         for document, by in marked.items():
             size = self.lengths.get(document, ends.get(document, Fraction(0)))
-            annotations = [Annotation(who, spans) for who, spans in by.items()]
+            annotations = [Annotation(name, spans) for name, spans in by.items()]
             content = {"length": max(in_ticks(size), 0)}
             records.append(Record(self.name, document or "1", content, annotations))
         log.numbered = set(marked) == {""}
@@ -177,8 +177,8 @@ class Marks:
                 f"{self.name}: the length of {counted(open_, 'recording')} {LAST_END}, on which"
                 " chance depends; duration SECONDS, or uem FILE, would say another"
             )
-        own = as_read(label_from=label_from, annotator_from=annotator_from, **read)
-        return gather(records, log, {"format": form, **own}, offsets=TICKS, again=False)
+        settings = as_read(label_from=label_from, annotator_from=annotator_from, **read)
+        return gather(records, log, {"format": form, **settings}, offsets=TICKS, again=False)
 
 
 # --- formats with a line for each segment -------------------------------------------------------
@@ -307,8 +307,8 @@ def knows_sections(start: FileHead) -> bool:
     stamps = [_STAMP.fullmatch(line) for line in lines]
     if len(lines) < 2 or not all(stamps) or any(_bounds_at(_cells(line)) >= 0 for line in lines):
         return False
-    times = [float(each[1]) for each in stamps if each]
-    return times == sorted(times) and any("." in each[1] for each in stamps if each)
+    times = [float(stamp[1]) for stamp in stamps if stamp]
+    return times == sorted(times) and any("." in stamp[1] for stamp in stamps if stamp)
 
 
 def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:

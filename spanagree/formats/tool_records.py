@@ -88,14 +88,14 @@ def raw_records(
             if not isinstance(options[what], str):
                 raise SettingError(f"{what} {show(options[what])}; one path is needed")
             steps_of(options[what])
-    own = {name: value for name, value in options.items() if value is not None}
-    tool = replace(tool, **own)
-    reader = _ByPaths(tool, log, own, texts)
+    given = {name: value for name, value in options.items() if value is not None}
+    tool = replace(tool, **given)
+    reader = _ByPaths(tool, log, given, texts)
     rows = _rows(tool, path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
     return gather(
         reader.records(rows),
         log,
-        {"format": tool.name, **as_read(encoding, **own, align=align)},
+        {"format": tool.name, **as_read(encoding, **given, align=align)},
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
@@ -123,7 +123,7 @@ def _rows(tool: Tool, path: PathName, encoding: str) -> Iterator[tuple[str, Any]
 
 def _each(value: Any) -> list[Any]:
     """Return the spans of a list of them to which a path leads; else what it leads to, if any."""
-    if isinstance(value, list) and all(isinstance(each, (dict, list)) for each in value):
+    if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
         return value
     return [] if value is None else [value]
 
@@ -139,9 +139,9 @@ class _ByPaths:
     """Reads records by the paths of a tool."""
 
     def __init__(
-        self, tool: Tool, log: ReadLog, own: Mapping[str, Any], texts: Texts | None
+        self, tool: Tool, log: ReadLog, given: Mapping[str, Any], texts: Texts | None
     ) -> None:
-        self.tool, self.log, self.own, self.texts = tool, log, own, texts
+        self.tool, self.log, self.given, self.texts = tool, log, given, texts
         self.answers = SpanReader(log)
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.number = 0
@@ -159,15 +159,15 @@ class _ByPaths:
             if not self.tool.records:
                 yield from self._record(value, where)
                 continue
-            for number, (key, each) in enumerate(keyed_at(value, self.tool.records), 1):
-                yield from self._record(each, f"{where}, {number}", key)
-        name, own = self.log.name, self.own
+            for number, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
+                yield from self._record(record, f"{where}, {number}", key)
+        name, given = self.log.name, self.given
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
         for what in ("spans", "start", "label", "quote", "annotator", "document"):
-            if own.get(what) not in (None, FILE) and not self.led[what]:
+            if given.get(what) not in (None, FILE) and not self.led[what]:
                 raise SettingError(
-                    f"{name}: {what} {show(own[what])} leads nowhere in any record; see what"
+                    f"{name}: {what} {show(given[what])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"
                 )
         self.log.labelled |= bool(self.led["label"])
@@ -237,23 +237,25 @@ class _ByPaths:
         in_utf16 = text is not None and bool(path) and first_at(record, path) == says
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
         for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
-            who: Any = key
+            annotator: Any = key
             if tool.annotator != KEY:
                 named = tool.annotator not in ("", FILE)
-                who = text_of_whole(self._at(part, "annotator")) if named else ""
-                if who is None and self.own.get("annotator"):
+                annotator = text_of_whole(self._at(part, "annotator")) if named else ""
+                if annotator is None and self.given.get("annotator"):
                     raise InputError(
                         f"{where}: nothing stands at the annotator's path {show(tool.annotator)};"
                         " see what is in the file, or leave it out"
                     )
-            place = where if who == "" else f"{where}, annotator {show(who)}"
+            place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
             seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
             if part is None:  # of whom it is not said
-                self.log.unsaid[who] = None
-                yield Annotation(who, None, where=place)
+                self.log.unsaid[annotator] = None
+                yield Annotation(annotator, None, where=place)
                 continue
             if not (tool.start or tool.quote):
-                yield Annotation(who, self._answer(part, text, who, place, seen=seen), where=place)
+                yield Annotation(
+                    annotator, self._answer(part, text, annotator, place, seen=seen), where=place
+                )
                 continue
             places: list[tuple[str | None, Any]] = [(None, x) for x in values_at(part, tool.spans)]
             if tool.label == KEY:
@@ -264,14 +266,14 @@ class _ByPaths:
                 self.log.passed["other answer"] += 1
                 continue
             if tool.unsaid:
-                self.log.unsaid[who] = None
+                self.log.unsaid[annotator] = None
             if seen and not spans and not tool.marked and not self._is_answered(part):
-                self.log.unsaid[who] = None
+                self.log.unsaid[annotator] = None
                 seen = False
             known: dict[tuple[str, ...], int] = {}
-            rows = self._spans(spans, text, points, who, place, known) if seen else None
+            rows = self._spans(spans, text, points, annotator, place, known) if seen else None
             yield Annotation(
-                who,
+                annotator,
                 rows,
                 relations=self._relations(part, known, place) if seen else (),
                 where=place,
@@ -284,25 +286,25 @@ class _ByPaths:
         return bool(other) or (bool(spans) and all(isinstance(s, str) for _, s in spans))
 
     def _answer(
-        self, part: Any, text: Place | None, who: Any, place: str, *, seen: bool
+        self, part: Any, text: Place | None, annotator: Any, place: str, *, seen: bool
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
         answer = first_at(part, path) if seen else None
         self.led["spans"] += answer is not None
-        return self.answers.rows(answer, None, text, place, who)
+        return self.answers.rows(answer, None, text, place, annotator)
 
     def _is_answered(self, part: Any) -> bool:
         """Return whether the list of spans is there, if empty."""
         outer = self.tool.spans.rpartition("[*]")[0] or self.tool.spans
-        return any(isinstance(each, (list, dict)) for each in values_at(part, outer))
+        return any(isinstance(item, (list, dict)) for item in values_at(part, outer))
 
     def _spans(
         self,
         spans: Iterable[tuple[str | None, Any]],
         text: Place | None,
         points: Ints | None,
-        who: Any,
+        annotator: Any,
         where: str,
         known: dict[tuple[str, ...], int],
     ) -> Iterator[Span]:
@@ -313,13 +315,13 @@ class _ByPaths:
         times: Counter[str] = Counter()
         path, values, noun = self.tool.leaves
         count = 0
-        for number, (key, each) in enumerate(spans):
-            if path and first_at(each, path) in values:
+        for number, (key, item) in enumerate(spans):
+            if path and first_at(item, path) in values:
                 self.log.passed[noun] += 1
                 continue
-            for span in self._segments(each, where, key):
+            for span in self._segments(item, where, key):
                 if span.start is None and span.quote is not None and text is not None:
-                    bounds = self.log.quotes.place(text, span.quote, times[span.quote], who)
+                    bounds = self.log.quotes.place(text, span.quote, times[span.quote], annotator)
                     times[span.quote] += 1
                     if bounds is None:
                         continue
@@ -330,7 +332,7 @@ class _ByPaths:
                 else:
                     made = span
                 if self.tool.links:
-                    known.setdefault(_name_at(each, self.tool.links.span, number), count)
+                    known.setdefault(_name_at(item, self.tool.links.span, number), count)
                 count += 1
                 yield made
 
@@ -341,11 +343,11 @@ class _ByPaths:
         links = self.tool.links
         if links is None:
             return
-        for number, each in enumerate(values_at(part, links.relations), 1):
-            place, label = f"{where}, relation {number}", text_of_whole(first_at(each, links.label))
+        for number, link in enumerate(values_at(part, links.relations), 1):
+            place, label = f"{where}, relation {number}", text_of_whole(first_at(link, links.label))
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")
-            first, second = (known.get(_name_at(each, p)) for p in (links.first, links.second))
+            first, second = (known.get(_name_at(link, p)) for p in (links.first, links.second))
             yield first, second, label, place, True
 
     def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[Span]:

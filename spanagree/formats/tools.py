@@ -80,7 +80,7 @@ def has_indices(start: FileHead) -> bool:
         )
     lists = [row.get("spans") for row in start.objects if isinstance(row.get("text"), str)]
     filled = [some for some in lists if isinstance(some, list) and some]
-    return bool(filled) and all(is_whole(each) for some in filled for each in some)
+    return bool(filled) and all(is_whole(index) for some in filled for index in some)
 
 
 def is_by_id(start: FileHead) -> bool:
@@ -206,7 +206,7 @@ class Tool:
             return any(re.search(self.begins, "\n".join(file.lines)) for file in begun)
         if start.shape not in ("json", "jsonl"):
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        return any(all(values_at(each, path) for path in self.knows) for each in start.records)
+        return any(all(values_at(record, path) for path in self.knows) for record in start.records)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:

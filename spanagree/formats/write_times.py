@@ -97,12 +97,14 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
             tiers[name] = list(segments)
         for segment in () if together else segments:
             tiers.setdefault(f"{name}: {segment.label}", []).append(segment)
-    for name, own in tiers.items():
-        if _overlap(own):
+    for name, tier in tiers.items():
+        if _overlap(tier):
             raise SettingError(f"tier {show(name)}: segments of one label overlap; merge-overlaps")
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
     head += [shown(long, corpus.offsets), "<exists>", str(len(tiers))]
-    body = (line for name, own in tiers.items() for line in _tier(name, own, long, corpus.offsets))
+    body = (
+        line for name, tier in tiers.items() for line in _tier(name, tier, long, corpus.offsets)
+    )
     write_text(path, "\n".join([*head, *body, ""]))
 
 

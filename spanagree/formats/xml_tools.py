@@ -185,17 +185,17 @@ def _gate(source: Source) -> Iterator[Record]:
     annotations = []
     for group in source.root.iter("AnnotationSet"):
         spans = []
-        for each in group.findall("Annotation"):
-            ends = each.get("StartNode"), each.get("EndNode")
+        for annotation in group.findall("Annotation"):
+            ends = annotation.get("StartNode"), annotation.get("EndNode")
             if not {*ends} <= place.keys():
                 raise invalid_value(
-                    f"{source.where}: annotation", each.attrib, "of nodes in the text"
+                    f"{source.where}: annotation", annotation.attrib, "of nodes in the text"
                 )
             features = {
-                f.findtext("Name", ""): f.findtext("Value", "") for f in each.iter("Feature")
+                f.findtext("Name", ""): f.findtext("Value", "") for f in annotation.iter("Feature")
             }
             kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
-            spans.append(Span(place[ends[0]], place[ends[1]], each.get("Type"), None, kept))
+            spans.append(Span(place[ends[0]], place[ends[1]], annotation.get("Type"), None, kept))
         annotations.append(Annotation(group.get("Name") or "", spans))
     yield source.record(_stem(source.path), text, annotations)
 
@@ -205,14 +205,14 @@ def _knowtator(source: Source) -> Iterator[Record]:
     named = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
     text = source.text_of(named)
     classes = {
-        each.get("id"): one.get("id")
-        for each in source.root.iter("classMention")
-        if (one := each.find("mentionClass")) is not None
+        element.get("id"): child.get("id")
+        for element in source.root.iter("classMention")
+        if (child := element.find("mentionClass")) is not None
     }
     values = {
-        each.get("id"): (one.get("id"), each.find("stringSlotMentionValue"))
-        for each in source.root.iter("stringSlotMention")
-        if (one := each.find("mentionSlot")) is not None
+        element.get("id"): (child.get("id"), element.find("stringSlotMentionValue"))
+        for element in source.root.iter("stringSlotMention")
+        if (child := element.find("mentionSlot")) is not None
     }
     slots: dict[str | None, dict[str, str]] = {}
     for one_class in source.root.iter("classMention"):
@@ -222,16 +222,20 @@ def _knowtator(source: Source) -> Iterator[Record]:
             if name and given.strip():
                 slots.setdefault(one_class.get("id"), {})[name] = given
     spans = []
-    for each in source.root.iter("annotation"):
-        mention, who = each.find("mention"), each.findtext("annotator") or ""
+    for annotation in source.root.iter("annotation"):
+        mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
         place = f"{source.where}: mention {show(None if mention is None else mention.get('id'))}"
-        pieces = [(_number(s, "start", place), _number(s, "end", place)) for s in each.iter("span")]
+        pieces = [
+            (_number(s, "start", place), _number(s, "end", place)) for s in annotation.iter("span")
+        ]
         if not pieces or mention is None:
             source.passed["annotation without a span"] += 1
             continue
         id_ = mention.get("id")
-        quote = each.findtext("spannedText") or None
-        spans.append((who.strip(), span_in_pieces(pieces, classes.get(id_), quote, slots.get(id_))))
+        quote = annotation.findtext("spannedText") or None
+        spans.append(
+            (annotator.strip(), span_in_pieces(pieces, classes.get(id_), quote, slots.get(id_)))
+        )
     yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
 
 
@@ -242,16 +246,16 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
         source.passed["relation"] += sum(1 for _ in document.iter("triple"))
         spans = []
-        for each in document.iter("annotation"):
-            place = f"{source.where}: annotation {show(each.get('id'))}"
-            kind, bounds = each.find("class"), each.findall("span")
+        for annotation in document.iter("annotation"):
+            place = f"{source.where}: annotation {show(annotation.get('id'))}"
+            kind, bounds = annotation.find("class"), annotation.findall("span")
             pieces = [(_number(s, "start", place), _number(s, "end", place)) for s in bounds]
             if not pieces:
                 source.passed["annotation without a span"] += 1
                 continue
             quote = " ".join(s.text or "" for s in bounds).strip() or None
             label = None if kind is None else kind.get("id") or kind.get("label")
-            spans.append((each.get("annotator") or "", span_in_pieces(pieces, label, quote)))
+            spans.append((annotation.get("annotator") or "", span_in_pieces(pieces, label, quote)))
         yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
 
 
@@ -261,24 +265,24 @@ def _i2b2(source: Source) -> Iterator[Record]:
     if text is None or tags is None:
         raise InputError(f"{source.where}: TEXT and TAGS are needed")
     spans = []
-    for each in tags:
-        place = f"{source.where}: {name_of(each)} {show(each.get('id'))}"
-        several = each.get("spans")
+    for tag in tags:
+        place = f"{source.where}: {name_of(tag)} {show(tag.get('id'))}"
+        several = tag.get("spans")
         if several is not None:
             bounds = [piece.split("~") for piece in several.split(",")]
             if any(len(bound) != 2 for bound in bounds):
                 raise invalid_value(f"{place}: spans", several, "start~end, with commas between")
             pieces = [tuple(_whole(x, place) for x in bound) for bound in bounds]
-        elif each.get("start") is None:
+        elif tag.get("start") is None:
             source.passed["relation"] += 1
             continue
         else:
-            pieces = [(_number(each, "start", place), _number(each, "end", place))]
+            pieces = [(_number(tag, "start", place), _number(tag, "end", place))]
         if any(start < 0 for start, _ in pieces):
             source.passed["annotation without a span"] += 1
             continue
-        label = each.get("TYPE") or each.get("type") or name_of(each)
-        spans.append(span_in_pieces(pieces, label, each.get("text") or None))
+        label = tag.get("TYPE") or tag.get("type") or name_of(tag)
+        spans.append(span_in_pieces(pieces, label, tag.get("text") or None))
     yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 
@@ -324,10 +328,10 @@ def _refi(source: Source) -> Iterator[Record]:
                 _number(selection, "endPosition", place),
             )
             for coding in (e for e in selection if name_of(e) == "Coding"):
-                who = coding.get("creatingUser") or selection.get("creatingUser")
+                user = coding.get("creatingUser") or selection.get("creatingUser")
                 targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
                 spans += [
-                    (users.get(who) or "", Span(*bounds, codes.get(code))) for code in targets
+                    (users.get(user) or "", Span(*bounds, codes.get(code))) for code in targets
                 ]
         name = document.get("name") or named or document.get("guid") or ""
         yield source.record(name, text, _of_people(spans))

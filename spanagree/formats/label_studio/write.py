@@ -47,8 +47,8 @@ def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any
             if name in predictions:
                 models.append({"model_version": name, "result": result})
                 continue
-            who = number_in(name, 1 << 31)
-            by = {"email": name} if who is None else who
+            user_id = number_in(name, 1 << 31)
+            by = {"email": name} if user_id is None else user_id
             annotations.append({"completed_by": by, "was_cancelled": False, "result": result})
         yield {"data": data, "annotations": annotations, "predictions": models}
 
