@@ -416,12 +416,11 @@ class _Products:
             sizes = np.bincount(cell, self.weight[segments], len(labels) * k).reshape(-1, k)
             sums = {}
             for label, size in zip(labels.tolist(), sizes, strict=True):
-                matched, expected, both = sums[label] = np.zeros((3, k, k))
+                matched, expected, both = sums[label] = np.empty((3, k, k))
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
                 matched[:] = _product(W[columns], F[:, columns])
-                if d in random:
-                    of_label = random[d].of_label(label)
-                    np.matmul(of_label, of_label.T, out=expected)
+                of_label = random[d].of_label(label) if d in random else np.empty((k, 0))
+                np.matmul(of_label, of_label.T, out=expected)
                 np.add(size[:, None], size, out=both)
                 for each in (matched, expected, both):
                     np.fill_diagonal(each, 0)

@@ -122,19 +122,26 @@ class _Part:
 
     def add(self, entries: Entries) -> None:
         """Add some pairs of some documents, one by one."""
-        change = entries.sums @ self._slope.T
-        self.alone += _alone(entries, change)
+        self.add_pairs(entries.first, entries.second, entries.sums)
+        self.alone += _alone(entries, self.pairs[-1][2])
         sides = np.concatenate((entries.first, entries.second))
         self.weight += np.bincount(sides, np.tile(entries.sums[:, 2], 2), len(self.weight))
-        self.pairs.append((entries.first, entries.second, change))
 
-    def add_all(self, annotators: Ints, sums: Floats) -> Floats:
-        """Add all pairs of a document, (3, annotators, annotators), and return their changes."""
-        change = (self._slope @ sums.reshape(3, -1)).reshape(sums.shape)
-        squares = np.einsum("kij,kij->k", change, change)  # each pair stands twice
-        self.alone += (change.sum(axis=2) ** 2).sum(axis=1) - squares / 2
-        self.weight[annotators] += sums[2].sum(axis=1)
-        return change
+    def add_all(self, annotators: Ints, sums: Floats) -> None:
+        """Add all pairs of a document, (3, annotators, annotators), but for the pairs themselves.
+
+        These are added by :meth:`add_pairs`, of all such documents at once.
+        """
+        everyone = np.ones(len(annotators))
+        change = self._slope @ sums.reshape(3, -1)
+        squares = np.array([each @ each for each in change])  # each pair stands twice
+        own = change.reshape(sums.shape) @ everyone
+        self.alone += (own**2).sum(axis=1) - squares / 2
+        self.weight[annotators] += sums[2] @ everyone
+
+    def add_pairs(self, first: Ints, second: Ints, sums: Floats) -> None:
+        """Add pairs of annotators, over documents; (pairs, 3)."""
+        self.pairs.append((first, second, sums @ self._slope.T))
 
     def error(self, *, beyond: bool) -> _Error:
         """Return the errors; ``beyond``: without what documents add by themselves."""
@@ -276,15 +283,18 @@ class OtherAnnotators:
             for document in self.crowded:
                 here = document.annotators
                 where = slice(None) if len(here) == many else np.ix_(figures, here, here)
-                over_labels = sum(document.sums.values(), np.zeros((3, len(here), len(here))))
+                over_labels = np.zeros((3, len(here), len(here)))
+                for of_label in document.sums.values():
+                    over_labels += of_label
                 sums = {**document.sums, ALL: over_labels}
                 for of_pair, (label, part) in zip(of_pairs, some, strict=True):
                     if label in sums:
-                        of_pair[where] += part.add_all(who[here], sums[label])
+                        of_pair[where] += sums[label]
+                        part.add_all(who[here], sums[label])
                 if not low:
                     members.add_all(who[here], over_labels)
             for of_pair, (_, part) in zip(of_pairs, some, strict=True):
-                part.pairs.append((who[i], who[j], of_pair[:, i, j].T))
+                part.add_pairs(who[i], who[j], of_pair[:, i, j].T)
 
     def of_mean(self, rows: Comparisons | None) -> _Error:
         """Return the errors of the mean over pairs.

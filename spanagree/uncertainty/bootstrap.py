@@ -284,17 +284,23 @@ class Sample:
 
     def sums(self, drawn: Floats) -> Floats:
         """Return the sums where each row is drawn so often, without rounding; (some, columns)."""
-        value, remainder = self._parts
+        value, remainder, columns = self._parts
         sums = np.asarray(drawn @ value, np.float64)
-        return sums if remainder is None else sums + np.asarray(drawn @ remainder)
+        if len(columns):
+            sums[:, columns] += drawn @ remainder
+        return sums
 
     @cached_property
-    def _parts(self) -> tuple[Any, Any]:
-        """The rows on two grids, so that no order of adding up changes a digit."""
+    def _parts(self) -> tuple[Any, Any, Ints]:
+        """The rows on two grids, so that no order of adding up changes a digit.
+
+        The second has only the columns, whose numbers stand last, in which there is anything.
+        """
         if not isinstance(self.rows, np.ndarray):
-            return self.rows, None
+            return self.rows, None, np.zeros(0, np.int64)
         value, remainder = on_grids(self.rows)
-        return value, remainder if remainder.any() else None
+        columns = np.flatnonzero(remainder.any(axis=0))
+        return value, remainder[:, columns], columns
 
     def each(self) -> Iterator[tuple[Floats, Ints]]:
         """Yield the distinct rows, (some, columns), and how many units have them, in portions."""
