@@ -218,10 +218,11 @@ def crowd_sums(
         return None
     if by_label:
         products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
+    report_progress = progress or (lambda done, total: None)
+    report_progress(*products.pairs_done(0))
     for low, high in products.portions:
         products.add(low, high)
-        if progress is not None:
-            progress(*products.pairs_done(high))
+        report_progress(*products.pairs_done(high))
     return CrowdSums(
         products.documents(len(corpus)), products.sharing(corpus.annotators), products.by_pair(),
         products.by_document(corpus), products.by_annotation(crowd.annotator),

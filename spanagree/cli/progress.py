@@ -19,7 +19,8 @@ class Bar:
     """A bar that names the step of a run, and moves also where its end is not known.
 
     A step counts what it has to do. The first of it that takes a fifth of a second says how long
-    all of it will take; if that is more than a minute, it is said at once.
+    all of it will take; if that is more than a minute, it is said at once. What comes before it
+    says that nothing is done is not counted.
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,8 @@ class Bar:
 
     def _announce(self, done: int, total: int) -> None:
         """Say once for each step how long it will still take, if that is long."""
+        if self._begun is not None and done <= 0:
+            self._begun = time.monotonic()
         if self._begun is None or done <= 0 or (passed := time.monotonic() - self._begun) < _TOLD:
             return
         if (seconds := passed * (total - done) / done) < _LONG:

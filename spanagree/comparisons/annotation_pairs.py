@@ -156,11 +156,12 @@ def compare_pairs(
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
-    report_progress(0, len(first))
     if not len(first):
+        report_progress(0, 0)
         return Comparisons.none().named(corpus.annotators, corpus.labels)
     measure = find_match(match)
     marks = PlacedSegments.of(corpus, crowd, chance, measure.unit)
+    report_progress(0, len(first))  # how long all takes is told from here
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import Counting
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance, MatchName
+from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
@@ -50,8 +52,8 @@ class SideBySideSettings(Settings):
         measure: all.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat at which sampling ends.
-        stopped: by what γ was ended, time or steps.
-        steps: how many there were until then.
+        stopped: by what γ was ended, time or steps; or time, which ended an F1.
+        steps: how many there were of γ until then.
     """
 
     measure: str
@@ -179,12 +181,15 @@ def side_by_side(
         corpus: the annotations.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat below which sampling ends.
-        time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`.
+        time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`. F1 by
+            overlap, whose chance is of draws if it is much work, is undefined if half of them are
+            over before it is done.
         steps: of γ, the same.
         seed: for what is drawn.
         annotators: compare only these.
         executor: whose workers make the draws of γ.
-        progress: called with the number of draws made, and of all as far as known.
+        progress: called with the number of pairs compared, then of draws made, and of all as far as
+            known.
 
     Raises:
         SettingError: for an unknown choice.
@@ -212,43 +217,82 @@ def side_by_side(
     )
 
     begun = time.monotonic()
+    clock = _Clock(time_limit if steps is None else None, progress)
 
     def sampled(corpus: Corpus) -> list[Figure]:
         left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
         result = gamma(
             corpus, chance=chance, precision=precision, time_limit=left, steps=steps,
-            seed=seed, executor=executor, progress=progress,
+            seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
         cut.append(result.settings)
         return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
 
     cut: list[GammaSettings] = []
     measures: dict[str, Figure] = {}
-    for names, make in (*_without_alignments(chance, seed), (["γ", "γ_cat"], sampled)):
+    for names, make in (*_without_alignments(chance, seed, clock), (["γ", "γ_cat"], sampled)):
         try:
             figures = make(compared)
         except (SettingError, InputError) as error:
             figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
         measures |= zip(names, figures, strict=True)
     for each in cut:
-        settings = replace(settings, stopped=each.stopped, steps=each.steps)
+        stopped = each.stopped or ("time" if clock.over else None)
+        settings = replace(settings, stopped=stopped, steps=each.steps)
     return SideBySide(
         measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
     )
 
 
+class _Clock:
+    """What is shown of each measure, and half of the time, of which the rest is for γ.
+
+    Attributes:
+        over: whether this half has ended one.
+    """
+
+    def __init__(self, limit: float | None, progress: Progress) -> None:
+        self._limit, self._progress = limit, progress
+        self._begun = time.monotonic()
+        self.over: bool = False
+
+    def of(self, name: str) -> Progress:
+        """Return the progress of a measure."""
+        return step_of(self._progress, name)
+
+    def ending(self, name: str) -> Progress:
+        """Return the same, which ends the measure when the time is over."""
+        show_progress, limit = self.of(name), self._limit
+
+        def report(done: int, total: int) -> None:
+            if show_progress is not None:
+                show_progress(done, total)
+            if limit is None or done >= total or time.monotonic() - self._begun < limit / 2:
+                return
+            self.over = True
+            raise SettingError(
+                f"{done} of {counted(total, 'pair')} of annotations were compared when half of"
+                f" time_limit {limit:g} was over; allow more seconds"
+            )
+
+        return report
+
+
 _Make = Callable[[Corpus], list[Figure]]
 
 
-def _without_alignments(chance: str, seed: int) -> Iterator[tuple[list[str], _Make]]:
+def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple[list[str], _Make]]:
     """Yield what needs no alignment of units: the names of measures, and what makes them.
 
     Where chance F1 is of draws, the value errs by its slope in that chance.
     """
 
     def f1(match: MatchName) -> _Make:
+        limited = find_match(match).kernel == "one-to-one"
+
         def make(corpus: Corpus) -> list[Figure]:
-            agreement = agree(corpus, match=match, chance=chance, seed=seed)
+            shown = (clock.ending if limited else clock.of)(f"F1, {match}")
+            agreement = agree(corpus, match=match, chance=chance, seed=seed, progress=shown)
             score, drawn = agreement.team.f1, agreement.error_of_chance
             slope = (1 - score.observed) / (1 - score.expected) ** 2 if drawn else 0.0
             error = slope * (drawn or 0.0)
@@ -257,12 +301,17 @@ def _without_alignments(chance: str, seed: int) -> Iterator[tuple[list[str], _Ma
         return make
 
     def tokens(corpus: Corpus) -> list[Figure]:
+        clock.of("α of tokens")
         of_tokens = alpha(count(corpus, Counting()))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 
     def units(measure: str) -> _Make:
-        return lambda corpus: [_disagreement(alpha_u(corpus, measure=measure).all)]
+        def make(corpus: Corpus) -> list[Figure]:
+            shown = clock.of("α_U")
+            return [_disagreement(alpha_u(corpus, measure=measure, progress=shown).all)]
+
+        return make
 
     for match in _MATCHES:
         yield [f"corrected F1, {match}"], f1(match)

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.arrays import Floats, Ints, distinct, join
 from spanagree.chance.start_distributions import Profiles, profiles_of_one_more, start_profiles
-from spanagree.comparisons.profile_sums import inner
+from spanagree.comparisons.profile_sums import correlated, inner
 from spanagree.units.continuum import Continua
-from spanagree.units.control import correlated
 
 CHANCES = {
     "per-label": "no two units of one annotator and label share a token",
@@ -56,15 +55,14 @@ def expected_placed(units: Continua, chance: str) -> Floats:
 
 def _differences(profiles: Profiles, a: Ints, b: Ints, A: Ints, B: Ints) -> Floats:
     """Return the mean of what two random units differ by if they overlap, for each pair."""
-    rows, which, _ = distinct(a, b, A, B)
-    total = np.empty(len(rows[0]))
-    kinds, of_kind, counts = distinct(rows[0], rows[1])
-    columns = (x.tolist() for x in kinds)
-    for one, two, here in zip(*columns, groups(of_kind, len(counts)), strict=True):
-        offset = np.arange(1 - two, one)
-        value = (offset**2 + (offset + two - one) ** 2).astype(np.float64)
-        total[here] = correlated(profiles, rows[2][here], rows[3][here], offset, value)
+    (length_a, length_b, profile_a, profile_b), which, _ = distinct(a, b, A, B)
+    total = correlated(profiles, profile_a, length_a, profile_b, length_b, _squares)
     return total[which]
+
+
+def _squares(offset: Ints, a: Ints, b: Ints) -> Floats:
+    """Return what two units that overlap differ by: at their starts and ends, squared."""
+    return (offset**2 + (offset + b - a) ** 2).astype(np.float64)
 
 
 Shape = tuple[int, tuple[int, ...]]

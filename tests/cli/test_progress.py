@@ -162,8 +162,25 @@ def test_steps_are_named(run, tmp_path, monkeypatch, line, steps):
     assert named == steps
 
 
+def test_what_comes_before_a_step_is_not_its_time(monkeypatch, capsys):
+    """Ten seconds until nothing is done tell nothing of the rest, of which a tenth takes one."""
+    bar, now = Bar(), [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    bar.step("comparing")
+    bar.hide()
+    now[0] = 10.0
+    bar(0, 100)
+    now[0] = 11.0
+    bar(10, 100)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.long
-def test_overlap_of_long_texts_is_announced(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "step"),
+    [(["--match", "overlap"], "comparing"), (["--measure", "all"], "F1, overlap")],
+)
+def test_overlap_of_long_texts_is_announced(options, step, tmp_path):
     """A comparison whose chance is drawn says so in a terminal after its first pairs."""
     files = []
     for name in ("ann", "bob"):
@@ -174,9 +191,9 @@ def test_overlap_of_long_texts_is_announced(tmp_path):
             documents.append("\n".join(f"w\t{tag}" for tag in tags))
         files.append(tmp_path / f"{name}.conll")
         files[-1].write_text("\n\n".join(documents), "utf-8")
-    code, shown, _ = in_terminal(["agree", *files, "--match", "overlap"], stop_at=b"more minute")
+    code, shown, _ = in_terminal(["agree", *files, *options], stop_at=b"more minute")
     assert code == 130
-    assert "spanagree: note: comparing: about " in shown
+    assert f"spanagree: note: {step}: about " in shown
 
 
 @pytest.mark.long

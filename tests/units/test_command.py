@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,32 @@ def test_drawn_chance_has_its_error_beside_other_measures():
     assert overlap.value == score.corrected
     assert overlap.error == pytest.approx(error * abs(slope), rel=1e-4)  # of a step of 1e-6
     assert found["corrected F1, exact"].error == 0
+
+
+def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypatch):
+    """F1 by overlap that is not done by then is undefined, and says so; without a clock it is not."""
+    spans = [(10 * i, 10 * i + 4, "X") for i in range(9)]
+    corpus = sa.Corpus.from_segments([90] * 12, {name: [spans] * 12 for name in "abc"})
+    now, names = [0.0], []
+
+    class Shown:
+        def step(self, name):
+            names.append(name)
+            return self
+
+        def __call__(self, done, total):
+            now[0] += 40 * (names[-1] == "F1, overlap" and done > 0)
+
+    monkeypatch.setattr("spanagree.units.all_measures.time.monotonic", lambda: now[0])
+    stopped = sa.units.side_by_side(corpus, progress=Shown())
+    overlap = stopped.measures["corrected F1, overlap"]
+    assert math.isnan(overlap.value)
+    assert "half of time_limit 60" in overlap.reason
+    assert re.match("[1-9][0-9]* of 36 pairs", overlap.reason)
+    assert "|stopped:time|" in stopped.signature
+    in_order = ["F1, exact", "F1, overlap", "F1, iou", "F1, token", "α of tokens", "α_U", "γ"]
+    assert list(dict.fromkeys(names))[:7] == in_order
+    assert stopped.measures["corrected F1, token"].value == 1
+    whole = sa.units.side_by_side(corpus, time_limit=None, progress=Shown())
+    assert whole.measures["corrected F1, overlap"].value == 1
+    assert "stopped" not in whole.signature
