@@ -192,7 +192,7 @@ class AgainstReferences(Result):
         """The F1 of each system without the rule of places, if there is one."""
         if self.uniform is None:
             return None
-        return {name: each.f1 for name, each in self.uniform.systems.items()}
+        return {name: system.f1 for name, system in self.uniform.systems.items()}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""
@@ -210,34 +210,38 @@ class AgainstReferences(Result):
             *share.columns,
             *ceiling.columns,
         ]
-        nothing: list[Value] = ["" if each.title else None for each in share.columns]
+        nothing: list[Value] = ["" if column.title else None for column in share.columns]
         nothing += [None] * len(ceiling.columns)
         rows: list[list[Value]] = []
         breaks: list[int] = []
         for label in self.labels if by == "label" else ("",):
             for system in self.systems.values():
-                own = system.labels[label] if label else system
-                scores = *f1.values(own.f1), *share.values(own.share), *ceiling.values(own.ceiling)
+                scored = system.labels[label] if label else system
+                scores = (
+                    *f1.values(scored.f1),
+                    *share.values(scored.share),
+                    *ceiling.values(scored.ceiling),
+                )
                 rows.append([label, system.name, False, system.documents, *scores])
             breaks.append(len(rows))
             top = self.ceiling.labels[label] if label else self.ceiling.f1
             people = [(self.ceiling, top)]
-            people += [(one, one.f1) for one in self.people.values() if by == "annotator"]
+            people += [(person, person.f1) for person in self.people.values() if by == "annotator"]
             rows += [
-                [label, one.name, True, one.documents, *f1.values(score), *nothing]
-                for one, score in people
+                [label, person.name, True, person.documents, *f1.values(score), *nothing]
+                for person, score in people
             ]
             breaks += [len(rows)] if by == "label" else []
         rows = rows if by == "label" else [row[1:] for row in rows]
         references = counted(self.settings.references, "reference")
-        how = "the nearest of" if self.settings.best_match else ""
+        nearest = "the nearest of" if self.settings.best_match else ""
         in_data = [[None if value == "" else value for value in row] for row in rows]
         table = Frame(
             columns,
             rows,
             self.settings,
             in_data=Frame(columns, in_data, self.settings),
-            caption=f"{counted(len(self.systems), 'system')} against {how} {references},"
+            caption=f"{counted(len(self.systems), 'system')} against {nearest} {references},"
             f" {counted(self.documents, document)}".replace("  ", " "),
             remarks=self._remarks(by),
             breaks=breaks,
@@ -287,10 +291,10 @@ class AgainstReferences(Result):
         for name, system in self.systems.items():
             known = {""}  # what is so of all labels is said once
             parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
-            for label, one in {**parts, **(system.labels if by == "label" else {})}.items():
+            for label, scored in {**parts, **(system.labels if by == "label" else {})}.items():
                 whose = ", ".join(printable(x) for x in (name, label) if x)
-                what = "undefined" if one.f1.reason else "share undefined"
-                why = one.f1.reason or one.share.reason
+                what = "undefined" if scored.f1.reason else "share undefined"
+                why = scored.f1.reason or scored.share.reason
                 remarks += [] if why in known else [f"–: {whose}: {what}: {why}"]
                 known |= set() if label else {why}
         if reason := self.ceiling.f1.reason:
@@ -304,7 +308,7 @@ class AgainstReferences(Result):
         """
         if by == "label" and self.labels:
             values = np.array([
-                [*(each.labels[x].f1.corrected for each in self.systems.values()), top.corrected]
+                [*(system.labels[x].f1.corrected for system in self.systems.values()), top.corrected]
                 for x, top in self.ceiling.labels.items()
             ])  # fmt: skip
             names, labels = [*self.systems, PEOPLE], self.labels
@@ -416,10 +420,12 @@ def _compared(
         shared, error = best_matches(corpus, people, match, chance, *by_chance, progress)
         draws, seed = map(int, by_chance)
         settings = replace(settings, best_match=True, draws=draws, seed=seed)
-        how = f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
+        computed = (
+            f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
+        )
         if math.isnan(error):
-            how = "is not defined: no document that two references saw, so there is no choice"
-        notes.append(f"chance of the best match {how}")
+            computed = "is not defined: no document that two references saw, so there is no choice"
+        notes.append(f"chance of the best match {computed}")
     else:
         is_reference = np.arange(len(corpus.annotators)) < people
         by_label = shared_by_label(
@@ -440,8 +446,8 @@ def _compared(
             number = corpus.annotators.index(NAME)
             shared = with_mean(shared, number, mean.matched.sum(axis=1))
             by_label = _each_with_mean(by_label, number, list(mean.matched.T[list(codes)]))
-            own = shared.sums[shared.annotator == number, 2].sum()
-            notes.append(mean.note(own, "references stay as they are"))
+            size = shared.sums[shared.annotator == number, 2].sum()
+            notes.append(mean.note(size, "references stay as they are"))
     same_weight = by_chance is not None
     tables = Tables.of(corpus, people, shared, same_weight=same_weight)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
@@ -455,9 +461,9 @@ def _compared(
         return scores_of(tables, drawn, resampling, drawing, ids, same_weight=same_weight)
 
     scores, labels = score(tables), {}
-    for code, each in zip(codes, by_label, strict=True):
-        own = Tables.of(corpus, people, each, same_weight=same_weight)._replace(people={})
-        labels[corpus.labels[code]] = score(own)
+    for code, of_label in zip(codes, by_label, strict=True):
+        tables = Tables.of(corpus, people, of_label, same_weight=same_weight)._replace(people={})
+        labels[corpus.labels[code]] = score(tables)
     return _result(len(corpus), tables, scores, labels, settings, notes)
 
 
@@ -465,8 +471,8 @@ def _each_with_mean(
     by_label: Iterator[Shared], number: int, means: Sequence[Floats]
 ) -> Iterator[Shared]:
     """Yield what annotations share of each label, of the random baseline in the mean."""
-    for each, mean in zip(by_label, means, strict=True):
-        yield with_mean(each, number, mean)
+    for of_label, mean in zip(by_label, means, strict=True):
+        yield with_mean(of_label, number, mean)
 
 
 def _sides(
@@ -484,9 +490,19 @@ def _sides(
         )
     names = corpus.annotators
     given = [None if side is None else corpus.of_annotators(side) for side in (references, systems)]
-    one, other = (None if side is None else list(side.layers) for side in given)
-    people = one if one is not None else [name for name in names if name not in (other or ())]
-    machines = other if other is not None else [name for name in names if name not in people]
+    named_references, named_systems = (
+        None if side is None else list(side.layers) for side in given
+    )
+    people = (
+        named_references
+        if named_references is not None
+        else [name for name in names if name not in (named_systems or ())]
+    )
+    machines = (
+        named_systems
+        if named_systems is not None
+        else [name for name in names if name not in people]
+    )
     for name in people:
         if name in machines:
             raise SettingError(
@@ -520,7 +536,7 @@ def _result(
             name,
             len(table[0]),
             *against(name, scores),
-            {label: against(name, each) for label, each in labels.items()},
+            {label: against(name, of_label) for label, of_label in labels.items()},
         )
         for name, table in tables.systems.items()
     }
@@ -534,7 +550,7 @@ def _result(
         name: Person(name, len(table[0]), scores.people[name])
         for name, table in tables.people.items()
     }
-    tops = {label: each.ceiling for label, each in labels.items()}
+    tops = {label: of_label.ceiling for label, of_label in labels.items()}
     ceiling = Person(PEOPLE, len(tables.ceiling[0]), scores.ceiling, tops)
     return AgainstReferences(
         systems, people, ceiling, documents, settings, (*notes, *lacking), scores.evidence

@@ -165,9 +165,9 @@ class AltTest(Result):
         if self.marked == 0:
             return f"{printable(self.settings.candidate)} marked nothing: {_BLANK}."
         kinds: dict[bool, list[str]] = {True: [], False: []}
-        for kind, each in self.verdicts.items():
-            rate = verdict.short(each.winning_rate)
-            kinds[bool(each.passes)].append(f"by {_NAMES.get(kind, kind)} (ω {rate})")
+        for kind, test in self.verdicts.items():
+            rate = verdict.short(test.winning_rate)
+            kinds[bool(test.passes)].append(f"by {_NAMES.get(kind, kind)} (ω {rate})")
         passed, failed = " and ".join(kinds[True]), " or ".join(kinds[False])
         candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
         if not passed:
@@ -209,16 +209,16 @@ class AltTest(Result):
                 Column("winning_rate_t", "ω, t-test"),
                 Column("passes_t", "", "mark"),
             ]
-            for kind, each in self.verdicts.items():
-                word = "passes" if each.passes else "does not pass"
+            for kind, test in self.verdicts.items():
+                word = "passes" if test.passes else "does not pass"
                 word = "" if self.marked == 0 else word
                 instances, decided = (
                     sum(column)
-                    for column in zip(*(one[1:3] for one in each.annotators), strict=True)
+                    for column in zip(*(left[1:3] for left in test.annotators), strict=True)
                 )
                 rows.append([
-                    shown[kind], len(each.annotators), instances, decided, each.winning_rate,
-                    each.advantage, each.passes, word, each.winning_rate_t, each.passes_t,
+                    shown[kind], len(test.annotators), instances, decided, test.winning_rate,
+                    test.advantage, test.passes, word, test.winning_rate_t, test.passes_t,
                 ])  # fmt: skip
         else:
             columns += [
@@ -232,8 +232,8 @@ class AltTest(Result):
                 Column("p_t", "t-test", "probability", "p of ε"),
                 Column("p_t_by", "t-test, BY", "probability", "p of ε"),
             ]
-            for kind, each in self.verdicts.items():
-                rows += [[shown[kind], *one] for one in each.annotators]
+            for kind, test in self.verdicts.items():
+                rows += [[shown[kind], *left] for left in test.annotators]
         (first, *_) = self.verdicts.values()
         breaks = range(len(first.annotators), len(rows), len(first.annotators))
         return Frame(
@@ -266,9 +266,12 @@ class AltTest(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return how often the candidate is as good as each annotator whom it might replace."""
         rows = [
-            (one.name, [(verdict.annotators[i].advantage, math.nan, math.nan) for verdict in each])
-            for each in [list(self.verdicts.values())]
-            for i, one in enumerate(each[0].annotators)
+            (
+                left.name,
+                [(verdict.annotators[i].advantage, math.nan, math.nan) for verdict in verdicts],
+            )
+            for verdicts in [list(self.verdicts.values())]
+            for i, left in enumerate(verdicts[0].annotators)
         ]
         kinds = [_NAMES.get(kind, kind) for kind in self.verdicts]
         what = "share in which the candidate is as good"
@@ -285,8 +288,8 @@ class _Wins(NamedTuple):
 
     def only(self, chosen: Bools) -> _Wins:
         """Return some of the instances."""
-        who = self.document[chosen], self.annotator[chosen]
-        return _Wins(*who, self.candidate[chosen], self.person[chosen])
+        places = self.document[chosen], self.annotator[chosen]
+        return _Wins(*places, self.candidate[chosen], self.person[chosen])
 
 
 def alt_test(
@@ -345,12 +348,12 @@ def alt_test(
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
     chance = chance_model(chance, seed=seed)
-    wins, empty, how, notes = _of_spans(corpus, match, chance, progress)
-    settings = replace(settings, match=match, chance=chance, **how, offsets=corpus.offsets)
+    wins, empty, computed, notes = _of_spans(corpus, match, chance, progress)
+    settings = replace(settings, match=match, chance=chance, **computed, offsets=corpus.offsets)
     result = _result(names, wins, (empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
     if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
-        untested = {kind: _untested(each) for kind, each in result.verdicts.items()}
+        untested = {kind: _untested(test) for kind, test in result.verdicts.items()}
         result = replace(result, verdicts=untested)
     marked_in = len(np.unique(corpus.layers[candidate].document))
     return replace(result, marked=marked, marked_in=marked_in)
@@ -426,8 +429,8 @@ def _of_spans(
     )
     its = shared.sums[second] - both  # without the pair of the two
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = [f1_figures(each) for each in (its, hers)]
-    undefined = [np.isnan(each[:, 2]) for each in scores]
+        scores = [f1_figures(figures) for figures in (its, hers)]
+    undefined = [np.isnan(figures[:, 2]) for figures in scores]
     notes = [*corpus.notes, *shared.how.notes(shared.size)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "counted as full agreement"
@@ -441,12 +444,12 @@ def _of_spans(
     for kind, column in (("observed", 0), ("corrected", 2)):
         # by overlapping chance alone may give more than 1, and who agrees less than fully still
         # does
-        raw = (np.where(np.isnan(each[:, 0]), 1.0, each[:, 0]) for each in scores)
+        raw = (np.where(np.isnan(figures[:, 0]), 1.0, figures[:, 0]) for figures in scores)
         # who marks nothing is no better than who marks something that nobody else did
-        own = (np.where(each[:, 0] == 0, 0.0, each[:, column]) for each in scores)
-        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own, raw, strict=True))
-        who = crowd.document[first], crowd.annotator[first]
-        wins[kind] = _Wins(*who, it >= she - TIE, she >= it - TIE)
+        own_scores = (np.where(figures[:, 0] == 0, 0.0, figures[:, column]) for figures in scores)
+        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own_scores, raw, strict=True))
+        places = crowd.document[first], crowd.annotator[first]
+        wins[kind] = _Wins(*places, it >= she - TIE, she >= it - TIE)
     return wins, empty, shared.how.settings(chance), notes
 
 
@@ -458,11 +461,13 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
             " annotator, is needed"
         )
     number = {name: i for i, name in enumerate(names)}
-    who = np.array([number.get(name, -1) for name in table.annotators], np.int64)[table.annotator]
+    annotator = np.array([number.get(name, -1) for name in table.annotators], np.int64)[
+        table.annotator
+    ]
     its = table.annotator == table.annotators.index(candidate)
     label = np.full(table.size, -1)
     label[table.item[its]] = table.label[its]
-    item, given, who = (x[who >= 0] for x in (table.item, table.label, who))
+    item, given, annotator = (x[annotator >= 0] for x in (table.item, table.label, annotator))
     used = (np.bincount(item, minlength=table.size)[item] > 1) & (label[item] >= 0)
     if score == "neg-rmse":
         places = _numbers(table)
@@ -477,7 +482,7 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
         # both against the same others, so that the numbers of those who agree decide
         she = votes[item, given] - 1
         it = votes[item, label[item]] - (label[item] == given)
-    return _Wins(item, who, it >= she, she >= it).only(used)
+    return _Wins(item, annotator, it >= she, she >= it).only(used)
 
 
 def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:
@@ -531,8 +536,8 @@ def _result(
         )
     left_out = {name: int(n) for name, n in zip(names, instances, strict=True) if n < LEAST}
     verdicts = {
-        kind: _verdict([names[i] for i in tested], tested, each, settings)
-        for kind, each in wins.items()
+        kind: _verdict([names[i] for i in tested], tested, won, settings)
+        for kind, won in wins.items()
     }
     compared = len(np.unique(any_wins.document[np.isin(any_wins.annotator, tested)]))
     return AltTest(verdicts, left_out, empty, compared, documents, settings, tuple(notes))
@@ -545,24 +550,24 @@ def _noun(settings: ReplacementSettings) -> str:
 def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:
     """Return what the test says by one kind of score."""
     rows = [wins.annotator == number for number in tested]
-    difference = [wins.person[each].astype(np.int64) - wins.candidate[each] for each in rows]
+    difference = [wins.person[row].astype(np.int64) - wins.candidate[row] for row in rows]
     exact = {}  # annotators may have the same numbers
     p = []
-    for each in difference:
-        key = int((each > 0).sum()), int((each < 0).sum()), len(each)
+    for apart in difference:
+        key = int((apart > 0).sum()), int((apart < 0).sum()), len(apart)
         if key not in exact:
             exact[key] = exact_p(*key, settings.epsilon)
         p.append(exact[key])
-    p_t = [_t_test(each, settings.epsilon) for each in difference]
+    p_t = [_t_test(apart, settings.epsilon) for apart in difference]
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
-    advantage = [float(wins.candidate[each].mean()) for each in rows]
+    advantage = [float(wins.candidate[row].mean()) for row in rows]
     left = tuple(
         Left(name, len(d), int((d != 0).sum()), rho, float(d.mean()), *of_p)
         for name, d, rho, *of_p in zip(
             names, difference, advantage, p, p_by, p_t, p_t_by, strict=True
         )
     )
-    rates = [sum(value <= _FDR for value in each) / len(left) for each in (p_by, p_t_by)]
+    rates = [sum(value <= _FDR for value in values) / len(left) for values in (p_by, p_t_by)]
     rho = math.fsum(advantage) / len(left)
     return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
 
@@ -570,7 +575,7 @@ def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementS
 def _untested(verdict: Verdict) -> Verdict:
     """Return the verdict on a candidate of whom nothing can be tested."""
     no = math.nan
-    left = tuple(one._replace(p=no, p_by=no, p_t=no, p_t_by=no) for one in verdict.annotators)
+    left = tuple(left._replace(p=no, p_by=no, p_t=no, p_t_by=no) for left in verdict.annotators)
     return Verdict(no, False, verdict.advantage, no, False, left)
 
 

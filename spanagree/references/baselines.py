@@ -76,18 +76,18 @@ def with_baselines(
     check_whole(seed, 0, "seed")
     names = list(corpus.layers) if references is None else list(as_list(references))
     check_known(names, corpus.layers)
-    whole = corpus
+    made = corpus
     for name in dict.fromkeys(asked):
         if name == "majority":
-            whole = _majority(whole, names)
+            made = _majority(made, names)
         elif name == "random":
             apart = _apart(corpus, names, chance)
             layer, notes = _random(corpus, names, apart, seed)
-            whole = with_layer(whole, name, layer, f"{apart}/seed-{seed}")
-            whole = replace(whole, notes=(*whole.notes, *notes))
+            made = with_layer(made, name, layer, f"{apart}/seed-{seed}")
+            made = replace(made, notes=(*made.notes, *notes))
         else:
-            whole = _plain(whole, name, names)
-    return whole
+            made = _plain(made, name, names)
+    return made
 
 
 def _seen(corpus: Corpus, names: Sequence[str]) -> Ints:

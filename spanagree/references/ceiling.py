@@ -96,11 +96,11 @@ def shared_by_label(
         sums = np.zeros((len(crowd.document), 4 if rows.random_sizes else 3))
         if at_once is not None:
             sums[at_once.rows, :2] = (at_once.rest if code is None else at_once.by_label[code]).T
-        each = rows if code is None else rows.where(rows.label == code)
-        each = each.by("document", "first")
-        place = np.searchsorted(annotation, each.document * len(corpus.layers) + each.first)
-        sums[place, 0] += each.matched
-        sums[place, 1] += each.expected
+        summed = rows if code is None else rows.where(rows.label == code)
+        summed = summed.by("document", "first")
+        place = np.searchsorted(annotation, summed.document * len(corpus.layers) + summed.first)
+        sums[place, 0] += summed.matched
+        sums[place, 1] += summed.expected
         up_to = np.concatenate(
             ([0], np.cumsum(length if code is None else length * (label == code)))
         )
@@ -108,7 +108,7 @@ def shared_by_label(
         theirs = np.bincount(crowd.document, size * is_reference, len(corpus))[crowd.document]
         sums[:, 2] = size * others + theirs - size * is_reference
         if rows.random_sizes:
-            sums[place, 3] += each.expected_size_first + each.expected_size_second
+            sums[place, 3] += summed.expected_size_first + summed.expected_size_second
         yield Shared(crowd.document, crowd.annotator, others, sums, rows.how)
 
 
@@ -224,21 +224,21 @@ def scores_of(
         "ceilings": shared,
         "people": "with another reference",
     }
-    each = {
+    entries = {
         (kind, name): (table, getattr(drawn, kind)[name], why)
         for kind, why in kinds.items()
         for name, table in sorted(getattr(tables, kind).items())  # canonical order
     }
-    each["ceiling", ""] = tables.ceiling, drawn.ceiling, shared
+    entries["ceiling", ""] = tables.ceiling, drawn.ceiling, shared
     scores = {
         key: _score_of(table) if len(table[0]) else undefined(f"no document {why}")
-        for key, (table, _, why) in each.items()
+        for key, (table, _, why) in entries.items()
     }
     if resampling is not None:
-        shown = [key for key in each if key[0] != "weighed"]
-        ends = intervals([each[key][1] for key in shown], f1_figures, resampling, progress, ids)
-        for key, (one,) in zip(shown, ends, strict=True):
-            scores[key] = scores[key]._replace(interval=one)
+        shown = [key for key in entries if key[0] != "weighed"]
+        ends = intervals([entries[key][1] for key in shown], f1_figures, resampling, progress, ids)
+        for key, (interval,) in zip(shown, ends, strict=True):
+            scores[key] = scores[key]._replace(interval=interval)
     shares = {
         name: _share(scores["weighed", name], scores["ceilings", name]) for name in tables.systems
     }
@@ -246,9 +246,9 @@ def scores_of(
         for name, share in shares.items():
             both = np.concatenate((drawn.weighed[name][1], drawn.ceilings[name][1]), axis=1)
             units = drawn.weighed[name][0]
-            own = None if ids is None else ids[units]
-            (one,) = intervals_of(both, _share_figures, resampling, [False], own)
-            shares[name] = share._replace(interval=one)
+            own_ids = None if ids is None else ids[units]
+            (interval,) = intervals_of(both, _share_figures, resampling, [False], own_ids)
+            shares[name] = share._replace(interval=interval)
 
     def of_kind(kind: str) -> dict[str, Score]:
         return {name: scores[kind, name] for name in getattr(tables, kind)}

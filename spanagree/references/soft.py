@@ -110,8 +110,8 @@ def counts_of(corpus: Corpus, layers: Sequence[Layer]) -> Ints:
     """Return for each token or character of all documents how many of the layers mark it."""
     size = int(corpus.lengths.sum())
     check_cost(4 * size, "a share for each token or character")
-    document, start, end, _, who = columns_of_all(layers)
-    _, document, start, end = united(who, document, start, end)
+    document, start, end, _, annotator = columns_of_all(layers)
+    _, document, start, end = united(annotator, document, start, end)
     first = corpus.starts[document]
     rises = np.bincount(first + start, minlength=size + 1) - np.bincount(
         first + end, minlength=size + 1
@@ -184,13 +184,13 @@ def people(corpus: Corpus, names: Sequence[str]) -> tuple[Ints, Floats, Floats]:
     for layer in layers:
         which = np.flatnonzero(layer.annotated & (seen > 1))
         place, row = ranges(corpus.starts[which], corpus.starts[which] + corpus.lengths[which])
-        own = _marks(corpus, layer, which)
-        others = counts[place] - own
+        marked = _marks(corpus, layer, which)
+        others = counts[place] - marked
         most = (seen[which] - 1)[row]
         share = others / most
         documents.append(which)
-        ious.append(iou(own > 0, share > HALF, row, len(which)))
-        rhos.append(spearman(own.astype(np.float64), share, row, len(which)))
+        ious.append(iou(marked > 0, share > HALF, row, len(which)))
+        rhos.append(spearman(marked.astype(np.float64), share, row, len(which)))
     return np.concatenate(documents), np.concatenate(ious), np.concatenate(rhos)
 
 

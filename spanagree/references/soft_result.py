@@ -147,8 +147,8 @@ class SoftScores(Result):
         if by == "document":
             rows: list[list[Value]] = [
                 [name, self.corpus.id_of(d), a, b]
-                for name, each in self.by_document.items()
-                for d, a, b in zip(*(column.tolist() for column in each), strict=True)
+                for name, columns in self.by_document.items()
+                for d, a, b in zip(*(column.tolist() for column in columns), strict=True)
             ]
             columns = [
                 Column("system", "system", "name", "system of soft scores"),
@@ -172,8 +172,10 @@ class SoftScores(Result):
         ]
         for row in everybody:
             if not row.documents:
-                who = "two references" if row is self.people else "it and a reference"
-                remarks.append(f"–: {printable(row.name)}: undefined: no {document} that {who} saw")
+                whom = "two references" if row is self.people else "it and a reference"
+                remarks.append(
+                    f"–: {printable(row.name)}: undefined: no {document} that {whom} saw"
+                )
             elif row.f1.reason and row is not self.people:
                 remarks.append(f"–: {printable(row.name)}: F1 undefined: {row.f1.reason}")
         if self.settings.get("chance_of") == "systems":
@@ -267,7 +269,7 @@ def soft_scores(
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
     gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
     plain = str.__str__(chance)  # random stands anywhere
-    whole = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
+    with_them = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
     settings = SoftSettings(
         match=_MATCH,
         chance=chance,
@@ -275,7 +277,7 @@ def soft_scores(
         threshold=float(threshold) if given.keys() - names else None,
         chosen=chosen_of(corpus.annotators, others),
     )
-    return _scored(whole, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
+    return _scored(with_them, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
 
 
 def _scored(
@@ -291,8 +293,8 @@ def _scored(
     soft = shares(corpus, references) if gold is None else _dense(corpus, gold)
     vectors = {name: _dense(corpus, rows) for name, rows in given.items()}
     alone = {
-        name: each.hard(settings.threshold or 0)
-        for name, each in vectors.items()
+        name: scores.hard(settings.threshold or 0)
+        for name, scores in vectors.items()
         if name not in layers
     }
     layers = {**alone, **layers}
@@ -309,18 +311,18 @@ def _scored(
     plain = without_places(chance)
     if placed is not None and plain is not None:
         settings = replace(settings, places_mean=placed.mixed)
-        own = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
-        placed = replace(placed, annotators=own)
+        annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
+        placed = replace(placed, annotators=annotators)
         uniform = _with_random_reference(compared, [*layers], references, plain)
     if len(corpus.labels) > 1:
         none = undefined("probabilities have no labels, the references do")
         f1, uniform = (
-            {name: none if name in alone else one for name, one in scores.items()}
+            {name: none if name in alone else score for name, score in scores.items()}
             for scores in (f1, uniform)
         )
     scored = {
-        name: SoftSystem(name, len(each.document), _mean(each.iou), _mean(each.rho), f1[name])
-        for name, each in by_document.items()
+        name: SoftSystem(name, len(scores.document), _mean(scores.iou), _mean(scores.rho), f1[name])
+        for name, scores in by_document.items()
     }
     among = OfDocuments(*people(corpus, references))
     documents = len(np.unique(among.document))
@@ -334,7 +336,7 @@ def _scored(
         for name in systems
         if name not in BASELINES
     ]
-    notes = [each.notes for each in read] + lacking
+    notes = [scores.notes for scores in read] + lacking
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
     every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
     return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform or None)
@@ -430,8 +432,8 @@ def _with_random_reference(
     pair_of = np.cumsum(seen.T.ravel()).reshape(seen.T.shape) - 1  # (documents, references)
     everyone = np.ones(len(document), np.bool_)
     parts = [
-        (pair_of[:, i][one.layer.document], *_columns(one))
-        for i, one in enumerate(map(placed.__getitem__, references))
+        (pair_of[:, i][reference.layer.document], *_columns(reference))
+        for i, reference in enumerate(map(placed.__getitem__, references))
     ]
     reference = _placed(map(np.concatenate, zip(*parts, strict=True)), everyone, chance)
     times = np.bincount(document, minlength=len(corpus))
@@ -442,18 +444,18 @@ def _with_random_reference(
         pair, row = ranges(first[layer.document], (first + times)[layer.document])
         columns = (pair, *(column[row] for column in _columns(placed[name])))
         copies = _placed(columns, layer.annotated[document], chance)
-        own = compare_layers(reference, copies, starts, find_match(_MATCH), len(corpus.labels))
-        weight = 1 / times[document[own.document]]
-        values = [math.fsum((getattr(own, column) * weight).tolist()) for column in SUMS]
+        compared = compare_layers(reference, copies, starts, find_match(_MATCH), len(corpus.labels))
+        weight = 1 / times[document[compared.document]]
+        values = [math.fsum((getattr(compared, column) * weight).tolist()) for column in SUMS]
         shared = (layer.annotated & seen.any(0)).any()
         tally = Tally.of(values)  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
     return scores
 
 
-def _columns(one: Placed) -> tuple[Ints, ...]:
+def _columns(placed: Placed) -> tuple[Ints, ...]:
     """Return start, end, label and profile of the segments of a layer."""
-    return one.layer.start, one.layer.end, one.layer.label, one.profile
+    return placed.layer.start, placed.layer.end, placed.layer.label, placed.profile
 
 
 def _placed(columns: Iterable[Ints], annotated: Bools, chance: str) -> Placed:
