@@ -61,13 +61,13 @@ class EvaluationByLevel(Result):
     settings: ByLevelSettings
     notes: tuple[str, ...]
 
-    def tau(self, one: Sequence[float], other: Sequence[float]) -> float:
+    def tau(self, first: Sequence[float], second: Sequence[float]) -> float:
         """Return Kendall's τ-b of two lists of scores; ``nan`` if one does not vary."""
         from scipy.stats import kendalltau  # takes half a second to import
 
         pairs = [
             (round(a, 12), round(b, 12))  # sums of floats part what is equal
-            for a, b in zip(one, other, strict=True)
+            for a, b in zip(first, second, strict=True)
             if not (math.isnan(a) or math.isnan(b))
         ]
         if len(pairs) < 2:
@@ -91,9 +91,9 @@ class EvaluationByLevel(Result):
         """Return τ between the systems' F1 in each two levels; of over ten, in neighbours only."""
         parts = [(level.name, _f1(evaluation, kind)) for level, evaluation in self.defined]
         return [
-            (a, b, self.tau(one, other))
-            for i, (a, one) in enumerate(parts)
-            for b, other in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
+            (a, b, self.tau(first, second))
+            for i, (a, first) in enumerate(parts)
+            for b, second in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
         ]
 
     @property
@@ -158,13 +158,13 @@ class EvaluationByLevel(Result):
             Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
-        whole = replace(self.whole, by_chance={})  # as there is none of the levels
-        for column in whole.table().columns:  # the F1 is enough for people
+        overall = replace(self.whole, by_chance={})  # as there is none of the levels
+        for column in overall.table().columns:  # the F1 is enough for people
             shown = column.key not in ("precision_observed", "recall_observed")
             meaning = "rank within a level" if column.kind == "ranks" else column.meaning
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
-        for level, evaluation in [*self.parts, (None, whole)]:
+        for level, evaluation in [*self.parts, (None, overall)]:
             place: list[Value] = ["all", None, None, "all"]
             if level is not None:  # for people low and high are one text
                 ends = f"{figure(level.low)}–{figure(level.high)}"
@@ -185,7 +185,7 @@ class EvaluationByLevel(Result):
                 *self._undefined(),
                 *self._without(),
                 *taus,
-                *whole.remarks_on_chance(),
+                *overall.remarks_on_chance(),
                 *self.caveats,
             ],
             breaks=range(number, len(rows), number),

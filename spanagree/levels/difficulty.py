@@ -162,8 +162,10 @@ class Difficulty(Result):
         )
         table = with_seconds(table, "expected", "size")
         if self.places is not None and self.uniform is not None:
-            each = dict(zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True))
-            table = with_uniform(table, "chance", lambda row: each[row[0]], self.places.rule)
+            uniform = dict(
+                zip(map(self.id_of, range(len(self))), self.uniform.tolist(), strict=True)
+            )
+            table = with_uniform(table, "chance", lambda row: uniform[row[0]], self.places.rule)
         return replace(table, in_terminal=self._short(table))
 
     def _remarks_on_places(self) -> list[str]:
@@ -227,10 +229,12 @@ def remarks(result: Difficulty) -> list[str]:
     if len(values):
         middle, least, most = map(figure, (np.median(values), values.min(), values.max()))
         sentences.append(f"median {middle}, from {least} to {most}")
-    who = printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
+    marker = (
+        printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
+    )
     nothing = "anything" if len(result.annotators) > 1 else "nothing"
     counts = {
-        f"without a difficulty: {who} marked {nothing} in them": result.seen & ~result.defined,
+        f"without a difficulty: {marker} marked {nothing} in them": result.seen & ~result.defined,
         "without a difficulty: not seen": ~result.seen,
         "below 0: random segments that may overlap can match more than fully": values < 0,
     }

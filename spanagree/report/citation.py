@@ -90,8 +90,8 @@ class Reference(NamedTuple):
         'Li et al., 2024'
         """
         families = [family for _, family in self.authors]
-        who = " & ".join(families) if len(families) < 3 else f"{families[0]} et al."
-        return f"{who}, {self.year}" if self.year else who
+        authors = " & ".join(families) if len(families) < 3 else f"{families[0]} et al."
+        return f"{authors}, {self.year}" if self.year else authors
 
     @property
     def text(self) -> str:
@@ -101,12 +101,12 @@ class Reference(NamedTuple):
         Bradley Efron. 1979. Bootstrap Methods: Another Look at the Jackknife. The Annals of Statistics 7(1), 1–26.
         """  # noqa: E501 — the line as it is printed
         names = [f"{given} {family}".strip() for given, family in self.authors]
-        who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        authors = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
         where = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
         if "volume" in where:
             where["journal"] += f" {where.pop('volume')}"
             where["journal"] += f"({where.pop('number')})" if "number" in where else ""
-        parts = [who, self.year, self.fields.get("title"), ", ".join(where.values())]
+        parts = [authors, self.year, self.fields.get("title"), ", ".join(where.values())]
         return ". ".join(part for part in parts if part) + "."
 
 
@@ -296,8 +296,8 @@ def _agreement(result: Mapping[str, Any]) -> list[str]:
         )
     labels = result["tables"]["labels"]
     if 1 < len(labels) <= _LABELS:
-        each = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
-        sentences.append(f"By label it is, above chance: {', '.join(each)}.")
+        by_label = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
+        sentences.append(f"By label it is, above chance: {', '.join(by_label)}.")
     if gaps:
         sentences.append(
             f"As not everybody saw every {document}, each two annotators were compared over what"
@@ -314,13 +314,13 @@ def _coefficients(result: Mapping[str, Any]) -> list[str]:
     gaps = counts["labels"] < counts["items"] * counts["annotators"]
     rows = result["tables"]["coefficients"]
     named = {row["coefficient"]: row for row in rows if row["coefficient"] != "B"}
-    each = [f"{_text(k)} {_value(entry)}" for k, entry in named.items()]
+    values = [f"{_text(k)} {_value(entry)}" for k, entry in named.items()]
     sentences = [
         f"{counted(counts['annotators'], 'annotator')} gave {counts['labels']} labels of"
         f" {counted(counts['categories'], 'category')} to"
         f" {counted(counts['items'], item)}, of which {counts['compared']} have two or more"
         f" ({counted(counts['pairs'], 'pair')} of labels).",
-        f"The coefficients are {'; '.join(each)}.",
+        f"The coefficients are {'; '.join(values)}.",
     ]
     if gaps:
         rules = "; ".join(f"of {k} {_GAPS[k]}" for k in named if k in _GAPS)

@@ -103,14 +103,14 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
-    whole = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
+    resampled = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
     if drawn == "sentence" and settings.get("unit") == "document":
-        whole = "text"
-    if whole == "document" and settings.keys() & {"group_by", "joined"}:
-        whole = "group"
+        resampled = "text"
+    if resampled == "document" and settings.keys() & {"group_by", "joined"}:
+        resampled = "group"
     return {
         "document": unit(settings),
-        "drawn": "item" if items else whole or unit(settings),
+        "drawn": "item" if items else resampled or unit(settings),
         "interval": kind,
         "confidence": ci.removeprefix(kind) or f"{settings.get('confidence', 95):g}",
     }

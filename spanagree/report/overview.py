@@ -281,7 +281,11 @@ class TeamOverview(Overview):
     def outliers(self) -> list[Member]:
         """The outliers, the lowest F1 first."""
         members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
-        return [who for who in members if who.name in standings and standings[who.name].outlier]
+        return [
+            member
+            for member in members
+            if member.name in standings and standings[member.name].outlier
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,7 +324,9 @@ _Scored = TypeVar("_Scored", SystemAgainst, Person)
 
 def _by_corrected(scored: Mapping[str, _Scored]) -> list[_Scored]:
     """Return what has an F1, the highest corrected one first and the undefined last."""
-    return sorted(scored.values(), key=lambda one: np.nan_to_num(-one.f1.corrected, nan=math.inf))
+    return sorted(
+        scored.values(), key=lambda system: np.nan_to_num(-system.f1.corrected, nan=math.inf)
+    )
 
 
 def first(evaluation: Evaluation, kind: str) -> list[str]:
@@ -412,8 +418,8 @@ def _overview_of_references(
     best_match: bool,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
-    how = {**settings, "best_match": best_match, "ci": _BOOTSTRAP}
-    against = evaluate_references(corpus, references, systems=systems, **how)
+    asked = {**settings, "best_match": best_match, "ci": _BOOTSTRAP}
+    against = evaluate_references(corpus, references, systems=systems, **asked)
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(

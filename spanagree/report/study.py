@@ -119,9 +119,9 @@ class Study(Result):
                 row[place]["name"]: place for place in ("last", "median", "best") if row[place]
             }
             for name, place in reversed(placed.items()):
-                one = row[place]
-                models = [one["models"].get(key) for key in ("per-label", "places")]
-                rows.append([row["match"], place, name, *(one[key] for key in _KINDS), *models])
+                figures = row[place]
+                models = [figures["models"].get(key) for key in ("per-label", "places")]
+                rows.append([row["match"], place, name, *(figures[key] for key in _KINDS), *models])
         filled = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
         columns, rows = [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
         refused = (f"{match}: {why}" for match, why in self.refused.items())
@@ -131,8 +131,8 @@ class Study(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return chance and observed F1 of each measure: of the best system, or of people."""
         rows: list[tuple[str, list[Dot]]] = [
-            (match, [(one[kind], math.nan, math.nan) for kind in _KINDS[1::-1]])
-            for match, one in self.leading.items()
+            (match, [(figures[kind], math.nan, math.nan) for kind in _KINDS[1::-1]])
+            for match, figures in self.leading.items()
         ]
         kinds = ("chance F1", "F1")
         return Picture(lambda ax: dots(ax, rows, kinds, "F1"), rows_size(self.leading))
@@ -141,7 +141,7 @@ class Study(Result):
     def leading(self) -> Mapping[str, Row]:
         """By measure the figures of people, where there are any, else of the best system."""
         leading = {row["match"]: row["people"] or row["best"] for row in self.rows}
-        return {match: one for match, one in leading.items() if one is not None}
+        return {match: figures for match, figures in leading.items() if figures is not None}
 
     def findings(self) -> Iterable[str]:
         """Yield what chance changes, a sentence for each measure."""
@@ -156,10 +156,10 @@ class Study(Result):
                 findings.append(
                     f"{undecided['systems']} of {undecided['of']} cannot be told from chance"
                 )
-            if (whole := row["baselines"].get("everything")) is not None:
+            if (everything := row["baselines"].get("everything")) is not None:
                 findings.append(
-                    f"everything marked has {whole['observed']:.2f}"
-                    f" (chance {whole['expected']:.2f})"
+                    f"everything marked has {everything['observed']:.2f}"
+                    f" (chance {everything['expected']:.2f})"
                 )
             if (people := row["people"]) is not None:
                 findings.append(
@@ -370,7 +370,7 @@ def _against_gold(asked: _Asked, gold: str) -> Row:
         against = _maybe(lambda: _against_chance(asked, corpus, result), why, "undecided")
         if against is not None:
             p = {name: x.p for name, x in against.systems.items()}
-            alike = [name for name, each in p.items() if not each < _CERTAIN]
+            alike = [name for name, p_value in p.items() if not p_value < _CERTAIN]
             row["undecided"] = {"systems": len(alike), "of": len(p), "names": alike}
         row["baselines"] = _baselines(asked, gold, chance, make, why)
     if asked.exact:
@@ -407,16 +407,16 @@ def _baselines(
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
     made: dict[str, Any] = {}
     only = asked.corpus.of_annotators([gold])
-    whole = _maybe(
+    everything = _maybe(
         lambda: with_baselines(only, ["everything"], references=[gold]), why, "everything"
     )
-    if whole is not None:
-        made["everything"] = _f1(make(whole, chance=chance)["everything"].f1)
+    if everything is not None:
+        made["everything"] = _f1(make(everything, chance=chance)["everything"].f1)
     if not asked.exact:
         return made
     if only.offsets == "tokens":
-        each = _each_token(only, gold)
-        f1 = _maybe(lambda: make(each, chance=chance)["token"].f1, why, "each")
+        tokens = _each_token(only, gold)
+        f1 = _maybe(lambda: make(tokens, chance=chance)["token"].f1, why, "each")
         made |= {"each_token": _f1(f1)} if f1 is not None else {}
     copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
     drawn = _maybe(lambda: _against_chance(asked, copy, make(copy, chance=chance)), why, "random")
@@ -469,8 +469,8 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     row["baselines"] = _whole_of_people(asked, people, chance, why)
     if len(scored) > 1:
         by_document = replace(asked.bootstrap, resample_by="document")
-        each = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
-        row["reordered"] = _reordered(compare_systems(each, bootstrap=by_document))
+        evaluation = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
+        row["reordered"] = _reordered(compare_systems(evaluation, bootstrap=by_document))
     return row
 
 
@@ -511,7 +511,7 @@ def _whole_of_people(
     """Return F1 of everything against the annotators, unless there are very many."""
     if len(people) > _MANY:
         return {}
-    whole = _maybe(
+    everything = _maybe(
         lambda: evaluate_references(
             with_baselines(asked.corpus.of_annotators(people), ["everything"]),
             people,
@@ -522,7 +522,7 @@ def _whole_of_people(
         why,
         "everything",
     )
-    return {} if whole is None else {"everything": _f1(whole["everything"].f1)}
+    return {} if everything is None else {"everything": _f1(everything["everything"].f1)}
 
 
 def _team(asked: _Asked) -> Row:
@@ -532,7 +532,11 @@ def _team(asked: _Asked) -> Row:
     few = len(asked.corpus.layers) <= _MANY
     ci = asked.bootstrap if few else False
     chance, result, models, why = _under_models(asked, make, ci)
-    scored = [_scored(name, one.f1) for name, one in result.annotators.items() if one.pairs]
+    scored = [
+        _scored(name, annotator.f1)
+        for name, annotator in result.annotators.items()
+        if annotator.pairs
+    ]
     row = _row(asked, chance, result, scored, {}, why)
     row["scored"] = scored if few else []
     row["people"] = {
@@ -554,12 +558,12 @@ def _row(
 ) -> Row:
     """Return what all kinds of studies have in a row."""
     ranked = sorted(
-        (one for one in scored if not math.isnan(one["observed"])),
-        key=lambda one: (-one["observed"], one["name"]),
+        (row for row in scored if not math.isnan(row["observed"])),
+        key=lambda row: (-row["observed"], row["name"]),
     )
-    for one in scored:
-        one["models"] = {
-            model: made.systems[one["name"]].f1.expected for model, made in models.items()
+    for row in scored:
+        row["models"] = {
+            model: made.systems[row["name"]].f1.expected for model, made in models.items()
         }
     middle = ranked[(len(ranked) - 1) // 2] if ranked else None
     return {
@@ -596,7 +600,7 @@ def _tau(scored: Sequence[Row]) -> float:
     from scipy.stats import kendalltau  # takes half a second to import
 
     both = [
-        [round(one[kind], 12) for one in scored if not math.isnan(one["corrected"])]
+        [round(row[kind], 12) for row in scored if not math.isnan(row["corrected"])]
         for kind in ("observed", "corrected")
     ]
     return float(kendalltau(*both).statistic) if len(both[0]) > 1 else UNDEFINED

@@ -71,10 +71,10 @@ def trainer_metrics(
         )
     options = TagOptions(scheme, strict)
     ids, tags = _names(label_names)
-    each = np.ones(len(tags), np.int64)  # a sentence of its own
+    lengths = np.ones(len(tags), np.int64)  # a sentence of its own
     place = "label_names, id {}".format
     codes = np.arange(len(tags))
-    names = read_tags(tags, codes, each, scheme=scheme, where=lambda i: place(ids[i])).names
+    names = read_tags(tags, codes, lengths, scheme=scheme, where=lambda i: place(ids[i])).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
         corpus = _corpus(prediction, ids, tags, options)
@@ -171,7 +171,8 @@ def _flat(documents: Any, what: str, allowed: Mapping[int, str], labels: int) ->
         needed = " or ".join(allowed.values())
         raise invalid_value(what, documents, f"for each document {needed} are needed")
     ids = [
-        _ids(one, f"{what}, document {d}", allowed, labels) for d, one in enumerate(documents, 1)
+        _ids(document, f"{what}, document {d}", allowed, labels)
+        for d, document in enumerate(documents, 1)
     ]
     lengths = np.array([len(some) for some in ids], np.int64)
     return np.concatenate([np.zeros(0, np.int64), *ids]), lengths

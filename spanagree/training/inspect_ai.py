@@ -44,18 +44,19 @@ def inspect_metric(
 
     def span_f1() -> Any:
         def compute(scores: list[Any]) -> float:
-            samples = [each.score.metadata or {} for each in scores]
+            samples = [score.score.metadata or {} for score in scores]
             for number, sample in enumerate(samples, 1):
                 if missing := {"length", "gold", "answer"} - sample.keys():
                     what = f"score {number}: metadata lack {show(min(missing))}"
                     raise SettingError(f"{what}; length, gold and answer are needed")
             layers = {
                 name: [
-                    [(start, end, label) for start, end, label in each[name]] for each in samples
+                    [(start, end, label) for start, end, label in sample[name]]
+                    for sample in samples
                 ]
                 for name in ("gold", "answer")
             }
-            corpus = Corpus.from_segments([each["length"] for each in samples], layers)
+            corpus = Corpus.from_segments([sample["length"] for sample in samples], layers)
             result = evaluate(corpus, gold="gold", match=match, chance=chance)
             return float(getattr(result.systems["answer"].f1, value))
 

@@ -93,8 +93,8 @@ def _score(
     corpus = _corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
     by_label = {label: _figures(tally) for label, tally in system.labels.items()}
-    whole = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
-    return {**whole, f"{name}_per_type": by_label or None}
+    figures = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
+    return {**figures, f"{name}_per_type": by_label or None}
 
 
 def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> dict[str, Any]:
