@@ -26,13 +26,13 @@ def random_seed(job: Job, baselines: Sequence[str] | None) -> int:
 
 
 def against_gold(
-    corpus: sa.Corpus, gold: str | None, baselines: Sequence[str], **how: Any
+    corpus: sa.Corpus, gold: str | None, baselines: Sequence[str], **settings: Any
 ) -> sa.Corpus:
     """Return a corpus with baselines of its gold layer; who votes for majority are the others."""
     gold = next(iter(corpus.layers), "") if gold is None else gold
     alone = [name for name in baselines if name != "majority"]
-    whole = sa.references.with_baselines(corpus, alone, references=[gold], **how)
+    made = sa.references.with_baselines(corpus, alone, references=[gold], **settings)
     if "majority" not in baselines:
-        return whole
+        return made
     others = [name for name in corpus.layers if name != gold]
-    return sa.references.with_baselines(whole, ["majority"], references=others)
+    return sa.references.with_baselines(made, ["majority"], references=others)

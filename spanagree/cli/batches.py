@@ -36,5 +36,5 @@ def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
         if len(job.paths) < 2:
             raise click.UsageError(f"--batches {FILES}: one FILE; two of them are needed")
         alone = {name: replace(job, files=(path,)) for name, path in job.paths.items()}
-        result = sa.project.batches({name: one.read() for name, one in alone.items()}, **ask)
+        result = sa.project.batches({name: single.read() for name, single in alone.items()}, **ask)
     job.show(result)

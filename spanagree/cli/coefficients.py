@@ -83,15 +83,15 @@ def coefficients(
             )
         column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
         corpus = replace(job, reading={**job.reading, **column})
-        pairs = any(each is not None for each in near.values())
+        pairs = any(weight is not None for weight in near.values())
         if batches is not None or job.by == "label":
-            whole = _chosen(corpus.read(), annotators)
+            chosen = _chosen(corpus.read(), annotators)
             progress("coefficients")
             settings |= {**job.intervals, "skip_outside": skip_outside}
             if batches is not None:
-                job.show(sa.project.coefficients_by_batch(whole, batches, **settings))
+                job.show(sa.project.coefficients_by_batch(chosen, batches, **settings))
             else:
-                made = sa.labels.coefficients_by_label(whole, **settings)
+                made = sa.labels.coefficients_by_label(chosen, **settings)
                 replace(job, by=None).show(made)
             return
         table = _token_labels(corpus, annotators, skip_outside=skip_outside, pairs=pairs)

@@ -56,7 +56,7 @@ def convert(
     from spanagree.formats.shards import read_found
 
     path = str(job.file)
-    how, form, repair = job.how()
+    reading, form, repair = job.how()
     to = form_to_write(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
@@ -67,10 +67,10 @@ def convert(
         wanted["predictions"] = as_predictions
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
-            wanted[key] = how.get(key)
-            if not takes_any(key, job.paths, form, how):
-                how.pop(key, None)  # for the output alone
-    corpus = read_found(job.paths, how, form, repair, progress("reading"))
+            wanted[key] = reading.get(key)
+            if not takes_any(key, job.paths, form, reading):
+                reading.pop(key, None)  # for the output alone
+    corpus = read_found(job.paths, reading, form, repair, progress("reading"))
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     if tokenizer is not None or cut is not None:

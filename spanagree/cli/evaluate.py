@@ -97,8 +97,8 @@ def evaluate(
     if isinstance(corpus, sa.Corpus):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):
-        how = {"chance": settings["chance"]} if "chance" in settings else {}
-        corpus = against_gold(corpus, named, baseline, seed=seed, **how)
+        model = {"chance": settings["chance"]} if "chance" in settings else {}
+        corpus = against_gold(corpus, named, baseline, seed=seed, **model)
     corpus, settings = chosen_what(corpus, settings)
     more = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(

@@ -62,9 +62,9 @@ def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str,
     if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
         return []
     other = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})
-    one, two = (
+    first, second = (
         {(x.document[i], x.start[i], x.end[i], x.label[i]) for i in range(len(x))}
         for x in (result.layer, other.layer)
     )
-    changed = counted(len(one ^ two), "segment")
+    changed = counted(len(first ^ second), "segment")
     return [f"--weighted would add or remove {changed}"]

@@ -120,7 +120,7 @@ def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
 
 
 def _options(command: click.Command) -> list[click.Option]:
-    return [each for each in command.params if isinstance(each, click.Option)]
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
 def _show_all(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -53,43 +53,53 @@ def command(
         argument: what stands behind the options.
         groups: the options, in the order of the help.
     """
-    every = [each for members in (*groups, options.messages()) for each in members]
+    every = [member for members in (*groups, options.messages()) for member in members]
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
-        own = [each.opts[-1] for each in every if not each.shared]
+        shown = [member.opts[-1] for member in every if not member.shared]
         order = (
             FIRST[name].split()
             if name in FIRST
-            else [*dict.fromkeys([*own, *USUAL.split()])][:MOST]
+            else [*dict.fromkeys([*shown, *USUAL.split()])][:MOST]
         )
-        for each in every:
-            each.first = each.opts[-1] in order
-        every.sort(key=lambda each: order.index(each.opts[-1]) if each.first else len(order))
+        for member in every:
+            member.first = member.opts[-1] in order
+        every.sort(key=lambda member: order.index(member.opts[-1]) if member.first else len(order))
 
         @functools.wraps(function)
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
             parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
-            own = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
-            for each in every:
-                if each.part and each.name in own:
-                    parts[each.part][each.name] = own.pop(str(each.name))
-            if "attribute" in own:
-                parts["reading"]["attributes"] = [own["attribute"]]
-            parts |= {each.name: own.pop(each.name) for each in fields(Job) if each.name in own}
+            arguments = {
+                key: value for key, value in given.items() if key not in ("verbose", "quiet")
+            }
+            for member in every:
+                if member.part and member.name in arguments:
+                    parts[member.part][member.name] = arguments.pop(str(member.name))
+            if "attribute" in arguments:
+                parts["reading"]["attributes"] = [arguments["attribute"]]
+            parts |= {
+                attribute.name: arguments.pop(attribute.name)
+                for attribute in fields(Job)
+                if attribute.name in arguments
+            }
             written = click.get_current_context().find_object(list)
             job = Job(**parts, written=[] if written is None else written)
             of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
             rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
-            if "overlap_at" in own:
-                own["match"] = f"overlap-at-{own.pop('overlap_at'):g}"
+            if "overlap_at" in arguments:
+                arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
-            if asked := {key: own.pop(key) for key in ("places", "chance_of") if key in own}:
-                own["chance"] = job.chance_model(own.get("chance", "nonoverlapping"), **asked)
+            if asked := {
+                key: arguments.pop(key) for key in ("places", "chance_of") if key in arguments
+            }:
+                arguments["chance"] = job.chance_model(
+                    arguments.get("chance", "nonoverlapping"), **asked
+                )
             try:
-                function(job, **own)
+                function(job, **arguments)
             finally:
                 hide_progress()
 
@@ -160,7 +170,7 @@ class Job:
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
         outputs |= {options.written(name): path for name, path in more.items()}
-        inputs = [path for each in self.files for path in (each, each.partition("=")[2])]
+        inputs = [path for file in self.files for path in (file, file.partition("=")[2])]
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
 
@@ -245,8 +255,8 @@ class Job:
         """Return the corpus in the files."""
         from spanagree.formats.shards import read_found
 
-        how, form, repair = self.how()
-        return read_found(self.paths, how, form, repair, progress("reading"))
+        reading, form, repair = self.how()
+        return read_found(self.paths, reading, form, repair, progress("reading"))
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
@@ -256,19 +266,19 @@ class Job:
         from spanagree.formats.conll.read import conll_blocks
         from spanagree.formats.registry import FORMATS, format_of
 
-        how, form, repair = self.how()
+        reading, form, repair = self.how()
         if self.has_patterns:
-            return sa.formats.read_shards(self.paths, form=form, repair=repair, **how)
-        chosen = {name: how.pop(name, None) for name in LABELS}
+            return sa.formats.read_shards(self.paths, form=form, repair=repair, **reading)
+        chosen = {name: reading.pop(name, None) for name in LABELS}
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
-        if others or how.keys() - set(FORMATS["conll"].takes):
+        if others or reading.keys() - set(FORMATS["conll"].takes):
             raise click.UsageError(
                 "--block and --workers are for CoNLL files with their options;"
                 f" these are {', '.join(sorted(others)) or 'given others'}"
             )
         size = _BLOCK if self.block is None else self.block
-        blocks = conll_blocks(self.paths, size, repair=repair, **how)
-        if not any(each is not None for each in chosen.values()):
+        blocks = conll_blocks(self.paths, size, repair=repair, **reading)
+        if not any(value is not None for value in chosen.values()):
             return blocks
         return (functools.partial(_with_labels, block, chosen) for block in blocks)
 
@@ -335,7 +345,7 @@ class Job:
         last, others = result if test is None else test, beside or {}
         if self.format == "json":
             more = {} if test is None else {"test": test.to_dict()}
-            more |= {name: each.to_dict() for name, each in others.items()}
+            more |= {name: other.to_dict() for name, other in others.items()}
             self.put(to_json({**result.to_dict(self.by), **more}))
         elif self.format == "jsonl":
             self.put(to_jsonl(last.to_rows()))
@@ -343,8 +353,8 @@ class Job:
             table = result.table(self.by) if test is None else test.table()
             self.put(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
-            below = [each for each in (test, *others.values()) if each is not None]
-            tables = [result.table(self.by), *(each.table() for each in below)]
+            below = [other for other in (test, *others.values()) if other is not None]
+            tables = [result.table(self.by), *(other.table() for other in below)]
             quiet = click.get_current_context().params.get("quiet")
             verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
             tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]

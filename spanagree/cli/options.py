@@ -118,8 +118,8 @@ def option(
         read: takes what a user writes, and the option's name, apart.
     """
     if read is not None:
-        attributes["callback"] = lambda _, own, text: (
-            None if text is None else read(text, own.opts[0])
+        attributes["callback"] = lambda _, parameter, text: (
+            None if text is None else read(text, parameter.opts[0])
         )
     if attributes.get("metavar") == "FILE":
         attributes["type"] = PATH
@@ -144,10 +144,10 @@ def flag(name: str, purpose: str, **attributes: Any) -> Option:
 
 def group(title: str, *options: Option, part: str = "", shared: bool = False) -> Group:
     """Return options that stand below a heading of their own in the help."""
-    for each in options:
-        each.heading = title
-        each.part = part or each.part
-        each.shared = shared or bool(each.part)
+    for member in options:
+        member.heading = title
+        member.part = part or member.part
+        member.shared = shared or bool(member.part)
     return list(options)
 
 
@@ -203,7 +203,7 @@ def _of(parameter: Parameter, text: str, required: bool) -> Option:
 
 
 def comparing(
-    *own: Option,
+    *extra: Option,
     function: str = "spanagree.systems.evaluate.evaluate",
     rows: Iterable[str] = (),
     match: Option | None = None,
@@ -212,7 +212,7 @@ def comparing(
     """Return the options of comparisons that a function takes, after those of one command only.
 
     Args:
-        own: those of one command only.
+        extra: those of one command only.
         function: whose parameters say what match and chance are.
         rows: what may have a row, for ``--by``.
         match: the option of the measure, if it is another.
@@ -223,10 +223,10 @@ def comparing(
     usual, chance = of(function, "match", "chance")
     draws = of(function, "seed") if seed else []
     shown = [by(rows)] if rows else []
-    return group("Comparing", *own, *shown, match or usual, share, chance, *draws)
+    return group("Comparing", *extra, *shown, match or usual, share, chance, *draws)
 
 
-def places(*own: Option) -> Group:
+def places(*extra: Option) -> Group:
     """Return the options of where random segments may stand."""
     purpose = (
         "Let random segments stand where the rule says: words, words+marks, letters, capitals,"
@@ -234,7 +234,7 @@ def places(*own: Option) -> Group:
         " label, such as PER=capitals,LOC=letters."
     )
     rule = option("--places", purpose, metavar="RULE", unless="anywhere")
-    return group("Where random segments stand", rule, *own)
+    return group("Where random segments stand", rule, *extra)
 
 
 def chance_of() -> Option:
@@ -283,21 +283,21 @@ def levels() -> Group:
     )
 
 
-def certainty(*own: Option, but: Collection[str] = (), **texts: str) -> Group:
+def certainty(*extra: Option, but: Collection[str] = (), **texts: str) -> Group:
     """Return the options of how intervals are made, before those of one command only.
 
     Args:
-        own: those of one command only.
+        extra: those of one command only.
         but: attributes of a :class:`spanagree.Bootstrap` that the command has no option for.
         texts: what the command says of an option in place of the docstring.
     """
     purpose = "Give every figure a confidence interval, by resampling documents."
     asked = flag("--ci", texts.get("ci", purpose))
     shared = of(BOOTSTRAP, *(x for x in parameters(BOOTSTRAP) if x not in but), texts=texts)
-    return group("Certainty", *group("Certainty", asked, *shared, part="certainty"), *own)
+    return group("Certainty", *group("Certainty", asked, *shared, part="certainty"), *extra)
 
 
-def blocks(*own: Option) -> Group:
+def blocks(*extra: Option) -> Group:
     """Return the options of corpora that are worked on in blocks."""
     failing = "Choose what becomes of a block that fails."
     return group(
@@ -305,7 +305,7 @@ def blocks(*own: Option) -> Group:
         number("--block", "Read N sentences at a time."),
         number("--workers", "Let N processes work on blocks at the same time."),
         option("--on-error", failing, choices=names_of(choices.OnError), unless="raise"),
-        *own,
+        *extra,
         shared=True,
     )
 
@@ -319,9 +319,9 @@ def reading(but: Sequence[str] = ()) -> Group:
         "Reading recordings": _recordings(),
     }
     return [
-        each
+        member
         for title, options in titled.items()
-        for each in group(title, *(o for o in options if o.opts[0] not in but), part="reading")
+        for member in group(title, *(o for o in options if o.opts[0] not in but), part="reading")
     ]
 
 
@@ -398,15 +398,15 @@ def _datasets() -> Group:
 
 
 def _exports() -> Group:
-    who = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
-    who += " by the file."
+    names = "Name the annotators by a number, by the part of an e-mail before @, by the session, or"
+    names += " by the file."
     models = "Read Label Studio's predictions too, as annotators named by their model's version."
     truth = "Add ground_truth: what Label Studio marks so, or INCEpTION's curators made."
     begun = "Take what INCEpTION's annotators began and did not finish as seen, or not."
     return [
         option(
             "--annotator-from",
-            who,
+            names,
             choices=names_of(choices.AnnotatorFrom),
             unless="id, or the file",
         ),

@@ -65,14 +65,14 @@ def chosen_sides(job: Job, corpus: sa.Corpus, given: Mapping[str, Any]) -> dict[
 
 
 def with_own_baselines(
-    corpus: sa.Corpus, chosen: Mapping[str, Any], baselines: Sequence[str], **how: Any
+    corpus: sa.Corpus, chosen: Mapping[str, Any], baselines: Sequence[str], **settings: Any
 ) -> tuple[sa.Corpus, dict[str, Any]]:
     """Return a corpus with baselines of its references, and the sides with these as systems."""
     systems = chosen.get("systems", ())
     people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
-    whole = sa.references.with_baselines(corpus, baselines, references=people, **how)
+    made = sa.references.with_baselines(corpus, baselines, references=people, **settings)
     more = {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
-    return whole, {**chosen, **more}
+    return made, {**chosen, **more}
 
 
 def against_references(
@@ -84,9 +84,9 @@ def against_references(
     corpus = job.read()
     chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
-        how = {"seed": seed}
-        how |= {"chance": settings["chance"]} if "chance" in settings else {}
-        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **how)
+        asked = {"seed": seed}
+        asked |= {"chance": settings["chance"]} if "chance" in settings else {}
+        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **asked)
     result = sa.evaluate_references(
         corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
     )

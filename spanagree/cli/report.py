@@ -54,13 +54,13 @@ def report(
     corpus = job.read()
     chosen, named = chosen_sides(job, corpus, settings), job.layer(gold, corpus)
     settings = {name: value for name, value in settings.items() if name not in chosen}
-    how = {"chance": settings["chance"]} if "chance" in settings else {}
+    model = {"chance": settings["chance"]} if "chance" in settings else {}
     if not (team or chosen):
         corpus = with_gold_noted(job, corpus, named, "--team")
     if baseline and chosen:
-        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **how)
+        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **model)
     elif baseline:
-        corpus = against_gold(corpus, named, baseline, **how)
+        corpus = against_gold(corpus, named, baseline, **model)
     progress("making the report")
     sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)

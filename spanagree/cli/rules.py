@@ -47,7 +47,7 @@ _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
 _WHAT = " ".join(COMPARED)
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
-_SPANS = " ".join(str(each.name) for each in options.reading(but=_OF_TABLES))
+_SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 
 RULES = [
     Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
@@ -173,11 +173,11 @@ def check(command: str, given: Mapping[str, Any]) -> None:
             continue
         if any(_holds(term, given) for term in rule.unless.split()):
             continue
-        for term in filter(lambda each: _holds(each, given), rule.options.split()):
+        for term in filter(lambda choice: _holds(choice, given), rule.options.split()):
             name, why = _written(term, given), f": {rule.why}" if rule.why else ""
             needed = rule.needs.split()
-            if needed and not any(_holds(each, given) for each in needed):
-                every = " or ".join(_written(each, {}) for each in needed)
+            if needed and not any(_holds(other, given) for other in needed):
+                every = " or ".join(_written(other, {}) for other in needed)
                 raise click.UsageError(f"{name} needs {every}{why}")
             for other in rule.excludes.split():
                 if _holds(other, given):

@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
     def choices(self) -> tuple[str, ...]:
         """What it may be, if its type is one of :mod:`spanagree.choices`."""
         known = [getattr(choices, name, None) for name in self.kind.split(" | ")]
-        return tuple(name for each in known if each for name in choices.names_of(each))
+        return tuple(name for allowed in known if allowed for name in choices.names_of(allowed))
 
 
 @cache
@@ -61,7 +61,7 @@ def parameters(function: str) -> dict[str, Parameter]:
     module, _, name = function.rpartition(".")
     tree = ast.parse(_ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8"))
     kinds = (ast.FunctionDef, ast.ClassDef)
-    every = [each for each in tree.body if isinstance(each, kinds) and each.name == name]
+    every = [node for node in tree.body if isinstance(node, kinds) and node.name == name]
     texts = _texts(ast.get_docstring(every[-1]) or "")
     if isinstance(every[-1], ast.ClassDef):
         return _attributes(every[-1], texts)
@@ -70,18 +70,18 @@ def parameters(function: str) -> dict[str, Parameter]:
     bare: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults = [*bare, *arguments.defaults, *arguments.kw_defaults]
     return {
-        each.arg: _parameter(each, default, texts.get(each.arg, ""))
-        for each, default in zip(named, defaults, strict=True)
+        argument.arg: _parameter(argument, default, texts.get(argument.arg, ""))
+        for argument, default in zip(named, defaults, strict=True)
     }
 
 
 def _attributes(kind: ast.ClassDef, texts: dict[str, str]) -> dict[str, Parameter]:
     """Return the attributes of a data class, which are its parameters."""
     made = {}
-    for each in kind.body:
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            argument = ast.arg(each.target.id, each.annotation)
-            made[argument.arg] = _parameter(argument, each.value, texts.get(argument.arg, ""))
+    for node in kind.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            argument = ast.arg(node.target.id, node.annotation)
+            made[argument.arg] = _parameter(argument, node.value, texts.get(argument.arg, ""))
     return made
 
 

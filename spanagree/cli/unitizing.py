@@ -56,7 +56,7 @@ def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
 def _sampled(job: Job, function: Any, chosen: Mapping[str, Any]) -> Any:
     """Return what a function that samples makes of the corpus, with the workers asked for."""
 
-    def work(corpus: sa.Corpus, on_error: str, **how: Any) -> Any:
-        return function(corpus, **how, **chosen)
+    def work(corpus: sa.Corpus, on_error: str, **settings: Any) -> Any:
+        return function(corpus, **settings, **chosen)
 
     return job.work("sampling", work, job.read())

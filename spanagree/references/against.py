@@ -308,7 +308,10 @@ class AgainstReferences(Result):
         """
         if by == "label" and self.labels:
             values = np.array([
-                [*(system.labels[x].f1.corrected for system in self.systems.values()), top.corrected]
+                [
+                    *(system.labels[x].f1.corrected for system in self.systems.values()),
+                    top.corrected,
+                ]
                 for x, top in self.ceiling.labels.items()
             ])  # fmt: skip
             names, labels = [*self.systems, PEOPLE], self.labels
@@ -462,8 +465,8 @@ def _compared(
 
     scores, labels = score(tables), {}
     for code, of_label in zip(codes, by_label, strict=True):
-        tables = Tables.of(corpus, people, of_label, same_weight=same_weight)._replace(people={})
-        labels[corpus.labels[code]] = score(tables)
+        alone = Tables.of(corpus, people, of_label, same_weight=same_weight)
+        labels[corpus.labels[code]] = score(alone._replace(people={}))
     return _result(len(corpus), tables, scores, labels, settings, notes)
 
 

@@ -446,8 +446,8 @@ def _of_spans(
         # does
         raw = (np.where(np.isnan(figures[:, 0]), 1.0, figures[:, 0]) for figures in scores)
         # who marks nothing is no better than who marks something that nobody else did
-        own_scores = (np.where(figures[:, 0] == 0, 0.0, figures[:, column]) for figures in scores)
-        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(own_scores, raw, strict=True))
+        values = (np.where(figures[:, 0] == 0, 0.0, figures[:, column]) for figures in scores)
+        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(values, raw, strict=True))
         places = crowd.document[first], crowd.annotator[first]
         wins[kind] = _Wins(*places, it >= she - TIE, she >= it - TIE)
     return wins, empty, shared.how.settings(chance), notes
@@ -461,9 +461,8 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
             " annotator, is needed"
         )
     number = {name: i for i, name in enumerate(names)}
-    annotator = np.array([number.get(name, -1) for name in table.annotators], np.int64)[
-        table.annotator
-    ]
+    numbers = np.array([number.get(name, -1) for name in table.annotators], np.int64)
+    annotator = numbers[table.annotator]
     its = table.annotator == table.annotators.index(candidate)
     label = np.full(table.size, -1)
     label[table.item[its]] = table.label[its]
@@ -575,7 +574,7 @@ def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementS
 def _untested(verdict: Verdict) -> Verdict:
     """Return the verdict on a candidate of whom nothing can be tested."""
     no = math.nan
-    left = tuple(left._replace(p=no, p_by=no, p_t=no, p_t_by=no) for left in verdict.annotators)
+    left = tuple(row._replace(p=no, p_by=no, p_t=no, p_t_by=no) for row in verdict.annotators)
     return Verdict(no, False, verdict.advantage, no, False, left)
 
 

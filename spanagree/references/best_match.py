@@ -62,31 +62,31 @@ def best_matches(
         chance, and 1; and the greatest standard error of chance of a system or of the ceiling, NaN
         where nobody has a choice, and nothing is drawn.
     """
-    corpus, order, names = _in_canonical_order(corpus)
+    corpus, order, places = _in_canonical_order(corpus)
     crowd = AnnotationIndex.of(corpus)
-    best = _Best(corpus, crowd, find_match(match), names[crowd.annotator] < references)
+    best = _Best(corpus, crowd, find_match(match), places[crowd.annotator] < references)
     layer = best.layer
     draws = draws if best.chooses.any() else 0
     report_progress = step_of(progress, "drawing the chance of the best match") or (lambda *_: None)
     total = np.zeros(len(crowd.document))
     # the means of systems, and of all references together as that of the number behind
-    of_whom = np.where(best.reference, len(names), crowd.annotator)
+    of_whom = np.where(best.reference, len(places), crowd.annotator)
     weight = np.where(best.reference, 1 / np.maximum(best.among, 1), 1.0) * best.chooses
-    count = np.maximum(np.bincount(of_whom, weight, len(names) + 1), 1)
-    means = np.zeros((draws, len(names) + 1))
+    count = np.maximum(np.bincount(of_whom, weight, len(places) + 1), 1)
+    means = np.zeros((draws, len(places) + 1))
     fixed = layer if whose(chance) == "systems" else None
     for done, random in enumerate(_random(corpus, crowd, layer, chance, draws, seed)):
         report_progress(done, draws)
         drawn = best.scores(random, fixed)
         total += drawn
-        means[done] = np.bincount(of_whom, drawn * weight, len(names) + 1) / count
+        means[done] = np.bincount(of_whom, drawn * weight, len(places) + 1) / count
     report_progress(draws, draws)
     error = UNDEFINED
     if draws:
         error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max())
     chooses = best.chooses.astype(np.float64)
     sums = np.stack((best.scores(layer) / 2, total / max(draws, 1) / 2, chooses), axis=1)
-    document, annotator = order[crowd.document], names[crowd.annotator]
+    document, annotator = order[crowd.document], places[crowd.annotator]
     back = np.lexsort((annotator, document))
     return Shared(document[back], annotator[back], best.others[back], sums[back]), error
 
@@ -139,8 +139,8 @@ def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
     cuts = (borders[rows] * values.itemsize).tolist()
     data, lengths = values.tobytes(), named.lengths.tolist()
     order = sorted(range(len(named)), key=lambda d: (lengths[d], data[cuts[d] : cuts[d + 1]]))
-    names = np.array([numbers[name] for name in names], np.int64)
-    return named.subset(order), np.array(order, np.int64), names
+    places = np.array([numbers[name] for name in names], np.int64)
+    return named.subset(order), np.array(order, np.int64), places
 
 
 class _Best:

@@ -246,8 +246,8 @@ def scores_of(
         for name, share in shares.items():
             both = np.concatenate((drawn.weighed[name][1], drawn.ceilings[name][1]), axis=1)
             units = drawn.weighed[name][0]
-            own_ids = None if ids is None else ids[units]
-            (interval,) = intervals_of(both, _share_figures, resampling, [False], own_ids)
+            unit_ids = None if ids is None else ids[units]
+            (interval,) = intervals_of(both, _share_figures, resampling, [False], unit_ids)
             shares[name] = share._replace(interval=interval)
 
     def of_kind(kind: str) -> dict[str, Score]:

@@ -269,7 +269,7 @@ def soft_scores(
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
     gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
     plain = str.__str__(chance)  # random stands anywhere
-    with_them = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
+    extended = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
     settings = SoftSettings(
         match=_MATCH,
         chance=chance,
@@ -277,7 +277,7 @@ def soft_scores(
         threshold=float(threshold) if given.keys() - names else None,
         chosen=chosen_of(corpus.annotators, others),
     )
-    return _scored(with_them, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
+    return _scored(extended, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
 
 
 def _scored(
@@ -293,8 +293,8 @@ def _scored(
     soft = shares(corpus, references) if gold is None else _dense(corpus, gold)
     vectors = {name: _dense(corpus, rows) for name, rows in given.items()}
     alone = {
-        name: scores.hard(settings.threshold or 0)
-        for name, scores in vectors.items()
+        name: vector.hard(settings.threshold or 0)
+        for name, vector in vectors.items()
         if name not in layers
     }
     layers = {**alone, **layers}
@@ -336,7 +336,7 @@ def _scored(
         for name in systems
         if name not in BASELINES
     ]
-    notes = [scores.notes for scores in read] + lacking
+    notes = [rows.notes for rows in read] + lacking
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
     every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
     return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform or None)

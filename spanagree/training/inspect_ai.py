@@ -44,7 +44,7 @@ def inspect_metric(
 
     def span_f1() -> Any:
         def compute(scores: list[Any]) -> float:
-            samples = [score.score.metadata or {} for score in scores]
+            samples = [scored.score.metadata or {} for scored in scores]
             for number, sample in enumerate(samples, 1):
                 if missing := {"length", "gold", "answer"} - sample.keys():
                     what = f"score {number}: metadata lack {show(min(missing))}"
