@@ -14,6 +14,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.comparisons.chance_distribution.distribution import likely_matches
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -123,6 +124,13 @@ def ticks(axis):
     return [t.get_text() for t in axis.get_ticklabels()]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["ranks", "intervals", "exact chance"])
+def test_texts_of_few_stay_apart(results, name):
+    """The same of a few pictures, which takes a moment."""
+    assert touching(results[name].picture()) == ([], [])
+
+
 @pytest.mark.slow
 def test_texts_stay_apart(corpus, crowd, results):
     """No text leaves a picture or touches another one, whatever is drawn, also of long names.
@@ -162,7 +170,13 @@ def test_ranks(results):
     ax = results["ranks"].plot()
     systems = results["ranks"].systems.values()
     lines = [line.get_ydata() for line in ax.lines[: len(systems)]]
-    assert [list(line) for line in lines] == [[s.f1.observed, s.f1.corrected] for s in systems]
+    ends = [[s.f1.observed, s.f1.corrected] for s in systems]
+    assert [list(line) for line in lines] == ends
+    assert all(list(line.get_xdata()) == [0, 1] for line in ax.lines[: len(systems)])
+    assert ax.get_xlim()[0] < 0 < 1 < ax.get_xlim()[1]
+    low, high = ax.get_ylim()
+    assert low < np.min(ends) < np.max(ends) < high
+    assert np.ptp(ends) > 0.8 * (high - low)  # lines fill the picture
     written = {f"lexicon  {s.f1.observed:.4f}" for s in systems if s.name == "lexicon"}
     assert written <= set(texts(ax))
 
@@ -177,6 +191,7 @@ def test_intervals(results):
         for segment, s in zip(bars.get_segments(), systems, strict=True):
             assert segment[:, 0] == pytest.approx(getattr(s.f1.interval, kind), abs=1e-12)
     assert ticks(ax.yaxis) == [s.name for s in systems]
+    assert all(line.get_visible() for line in ax.get_xgridlines())
 
 
 def test_levels(results):
@@ -207,6 +222,7 @@ def test_by_label(results):
     labels = list(next(iter(whole.systems.values())).labels)
     assert ticks(ax.yaxis) == labels
     assert ticks(ax.xaxis) == list(whole.systems)
+    assert {text.get_rotation() for text in ax.get_xticklabels()} == {90}
     shown = ax.images[0].get_array().filled(np.nan)
     expected = [[s.labels[label].f1.corrected for s in whole.systems.values()] for label in labels]
     assert shown.tolist() == expected
@@ -267,7 +283,7 @@ def test_tests_of_many(corpus):
         text = ax.texts[i % 6 * 6 + j % 6].get_text()
         assert text.endswith("*") == (pair.corrected.p_holm < 0.05)
     low, high = ax.images[0].get_clim()
-    assert low == -high
+    assert high == -low == np.nanmax(np.abs(shown))
 
 
 def test_no_picture_by_this(results):
@@ -296,8 +312,18 @@ def test_others(results):
         [s.f1 for s in by_chance],
     ]
     exact = list(results["exact chance"].systems.values())
-    (dots,) = results["exact chance"].plot().lines
+    ax = results["exact chance"].plot()
+    (dots,) = ax.lines
     assert list(dots.get_xdata()) == [s.f1 for s in exact]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["by chance", "the system"]
+    for i, (drawn, s) in enumerate(zip(ax.collections, exact, strict=True)):
+        values, chances = likely_matches(s.distribution)
+        strokes = np.array(drawn.get_segments())
+        assert strokes[:, 0, 0] == pytest.approx(values * s.scale)
+        tall = strokes[:, 0, 1] - strokes[:, 1, 1]  # from the row up, as the axis points down
+        assert np.all(strokes[:, 0, 1] == i)
+        assert tall / tall.max() == pytest.approx(chances / chances.max())
+        assert 0.5 < tall.max() < 1
     values = results["difficulty"].values
     (stairs,) = results["difficulty"].plot().patches
     assert stairs.get_data().values.sum() == (~np.isnan(values)).sum()

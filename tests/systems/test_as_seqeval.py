@@ -135,6 +135,8 @@ def test_nothing_marked():
     assert "micro avg" in sa.classification_report(nothing, nothing, zero_division=0)
     with pytest.warns(UserWarning, match=r"precision is undefined for PER and taken as 0; pass zero_division=0 or 1 to choose"):  # fmt: skip
         assert sa.precision_score([["B-PER", "O"]], nothing) == 0
+    with pytest.warns(UserWarning, match=r"^recall is undefined for LOC and taken as 0"):
+        assert sa.recall_score([["B-PER", "O"]], [["O", "B-LOC"]]) == 0
 
 
 @pytest.mark.parametrize("mode", [None, "strict"])

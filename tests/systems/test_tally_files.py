@@ -194,6 +194,18 @@ def test_files_that_are_no_tallies(folder, tmp_path, change, said):
         sa.read_tallies(path)
 
 
+@pytest.mark.parametrize(("expected", "allowed"), [(3.0, True), (4.5, False)])
+def test_chance_matches_no_more_than_there_are_pairs(folder, tmp_path, expected, allowed):
+    """One segment of gold and three by chance make three pairs; more than that is wrong."""
+    three = with_column("expected_size_system", 3.0)
+    path = changed(folder, tmp_path, columns=lambda t: with_column("expected", expected)(three(t)))
+    if allowed:
+        assert sa.read_tallies(path).documents == 40
+        return
+    with refuses(sa.InputError, f"{path}: row 1: expected {expected} is wrong"):
+        sa.read_tallies(path)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -265,6 +277,14 @@ def test_nobody_shares_anything(tmp_path):
     found = merged([sa.evaluate(corpus)], tmp_path)
     assert repr(found.systems) == repr(sa.evaluate(corpus).systems)
     assert (found.documents, found.document_ids) == (2, ("a", "b"))
+
+
+def test_tallies_of_no_document(tmp_path):
+    """A part of a corpus may have no document; it adds nothing."""
+    nothing = sa.Corpus.from_segments([], {"g": [], "s": []})
+    found = merged([sa.evaluate(nothing)], tmp_path)
+    assert found.documents == 0
+    assert repr(found.systems) == repr(sa.evaluate(nothing).systems)
 
 
 def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):

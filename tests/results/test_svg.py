@@ -1,0 +1,149 @@
+"""Charts of the report: what is drawn stands where its figure says, and in its place alone.
+
+Places are computed by hand: a figure between two ends stands as far from their places.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanagree.results.svg import apart, bar, curves, histogram, ranges, shade, slopes, strip
+
+
+def parts(chart, name, kind=None):
+    """The elements of a chart by their name and class; numbers are given to one decimal."""
+    found = ElementTree.fromstring(chart).iter(name)
+    return [each for each in found if kind is None or each.get("class") == kind]
+
+
+def numbers(element, *names):
+    return [float(element.get(name)) for name in names]
+
+
+def texts(elements):
+    return ["".join(each.itertext()) for each in elements]
+
+
+def between(share, low, high):
+    """Where a share stands between two places, to one decimal."""
+    return pytest.approx(low + share * (high - low), abs=0.051)
+
+
+def test_bars_and_shades():
+    """A bar is as long as its share; a cell is darker by tenths; beyond 0 and 1 there is no more."""
+    wide = [numbers(parts(bar(x), "rect", "fill")[0], "width")[0] for x in (-0.5, 0.25, 1.5)]
+    assert wide == [0, 25, 100]
+    assert [shade(x) for x in (-1, 0.26, 0.94, 2, float("nan"))] == ["h0", "h3", "h9", "h10", "none"]  # fmt: skip
+
+
+def test_histogram():
+    """Columns are as high as they have documents, in the middle of their bins, from end to end."""
+    counts, borders = [1, 0, 4, 2], [0.5, 0.9]
+    chart = histogram(counts, [0, 0.25, 0.5, 0.75, 1], borders)
+    (axis,) = parts(chart, "line", "axis")
+    low, foot, high = numbers(axis, "x1", "y1", "x2")
+    columns = parts(chart, "rect")
+    tallest = numbers(columns[2], "height")[0]
+    for i, (column, count) in enumerate(zip(columns, counts, strict=True)):
+        x, y, width, height = numbers(column, "x", "y", "width", "height")
+        assert height == between(count / 4, 0, tallest)
+        assert y + height == pytest.approx(foot)
+        assert x + width / 2 == between((i + 0.5) / 4, low, high)
+        assert 0.9 < 4 * width / (high - low) < 1
+    assert texts(columns) == ["0.00–0.25: 1", "0.25–0.50: 0", "0.50–0.75: 4", "0.75–1.00: 2"]
+    assert texts(parts(chart, "text"))[:3] == ["1", "4", "2"]
+    lines = [numbers(line, "x1", "x2") for line in parts(chart, "line", "border")]
+    assert lines == [[between(b, low, high)] * 2 for b in borders]
+    assert texts(parts(chart, "line", "border"))[1] == "border of levels: 0.9000"
+
+
+def test_curves():
+    """Dots stand evenly from end to end, as high as their figures; what is asked goes across."""
+    chart = curves([10, 20, 40], {"two": [0.4, 0.3, 0.1], "three": [0.2, 0.15, 0.1]}, 0.25, "Width")
+    (axis,), (asked,) = parts(chart, "line", "axis"), parts(chart, "line", "border")
+    left, foot, right = numbers(axis, "x1", "y1", "x2")
+    dots = [numbers(dot, "cx", "cy") for dot in parts(chart, "circle")]
+    top = dots[0][1]
+    figures = [0.4, 0.3, 0.1, 0.2, 0.15, 0.1]
+    for i, (dot, value) in enumerate(zip(dots, figures, strict=True)):
+        assert dot == [between(i % 3 / 2, left, right), between(value / 0.4, foot, top)]
+    ends = [tuple(numbers(line, "x1", "y1", "x2", "y2")) for line in parts(chart, "line")[1:-1]]
+    assert ends == [(*dots[i], *dots[i + 1]) for i in (0, 1, 3, 4)]
+    assert numbers(asked, "x1", "x2") == [left, right]
+    assert numbers(asked, "y1", "y2") == [between(0.25 / 0.4, foot, top)] * 2
+    assert texts(parts(chart, "circle"))[1] == "two, 20: 0.3000"
+    written = {text: numbers(each, "x", "y") for text, each in zip(texts(parts(chart, "text")), parts(chart, "text"), strict=True)}  # fmt: skip
+    assert [written[n][0] for n in ("10", "20", "40")] == [x for x, _ in dots[:3]]
+    assert written["0"][1] - written["0.4"][1] == between(1, 0, foot - top)
+    assert abs(written["two"][1] - written["three"][1]) >= 16  # names of equal ends
+
+
+def test_slopes():
+    """Each line goes from one figure to the other; names that would touch stand a gap apart."""
+    lines = [("a", 0.55, 0.41, " ▼"), ("b", 0.54, 0.45, ""), ("c", 0.5, 0.46, " ▲")]
+    chart = slopes(lines)
+    axes = [numbers(line, "x1", "y1", "y2") for line in parts(chart, "line", "axis")]
+    (left, top, foot), (right, *_) = axes
+    dots = [numbers(dot, "cx", "cy") for dot in parts(chart, "circle")]
+    values = [value for _, *both, _ in lines for value in both]
+    for i, ((x, y), value) in enumerate(zip(dots, values, strict=True)):
+        assert x == (right if i % 2 else left)
+        assert y == between((value - 0.4) / 0.2, foot, top)  # from 0.4 to 0.6
+    for kind, name, one in (("slope falls", "a", 0), ("slope", "b", 2), ("slope rises", "c", 4)):
+        (group,) = [each for each in parts(chart, "g", kind) if name in "".join(each.itertext())]
+        assert numbers(group.find("line"), "x1", "y1", "x2", "y2") == [*dots[one], *dots[one + 1]]
+    for anchor in ("end", "start"):
+        beside = sorted(numbers(x, "y")[0] for x in parts(chart, "text") if x.get("text-anchor") == anchor)  # fmt: skip
+        assert min(np.diff(beside)) >= 20 - 0.051
+    assert texts(parts(chart, "title"))[0] == "a: 0.5500, above chance 0.4100"
+
+
+def test_ranges():
+    """A dot on its interval for each figure; what is undefined is not drawn, below 0 is room."""
+    nan = float("nan")
+    rows = [
+        ("a", [(0.5, 0.25, 0.75), (-0.15, nan, nan)]),
+        ("b", [(nan, nan, nan), (1.0, 0.9, 1.0)]),
+    ]
+    chart = ranges(rows, ["F1", "corrected"], "F1")
+    (axis,) = parts(chart, "line", "axis")
+    low, foot, high = numbers(axis, "x1", "y1", "x2")
+    drawn = [each for each in parts(chart, "g") if each.find("title") is not None]
+    dots = {text: numbers(each.find("circle"), "cx", "cy") for text, each in zip(texts(drawn), drawn, strict=True)}  # fmt: skip
+    figures = {"a, F1: 0.5000, 0.2500–0.7500": 0.5, "a, corrected: -0.1500": -0.15, "b, corrected: 1.0000, 0.9000–1.0000": 1.0}  # fmt: skip
+    assert dots.keys() == figures.keys()
+    for about, value in figures.items():  # from −0.2 to 1
+        assert dots[about][0] == between((value + 0.2) / 1.2, low, high)
+        assert dots[about][1] < foot
+    (first, y, last, same) = numbers(drawn[0].find("line"), "x1", "y1", "x2", "y2")
+    assert (first, last) == (between(0.45 / 1.2, low, high), between(0.95 / 1.2, low, high))
+    assert y == same == dots["a, F1: 0.5000, 0.2500–0.7500"][1]
+    names = {t: numbers(x, "x", "y") for t, x in zip(texts(parts(chart, "text")), parts(chart, "text"), strict=True)}  # fmt: skip
+    assert names["a"][1] < names["b"][1] < foot
+    assert {t: names[t][0] for t in ("-0.2", "0", "1")} == {"-0.2": low, "0": between(1 / 6, low, high), "1": high}  # fmt: skip
+
+
+def test_strip():
+    """Documents that somebody saw, in stretches; of more than it has columns, the share of each."""
+    few = np.array([False, True, True, False, True])
+    stretches = [(numbers(r, "x", "width"), r.get("class")) for r in parts(strip(few), "rect")]
+    assert stretches == [([1, 2], "s4"), ([4, 1], "s4")]
+    many = np.arange(1200) < 602  # four documents a column; two of them in the last
+    stretches = [(numbers(r, "x", "width"), r.get("class")) for r in parts(strip(many), "rect")]
+    assert stretches == [([0, 150], "s4"), ([150, 1], "s2")]
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=9))
+def test_names_stand_apart(places):
+    """In the order of their places, a gap apart, above the foot; those that have room stay."""
+    moved = apart(places, 5, 100)
+    assert max(moved) <= 100
+    ordered = [moved[i] for i in np.argsort(places, kind="stable")]
+    assert all(np.diff(ordered) >= 5 - 1e-9)
+    if all(np.diff(sorted(places)) >= 5):
+        assert moved == places
