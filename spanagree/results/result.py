@@ -16,7 +16,7 @@ from spanagree.results import text
 from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
-from spanagree.results.score import RARE, Figures, Interval, Score
+from spanagree.results.score import RARE, Figures, Score
 from spanagree.settings import Settings, signature
 
 if TYPE_CHECKING:
@@ -275,8 +275,8 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     units, disagreeing, agreeing = evidence
     few = 0 < units < FEW
     shaky = "; on others the figures may differ a lot"
-    interval = score.interval or Interval((0, 0), (0, 0), (0, 0))
-    low, high = interval.corrected
+    low, high = (0, 0) if score.interval is None else score.interval.corrected
+    reason = "" if score.interval is None else score.interval.reason
     cases = {
         f"only {counted(units, noun)} with anything to compare{shaky}": few,
         f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
@@ -287,7 +287,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
             score.expected > HIGH  # nan is not
         ),
         f"the interval of the corrected figure is wide: {low:.2f} to {high:.2f}": high - low > WIDE,
-        f"interval: {interval.reason.removeprefix(_ALL_FIGURES)}": interval.reason,
+        f"interval: {reason.removeprefix(_ALL_FIGURES)}": reason,
     }
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
 

@@ -83,7 +83,7 @@ class TestedSystem(Comparable):
     log10_p_holm: float = UNDEFINED
     log10_p: float = UNDEFINED
     scale: float = UNDEFINED
-    distribution: MatchDistribution | None = field(default=None, repr=False, compare=False)
+    distribution: MatchDistribution | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -262,20 +262,13 @@ def chance_test(
     report_progress(len(systems), len(systems))
     tested = list(systems.values())
     adjusted = holm([by_chance.p for by_chance in tested])
-    logs = holm_log10([_log10_p(by_chance) for by_chance in tested])
+    logs = holm_log10([by_chance.log10_p for by_chance in tested])
     for by_chance, p, log10_p in zip(tested, adjusted, logs, strict=True):
         systems[by_chance.name] = replace(by_chance, p_holm=p, log10_p_holm=log10_p)
     chosen, notes = _how(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **chosen})
     return ChanceTest(systems, extended, notes)
-
-
-def _log10_p(tested: TestedSystem) -> float:
-    """Return the decimal logarithm of p; where p was drawn, that of the float."""
-    if math.isnan(tested.log10_p) and tested.p > 0:
-        return math.log10(tested.p)
-    return tested.log10_p
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:

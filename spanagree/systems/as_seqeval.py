@@ -111,15 +111,8 @@ class _Counts:
 
     def of_label(self, number: int) -> dict[str, Floats]:
         """Return observed, expected and corrected figures of one label, by figure."""
-        gold, own = self.rows[number, 2:]
-        figures = {}
-        for name, each in self.each(self.rows[[number]]).items():
-            observed, by_chance = each[0].tolist()
-            by_chance = (
-                by_chance if {"precision": own, "recall": gold, "f1": 1}[name] else UNDEFINED
-            )
-            figures[name] = _three(observed, by_chance)
-        return figures
+        one = _Counts([self.labels[number]], self.rows[[number]], self.zero_division, self.beta)
+        return one.mean("micro")
 
     def warn(self, *names: str) -> None:
         """Warn of labels whose figure has nothing to divide by, unless it was said what to do."""

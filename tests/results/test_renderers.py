@@ -19,6 +19,7 @@ import spanagree as sa
 from spanagree.results import latex, markdown, text
 from spanagree.results.data import FORMATS, TABLES, to_csv, to_json
 from spanagree.results.frame import Column, Frame, TableStyle
+from spanagree.results.html import remarks
 from spanagree.results.names import common_parts, short_names
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
@@ -277,3 +278,10 @@ def test_latex_of_intervals(newsroom):
     assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
     assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
     assert " & 0.63 & " in latex.render(result.table(), TableStyle(percent=False))
+
+
+def test_many_remarks():
+    """Below a table of a page stand the first twelve sentences, and how many more there are."""
+    all_of = [f"remark {i}" for i in range(14)]
+    shown = {n: re.findall("<li>(.*?)</li>", remarks(*all_of[:n])) for n in (12, 14)}
+    assert shown == {12: all_of[:12], 14: [*all_of[:12], "and 2 more like these"]}

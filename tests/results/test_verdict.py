@@ -10,6 +10,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.results import Score, verdict
+from spanagree.results.result import caveats
 from spanagree.results.score import undefined
 from spanagree.results.verdict import Lead, compared, one_score, order
 
@@ -131,3 +132,15 @@ def test_command(run, newsroom):
     assert "By F1 above chance the order" not in tested
     _, data, _ = run("evaluate", *files, "--format", "json")
     assert json.loads(data)["verdict"] == " ".join(out[: out.index("\n\n")].split())
+
+
+def test_thirty_documents_are_not_few():
+    """With fewer than 30 their number is said; from 30 on, how few of them decide."""
+    score = Score(0.5, 0.1, 0.4444)
+    few, enough = (caveats("a", score, (n, 4, 3), "document") for n in (29, 30))
+    assert [each.split(";")[0] for each in few] == ["a: only 29 documents with anything to compare"]
+    assert [each.split(";")[0] for each in enough] == [
+        "a: only 4 of 30 documents hold any disagreement",
+        "a: only 3 of 30 documents hold any agreement",
+    ]
+    assert caveats("a", score, (0, 0, 0), "document") == []

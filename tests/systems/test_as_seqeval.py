@@ -132,7 +132,9 @@ def test_nothing_marked():
         assert f1 == zero == theirs("f1_score", nothing, nothing, zero_division=zero)
         assert math.isnan(f1.expected)
         assert math.isnan(f1.corrected)
-    assert "micro avg" in sa.classification_report(nothing, nothing, zero_division=0)
+    report = sa.classification_report(nothing, nothing, zero_division=0).splitlines()
+    (micro,) = (line.split() for line in report if "micro avg" in line)
+    assert micro[-2:] == ["–", "–"]
     with pytest.warns(UserWarning, match=r"precision is undefined for PER and taken as 0; pass zero_division=0 or 1 to choose"):  # fmt: skip
         assert sa.precision_score([["B-PER", "O"]], nothing) == 0
     with pytest.warns(UserWarning, match=r"^recall is undefined for LOC and taken as 0"):
@@ -274,4 +276,6 @@ def test_four_refused():
             sa.precision_recall_fscore_support(one, one, **options)
     with refuses(sa.InputError, "y_pred: 2 tags in 1 list, y_true has 1 in 1"):
         sa.accuracy_score(one, [["O", "O"]])
+    with refuses(sa.InputError, "y_pred: 'B-PER'; a list of tag lists is needed"):
+        sa.accuracy_score(one, ["B-PER"])
     assert math.isnan(sa.accuracy_score([], []))

@@ -9,6 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.systems import Comparison
+from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import ComparisonSettings, Difference, SystemPair
 
 X, NONE = [(0, 1, "X")], []
@@ -91,6 +92,7 @@ def test_chance_regards_labels(match, mean, simulate):
     share = mean * 3 / 2
     error = 4 * 2 / 3 * math.sqrt(share * (1 - share) / 2000) if simulate else 1e-12
     assert abs(by_chance.mean - mean) < error
+    assert by_chance.z == pytest.approx((by_chance.f1 - by_chance.mean) / by_chance.sd)
 
 
 def test_chance_of_nothing_in_data():
@@ -100,6 +102,43 @@ def test_chance_of_nothing_in_data():
     assert data[0]["reason"] == ""
     assert data[1]["p"] is None
     assert data[1]["reason"]
+
+
+def test_distribution_of_chance():
+    """Of two texts with one of four tokens each, chance matches 0, 1 or 2: binomial with 1/4.
+
+    F1 is half of that. Asked again, the test is the same.
+    """
+    corpus = sa.Corpus.from_segments([4, 4], {"gold": [X, X], "a": [X, [(2, 3, "X")]]})
+    evaluation = sa.evaluate(corpus, p_values=True)
+    assert sa.chance_test(corpus, evaluation) == sa.chance_test(corpus, evaluation)
+    made = ChanceOfMatch(evaluation)
+    for row in made.to_rows():
+        assert (row["f1"], row["chance_95"]) == (0.5, 1)  # more than 1 in 1/16 of cases
+        assert row["chance_mean"] == pytest.approx(1 / 4)
+        assert row["chance_sd"] == pytest.approx(math.sqrt(2 * 3 / 16) / 2)
+    assert [row["random"] for row in made.to_rows()] == ["both", "system"]
+
+
+def test_picture_of_chance():
+    """With gold as it is: of three places one has both of its tokens, one has one, one has none.
+
+    With both random, one token is shared in four of nine cases.
+    """
+    corpus = sa.Corpus.from_segments([4], {"gold": [[(0, 2, "X")]], "a": [[(2, 4, "X")]]})
+    made = ChanceOfMatch(sa.evaluate(corpus, match="token", p_values=True))
+    f1, probabilities, observed = made.picture().draw.keywords["rows"]["a"]
+    assert f1.tolist() == [0, 0.5, 1]
+    assert probabilities == pytest.approx([1 / 3] * 3)
+    assert observed == 0
+
+
+def test_a_pair_turned():
+    """Asked for in the other order, a difference and the ends of its interval change their sign."""
+    result, pair = compared({"gold": [X] * 4, "a": [X, X, X, NONE], "b": [NONE, X, NONE, X]})
+    turned = result["b", "a"].observed
+    assert (turned.value, turned.p) == (-pair.observed.value, pair.observed.p)
+    assert (turned.low, turned.high) == (-pair.observed.high, -pair.observed.low)
 
 
 # --- changes of order ---------------------------------------------------------------------------

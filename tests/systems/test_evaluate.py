@@ -340,6 +340,7 @@ def test_ranks_tie_where_they_print_alike():
 
     assert ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
     assert ranks([0.918970, 0.918965, 0.9189]) == [1, 1, 3]
+    assert ranks([0.91894, 0.91886]) == [1, 1]  # of four decimals
     assert ranks([0.918970, 0.918965, 0.9189], digits=5) == [1, 1, 3]
     assert ranks([0.918970, 0.918965, 0.9189], digits=6) == [1, 2, 3]
     assert ranks([0.00001, -0.00001]) == [1, 1]
@@ -473,3 +474,20 @@ def test_over_how_many_documents_a_figure_stands():
     assert "not over all 3 documents: one 2" in result.table("label").remarks
     whole = sa.evaluate(sa.Corpus.from_segments([5], {"gold": [seen], "all": [seen]}), "gold")
     assert "documents" not in [column.title for column in whole.table().columns]
+
+
+def test_a_system_that_overlaps_itself():
+    """Chance that lets no segments overlap has no place for those that do: who, where, what helps."""
+    layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 3, "X"), (2, 4, "Y")]]}
+    with refuses(sa.SettingError, "annotator 'mine', document '1' … overlap … chance='per-label'"):
+        sa.evaluate(Corpus.from_segments([6], layers))
+
+
+def test_a_system_that_nobody_says_saw_a_document():
+    """Where a source has rows of segments alone, a text without any was read: it costs recall."""
+    one = [(0, 1, "X")]
+    corpus = Corpus.from_segments([5, 4], {"gold": [one, one], "mine": [one, None]})
+    mine = sa.evaluate(corpus.but(unsaid=("mine",))).systems["mine"]
+    assert (mine.documents, mine.recall.observed) == (2, 0.5)
+    mine = sa.evaluate(corpus).systems["mine"]
+    assert (mine.documents, mine.recall.observed) == (1, 1)
