@@ -741,6 +741,30 @@ def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
             assert len(np.unique(key)) == len(key)  # one unit of an annotator at most
 
 
+@pytest.mark.parametrize("annotators", [3, 5])
+def test_what_all_mark_alike_needs_no_search(annotators):
+    """Aligned in turn, without work, units that all mark alike are in no disorder: 0, proven."""
+    rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(4)]
+    d, (units, count) = Dissimilarity(), units_from(rows)
+    pairs = near_pairs(units, reachable(np.array([count]), d), d)
+    found = aligned(units, pairs, np.array([count]), d, Work(0))
+    assert found.cost[0] == 0
+    assert found.gap[0] == pytest.approx(0, abs=1e-6)  # but for what breaks ties
+    assert len(set(found.group.tolist())) == 4
+
+
+def test_the_gap_of_a_disorder():
+    """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
+    corpus = dense(1, 4)
+    continuum = Continuum.of(canonical(corpus))
+    _, drawn = measured([continuum.units], continuum, Dissimilarity(), Work(0))
+    stopped = gamma(corpus, steps=0)
+    mean = len(continuum.units.start) / 4
+    assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
+    assert stopped.team.gap > 0
+    assert f"may be lower by {stopped.team.gap:.2g}" in " ".join(stopped.notes)
+
+
 @pytest.mark.parametrize(("points", "base"), _PLANES)
 def test_lines_of_planes_hold_each_pair_once(points, base):
     """Differences of the set are all different: counted."""
@@ -829,6 +853,17 @@ def test_ties_go_to_more_pairs_and_closer_categories():
         (mine,) = (one for one in best if sorted(one[2]) == ours)
         assert mine[:2] == best[0][:2]
     assert others > 5
+
+
+def test_ties_go_to_pairs_that_lie_closer():
+    """By hand: two pairs differ by 1/25 and 49/25, or by 1 and 1, which is as much in all: the one
+    that is near counts, as those that differ by 1 and more share nothing."""
+    layers = {"a": [[(7, 10, "X"), (9, 15, "X")]], "b": [[(3, 7, "X"), (7, 9, "X")]]}
+    units, d = units_of(sa.Corpus.from_segments([15], layers)), Dissimilarity()
+    u, v = np.array([0, 1, 0, 1]), np.array([3, 2, 2, 3])  # a's units and b's, by their starts
+    assert d.of_pairs(units, u, v) == pytest.approx([1 / 25, 49 / 25, 1, 1])
+    group = best_alignment(units, np.array([2]), d).group
+    assert (group[0] == group[3], group[1] == group[2]) == (True, True)
 
 
 @pytest.mark.slow
