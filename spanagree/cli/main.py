@@ -14,6 +14,7 @@ from spanagree.cli.options import REFUSED, RETIRED
 from spanagree.errors import SpanAgreeError, printable, shortened
 
 _MISUSED, _INTERRUPTED = 2, 130
+_READER_GONE = 1  # click's code where the reader of the help, such as `head`, has seen enough
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,15 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         done = f" after writing {' and '.join(written)}" if written else "; nothing was written"
         return _complain(f"interrupted{done}", _INTERRUPTED)
-    except SystemExit as stop:  # a signal; its handler has chosen the code
-        return int(stop.code or 0)
+    except SystemExit as stop:  # a signal, whose handler has chosen the code; or click's
+        return 0 if stop.code == _READER_GONE else int(stop.code or 0)
     except MemoryError:
         return _complain("there is not enough memory for this", FAILED)
     except OSError as error:
         if error.filename is not None:
             name = printable(os.fsdecode(error.filename))
             return _complain(f"{name}: cannot be read or written: {error.strerror}", FAILED)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
             return 0
         return _complain(f"standard output: cannot be written: {error.strerror}", FAILED)

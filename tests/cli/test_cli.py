@@ -483,7 +483,7 @@ def test_interrupted(run, files, monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", [["evaluate"], ["agree", "--by", "pair"]])
+@pytest.mark.parametrize("command", [["evaluate"], ["agree", "--by", "pair"], ["agree", "--help"]])
 def test_reader_that_has_seen_enough(files, command):
     """A reader that closes the pipe, such as head, is no error: exit code 0, nothing on stderr."""
     line = [sys.executable, "-m", "spanagree", *command, *map(str, files[:3])]
