@@ -203,7 +203,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def beyond(name: str, value: float, bar: float) -> str:
     """What is over its bar, and by how much."""
-    return f"over its bar: {name}: {value:.3g} for ≤ {bar:.3g}, {value / bar - 1:.0%} over"
+    more = 100 * value / bar - 100
+    return f"over its bar: {name}: {value:.3g} for ≤ {bar:.3g}, {more:.0f} % over"
 
 
 def write(rows: list[Row], slopes: list[Fitted], here: str) -> None:

@@ -145,6 +145,15 @@ def counted_of(some: int, every: int, noun: str) -> str:
     return f"{some} of {counted(every, noun)}" if some < every else counted(some, noun)
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share in per cent.
+
+    >>> percent(0.95), percent(1 / 3, 1)
+    ('95 %', '33.3 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
 def gathered(notes: Iterable[str], where_all: str = "") -> list[str]:
     """Return one note for each kind: the worst by its number, and the names of two more.
 

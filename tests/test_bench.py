@@ -69,8 +69,8 @@ def test_over(bench, monkeypatch, capsys):
     monkeypatch.setattr(bench, "all_growth", lambda: [grown(monkeypatch, 2, 1.1)])
     assert bench.main([]) == 1
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "over its bar: a, beside one: 3 for ≤ 2, 50% over",
-        "over its bar: growth with size: 2 for ≤ 1.1, 82% over",
+        "over its bar: a, beside one: 3 for ≤ 2, 50 % over",
+        "over its bar: growth with size: 2 for ≤ 1.1, 82 % over",
     ]
     assert bench.main(["--small"]) == 0
     monkeypatch.setattr(

@@ -16,7 +16,7 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import printable
+from spanagree.errors import percent, printable
 from spanagree.results.frame import figure
 from spanagree.results.score import Score
 
@@ -87,14 +87,14 @@ def weight_caveats(
         of_pairs = each.annotators * (each.annotators - 1) / 2 / pairs
         yield (
             f"document {printable(each.name)}, seen by {each.annotators} annotators, carries"
-            f" {share:.1%} of the weight ({of_pairs:.1%} of the pairs share it);"
+            f" {percent(share, 1)} of the weight ({percent(of_pairs, 1)} of the pairs share it);"
             f" {_without('it', rest.f1)}"
         )
     members = list(members)
     for name, size, f1 in members:
         if size > whole * max(_MUCH, _UNEVEN / len(members)):
             yield (
-                f"annotator {printable(name)} carries {size / whole:.1%} of the weight;"
+                f"annotator {printable(name)} carries {percent(size / whole, 1)} of the weight;"
                 f" {_without('this annotator', f1)}"
             )
 

@@ -86,6 +86,7 @@ def command(
             }
             written = click.get_current_context().find_object(list)
             job = Job(**parts, written=[] if written is None else written)
+            job.check_patterns()
             of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
             rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
             if "overlap_at" in arguments:
@@ -239,6 +240,18 @@ class Job:
         from spanagree.formats.patterns import has_pattern
 
         return any(map(has_pattern, self.paths.values()))
+
+    def check_patterns(self) -> None:
+        """Refuse a pattern that no file fits, before what patterns do not go with.
+
+        Raises:
+            InputError: then.
+        """
+        if self.has_patterns:
+            from spanagree.formats.patterns import matches
+
+            for path in self.paths.values():
+                matches(path)
 
     def how(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Return how to read: the options of readers, the format, and repairs."""

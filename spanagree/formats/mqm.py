@@ -13,7 +13,14 @@ from typing import Any
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, check_choice, counted, listed, printable
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    counted,
+    listed,
+    percent,
+    printable,
+)
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
@@ -236,6 +243,6 @@ def _notes(name: str, counts: _Counts) -> Iterator[str]:
         yield f"{name}: {counted(changed, 'row')} with another text of the segment aligned"
     if lost:
         yield (
-            f"{name}: {lost} of {counted(read, 'error')} ({lost / read:.1%}) not aligned and left"
-            " out, as nothing of the text is between <v> and </v>"
+            f"{name}: {lost} of {counted(read, 'error')} ({percent(lost / read, 1)}) not aligned"
+            " and left out, as nothing of the text is between <v> and </v>"
         )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from spanagree.corpus.offsets import Place, places_of
-from spanagree.errors import counted, printable
+from spanagree.errors import counted, percent, printable
 from spanagree.formats.changed_texts import nearest, plain
 
 
@@ -53,8 +53,8 @@ class Quotes:
             near = f", {self.changed[name]} of them where the text is nearly the same"
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
-                f" place of offsets, {lost} ({lost / quotes:.1%}) not in the text and left out, the"
-                f" others found{loose if self.loose[name] else ''}"
+                f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the text and left"
+                f" out, the others found{loose if self.loose[name] else ''}"
                 f"{near if self.changed[name] else ''}"
             )
 

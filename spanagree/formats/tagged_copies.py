@@ -9,7 +9,7 @@ from html import unescape
 from typing import Any
 
 from spanagree.corpus.collector import same_text
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, counted, percent, printable, show
 from spanagree.formats.changed_texts import Alignment
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
@@ -58,10 +58,10 @@ class TaggedCopies:
         """Yield for each annotator how many copies were changed, and which share is not aligned."""
         for name, changed in self.changed.items():
             copies, spans, lost = self.copies[name], self.spans[name], self.lost[name]
-            share = f" ({lost / spans:.1%})" if spans else ""
+            share = f" ({percent(lost / spans, 1)})" if spans else ""
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(changed, 'text')}"
-                f" ({changed / copies:.1%} of {copies}) changed by the model and aligned;"
+                f" ({percent(changed / copies, 1)} of {copies}) changed by the model and aligned;"
                 f" {lost} of {counted(spans, 'span')} in tags{share} not aligned and left out"
             )
 
@@ -180,8 +180,8 @@ def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, A
     alignment = Alignment(copy, text)
     if alignment.share < _LEAST:
         raise InputError(
-            f"{where}: {show(marked)} has {alignment.share:.0%} of the text; to align a copy,"
-            f" {_LEAST:.0%} are needed: {NO_ANSWER}"
+            f"{where}: {show(marked)} has {percent(alignment.share)} of the text; to align a copy,"
+            f" {percent(_LEAST)} are needed: {NO_ANSWER}"
         )
     spans = []
     for span in marks:

@@ -31,7 +31,7 @@ from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, counted
+from spanagree.errors import SettingError, check_choice, counted, percent
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown, probability
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
@@ -333,7 +333,7 @@ class Disputes(Result):
         tenth = max(1, len(self.documents) // 10)
         held = sum(each.disputed for each in self.documents[:tenth]) / len(self)
         worst = f"The {tenth} worst {noun}s hold" if tenth > 1 else f"The worst {noun} holds"
-        return f"{worst} {held:.0%} of what annotators disagree about."
+        return f"{worst} {percent(held)} of what annotators disagree about."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
 

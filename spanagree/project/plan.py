@@ -27,7 +27,15 @@ from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
-from spanagree.errors import SettingError, check_choice, counted, counted_of, printable, show
+from spanagree.errors import (
+    SettingError,
+    check_choice,
+    counted,
+    counted_of,
+    percent,
+    printable,
+    show,
+)
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -253,7 +261,7 @@ class Plan(Result):
                 for k in self.variance:
                     wide, low, high = self.width_of(n, k)
                     rows.append([n, k, wide, low, high, (low, high)])
-        asked = f"{self.settings.confidence:g}% interval of {self.settings.width:g} in width"
+        asked = f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
         what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.4f}"
         return Frame(heads, rows, self.settings, caption=what, remarks=self._remarks())
 
@@ -306,7 +314,7 @@ class Plan(Result):
         """Return the width by the number of documents, a line for each number of annotators."""
         steps, rows = self.curves()
         rows["asked for"] = [self.settings.width] * len(steps)
-        what = f"width of the {self.settings.confidence:g}% interval"
+        what = f"width of the {self.settings.confidence:g} % interval"
 
         def draw(ax: Any) -> None:
             lines(ax, list(map(str, steps)), rows, what)
@@ -407,8 +415,8 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     rest = _of_rows(made, rows, number, settings, resampling)
     noun, name = unit(settings), printable(per_document.corpus.id_of(most))
     note = (
-        f"{noun} {name} has {share:.0%} of the pairs of annotations, and decides; without it the"
-        f" team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
+        f"{noun} {name} has {percent(share)} of the pairs of annotations, and decides; without it"
+        f" the team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
     )
     return replace(whole, without=rest, notes=(*whole.notes, note))
 

@@ -32,6 +32,7 @@ from spanagree.errors import (
     counted,
     counted_of,
     listed,
+    percent,
     printable,
     show,
 )
@@ -245,7 +246,7 @@ class AltTest(Result):
             f" {counted_of(self.compared, self.documents, _noun(self.settings))}",
             remarks=[
                 f"ω: share of annotators that the candidate significantly matches (exact test,"
-                f" Benjamini–Yekutieli, {_FDR:.0%}); it passes at {PASSES:g} and above",
+                f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above",
                 *self._too_few(),
             ],
             breaks=breaks if by else (),

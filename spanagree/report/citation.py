@@ -559,7 +559,7 @@ def cited(
 def _with_software(figures: str, settings: Mapping[str, Any]) -> str:
     """Return a paragraph of results with what intervals are, and what made the figures."""
     words = words_of(settings)
-    what = f" Intervals, in brackets, are {words['confidence']}%." if "ci" in settings else ""
+    what = f" Intervals, in brackets, are {words['confidence']} %." if "ci" in settings else ""
     if what and "average" not in settings and settings.get("resample_by") not in SAMPLED_BY:
         what = f"{what[:-1]}, with the annotators held fixed."
     version = settings.get("version", __version__)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spanagree.comparisons.chance_distribution.distribution import MatchDistribution, likely_matches
-from spanagree.errors import counted, printable
+from spanagree.errors import counted, percent, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heights, rows_size, sentence
@@ -68,7 +68,7 @@ class ChanceOfMatch(Result):
             high = chance.quantile(HIGH) * self._scale(name)
             sentences.append(
                 f"{printable(name)} has an F1 of {verdict.short(observed)}; chance stays at or"
-                f" below {verdict.short(high)} in {HIGH:.0%} of cases."
+                f" below {verdict.short(high)} in {percent(HIGH)} of cases."
             )
         return " ".join(sentences)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.comparisons.tally import Tally
-from spanagree.errors import counted
+from spanagree.errors import counted, percent
 from spanagree.results.frame import Column, Value, probability
 from spanagree.results.score import UNDEFINED
 
@@ -125,5 +125,5 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) ->
     unable = sum(each.least_p > LEVEL for each in dull)
     noun, _, whose = documents.partition(" ")
     asked_of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    note = f"{len(dull)} of {asked_of} cannot be told from chance ({how}, {LEVEL:.0%})"
+    note = f"{len(dull)} of {asked_of} cannot be told from chance ({how}, {percent(LEVEL)})"
     return f"{note}; {unable} of these could not with any match" if unable else note

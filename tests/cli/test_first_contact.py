@@ -194,3 +194,16 @@ def test_a_folder_without_annotations(run, tmp_path):
         assert run(command, tmp_path) == (1, "", wanted)
     (tmp_path / "ann" / "a.ann").write_text("")
     assert run("check", tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["evaluate {} gold.conll --test bootstrap", "agree {} --test chance", "coefficients {} --tokens --group-by x"],
+)  # fmt: skip
+def test_a_pattern_that_no_file_fits_is_said_first(run, tmp_path, monkeypatch, line):
+    """Not that what is asked for does not go with patterns, as there are no files at all."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.conll").write_text("Jo B-PER\n")
+    code, _, err = run(*line.format("nowhere-*.conll").split())
+    assert code
+    assert "nowhere-*.conll: no file fits this pattern" in err

@@ -62,8 +62,8 @@ def test_changed(case):
     counts = {"read": read_spans, "unaligned": lost, "copies": 1, "changed": 1}
     assert corpus.reading["quotes"] == {"model": counts}
     assert corpus.notes[-1] == (
-        "model: 1 text (100.0% of 1) changed by the model and aligned;"
-        f" {lost} of {read_spans} spans in tags ({lost / read_spans:.1%}) not aligned and left out"
+        "model: 1 text (100.0 % of 1) changed by the model and aligned;"
+        f" {lost} of {read_spans} spans in tags ({100 * lost / read_spans:.1f} %) not aligned and left out"
     )
 
 
@@ -75,7 +75,7 @@ def test_the_share_is_shown(tmp_path):
     assert result.to_dict()["settings"]["quotes"] == {
         "model": {"read": 9, "unaligned": 1, "copies": 2, "changed": 1}
     }
-    assert "1 text (50.0% of 2) changed by the model" in corpus.notes[-1]
+    assert "1 text (50.0 % of 2) changed by the model" in corpus.notes[-1]
     assert "align=yes" in result.signature
     path = tmp_path / "own.jsonl"
     sa.write_jsonl(corpus, path)
@@ -98,8 +98,8 @@ def test_unchanged():
 @pytest.mark.parametrize(
     ("answer", "text", "message"),
     [
-        ("I'm sorry, I can't do that.", TEXT, "\"I'm sorry, I can't do that.\" has 0% … 50% … null … []"),
-        ("", TEXT, "'' has 0% … 50% … null … []"),
+        ("I'm sorry, I can't do that.", TEXT, "\"I'm sorry, I can't do that.\" has 0 % … 50 % … null … []"),
+        ("", TEXT, "'' has 0 % … 50 % … null … []"),
         ("<b>Jo</b> <b>sings</b>!", "Jo <b>sings</b>", "'<b>' … 1 time … 2 in the copy … other tags"),
     ],
 )  # fmt: skip
@@ -243,7 +243,7 @@ def test_quotes_are_counted():
     corpus = read(answer, align=True)
     assert marked(corpus) == ["Jo Smith/0", "Jo Smith/1", "received well/3"]
     assert corpus.notes[-1] == (
-        "model: 5 quotes in place of offsets, 2 (40.0%) not in the text and left out, the others"
+        "model: 5 quotes in place of offsets, 2 (40.0 %) not in the text and left out, the others"
         " found, 2 of them where the text is nearly the same"
     )
     assert corpus.reading["quotes"] == {"model": {"read": 5, "unaligned": 2}}
@@ -355,4 +355,4 @@ def test_from_the_command_line(tmp_path, run):
     code, out, err = run(*asked, "--align")
     assert code == 0
     assert "not aligned" in out
-    assert "1 text (100.0% of 1) changed by the model" in err
+    assert "1 text (100.0 % of 1) changed by the model" in err

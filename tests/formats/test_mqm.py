@@ -132,7 +132,7 @@ def test_without_a_place(tmp_path):
     corpus = sa.read(path)
     assert marked(corpus) == {"a/talk/1": {"r1": [("lief", "X")], "r2": [("Al", "X")]}}
     assert corpus.notes == (
-        f"{path}: read as mqm; 4 of 6 errors (66.7%) not aligned and left out, as nothing of the text"
+        f"{path}: read as mqm; 4 of 6 errors (66.7 %) not aligned and left out, as nothing of the text"
         " is between <v> and </v>",
     )
     rows = sa.agree(corpus).to_rows("annotator")

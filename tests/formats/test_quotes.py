@@ -49,15 +49,13 @@ def test_share_not_found(tmp_path):
     quotes = [{"text": text, "label": "PER"} for text in ("Jo", "NEW YORK", "Paris", "Rome")]
     corpus = read(tmp_path, *quotes)
     note = (
-        "mine: 4 quotes in place of offsets, 2 (50.0%) not in the text and left out, the others"
+        "mine: 4 quotes in place of offsets, 2 (50.0 %) not in the text and left out, the others"
         " found, 1 of them but for case, white space or quotation marks"
     )
     assert note in corpus.notes[0]
     assert any(note in each for each in sa.evaluate(corpus, "gold").to_dict()["notes"])
     alone = read(tmp_path, {"text": "Jo", "label": "PER"})
-    said = (
-        "mine: 1 quote in place of offsets, 0 (0.0%) not in the text and left out, the others found"
-    )
+    said = "mine: 1 quote in place of offsets, 0 (0.0 %) not in the text and left out, the others found"
     assert any(note.endswith((said, said + ";")) or said in note for note in alone.notes)
 
 

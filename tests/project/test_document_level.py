@@ -81,8 +81,8 @@ def test_toxic_spans(real):
     check(corpus)
     agreement = sa.agree(corpus, chance="overlapping")
     weight, single = agreement.caveats
-    assert "document 6209917, seen by 356 annotators, carries 36.2% of the weight" in weight
-    assert "(60.7% of the pairs share it)" in weight
+    assert "document 6209917, seen by 356 annotators, carries 36.2 % of the weight" in weight
+    assert "(60.7 % of the pairs share it)" in weight
     rest = [d for d in range(len(corpus)) if corpus.id_of(d) != "6209917"]
     without = sa.agree(corpus.subset(rest), chance="overlapping").team.f1
     assert f"F1 is {without.observed:.4f}, corrected {without.corrected:.4f}" in weight
@@ -157,8 +157,10 @@ def test_weights(path):
         for marked in d.seen.values()
     )
     share = 5 * 4 * 80 / (5 * 4 * 80 + sizes)
-    assert f"document long, seen by 5 annotators, carries {share:.1%} of the weight" in caveat
-    assert "(100.0% of the pairs share it)" in caveat
+    assert (
+        f"document long, seen by 5 annotators, carries {100 * share:.1f} % of the weight" in caveat
+    )
+    assert "(100.0 % of the pairs share it)" in caveat
     assert f"F1 is {without.observed:.4f}, corrected {without.corrected:.4f}" in caveat
     assert sa.agree(corpus).caveats == ()  # of five annotators each has about a fifth
 
@@ -172,7 +174,7 @@ def test_heavy_annotator():
     (caveat,) = (c for c in sa.agree(corpus).caveats if "annotator" in c)
     share = 9 * 11 / (9 * 11 + 11 * 11)
     assert caveat == (
-        f"team: annotator busy carries {share:.1%} of the weight; without this annotator, F1 is"
+        f"team: annotator busy carries {100 * share:.1f} % of the weight; without this annotator, F1 is"
         f" {without.observed:.4f}, corrected {without.corrected:.4f}"
     )
 

@@ -175,7 +175,7 @@ def test_the_command(run, tmp_path):
     assert [row["annotators"] for row in made["tables"]["plan"]] == [2, 3, 4, 5]
     assert len(made["tables"]["documents"]) == 6 * 4
     assert "|width:0.05|figure:corrected|confidence:95" in "|" + made["signature"]
-    assert "planned for a 95% interval" in " ".join(sa.cite(made["signature"]).split())
+    assert "planned for a 95 % interval" in " ".join(sa.cite(made["signature"]).split())
     few = sa.plan_sample(sa.read_jsonl(CROWD).subset(range(20)), 0.1, resamples=9)
     assert few.caveats == ("only 20 documents to plan from; the variance is shaky",)
 
@@ -192,7 +192,7 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
     assert made.without.variance == pytest.approx(rest.variance, rel=1e-12)
     assert (made.without.value, made.without.width) == pytest.approx((rest.value, rest.width))
     assert (
-        "document quiz has 62% of the pairs of annotations, and decides; without it the team's corrected F1 is"
+        "document quiz has 62 % of the pairs of annotations, and decides; without it the team's corrected F1 is"
         f" {rest.value:.4f}, and the width {rest.width:.4f}"
     ) in made.notes  # 66/106
     assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]

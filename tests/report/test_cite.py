@@ -267,9 +267,9 @@ SAYS = {
     "tokens:ignored": "Files were aligned by position, though their tokens differ.",
     "repair:drop-empty": "Annotations were repaired: empty segments dropped.",
     "skipped_blocks:1": "Left out: 1 block of the corpus that could not be used.",
-    "ci:jackknife90|average:micro": "90% jackknife intervals, the figure ± t standard errors, from leaving"
+    "ci:jackknife90|average:micro": "90 % jackknife intervals, the figure ± t standard errors, from leaving"
     " out one sentence",
-    "ci:percentile95|resamples:1000|seed:3": "95% percentile bootstrap intervals (Efron, 1979) over"
+    "ci:percentile95|resamples:1000|seed:3": "95 % percentile bootstrap intervals (Efron, 1979) over"
     " sentences (1,000 resamples, seed 3).",
     "average:micro|test:permutation|resamples:1000|seed:3": "tested by permutation, exchanging the two"
     " systems' tallies sentence by sentence (1,000 random exchanges, seed 3; all of them where",
@@ -417,7 +417,7 @@ def test_latex():
     first, _, body = text.partition("\n")
     assert first == f"% signature: {AGREEMENT}"
     assert r"~\citep{li2024}" in body
-    assert r"99\% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
+    assert r"99 \% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
     words = paragraph(COEFFICIENTS, "latex")
     assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in words
     assert r"annotations\_m1" in words
@@ -475,7 +475,7 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     code, out, _ = run("cite", report)
     words = " ".join(out.split())
     assert code == 0
-    assert "95% jackknife intervals" in words
+    assert "95 % jackknife intervals" in words
     assert "against chance: 7 random annotations of it, seed 0" in words
     raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", raw)

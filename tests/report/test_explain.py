@@ -221,7 +221,7 @@ def test_settings_are_explained(match, chance):
 def test_intervals_are_explained(kind, of, drawn):
     """By how they were made, of what."""
     shown = explained(f"match:exact|{of}|ci:{kind}97.5|resamples:77|seed:0")["interval"]
-    assert "with 97.5% confidence" in shown
+    assert "with 97.5 % confidence" in shown
     assert f"{drawn}" in shown
     assert ("77 resamples" in shown) == (kind != "jackknife")
     assert ("--resample-by document" in shown) == (drawn == "sentence")

@@ -38,7 +38,7 @@ def test_agreement(crowd):
     assert (
         "As not everybody saw every document, each two annotators were compared over what" in text
     )
-    assert "Intervals, in brackets, are 95%, with the annotators held fixed." in text
+    assert "Intervals, in brackets, are 95 %, with the annotators held fixed." in text
     assert "To be kept in mind" not in text
 
 

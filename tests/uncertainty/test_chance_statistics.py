@@ -94,9 +94,9 @@ def test_what_cannot_be_told_from_chance():
     ]
     assert cannot_be_told(figures, "sentence of pairs", "B-H") == (
         "2 of 4 sentences of pairs in which chance can vary cannot be told from chance"
-        " (B-H, 5%); 1 of these could not with any match"
+        " (B-H, 5 %); 1 of these could not with any match"
     )
-    assert cannot_be_told(figures[:3], "document", "B-H").endswith("told from chance (B-H, 5%)")
+    assert cannot_be_told(figures[:3], "document", "B-H").endswith("told from chance (B-H, 5 %)")
     assert cannot_be_told(figures[4:], "document", "B-H") == ""
     perfect = chance_of(60)
     each = perfect.of_documents({d: Tally(1, 0.25, 1, 1) for d in range(60)})
