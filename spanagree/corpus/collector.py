@@ -28,6 +28,9 @@ from spanagree.errors import InputError, counted, invalid_value, is_whole, show
 
 _Content = TypeVar("_Content")
 
+_MANY = 128
+"""So many numbers, from 0, fit in a byte."""
+
 
 class Collector:
     """Gathers the rows of a source and checks that each is of the right kind.
@@ -52,6 +55,7 @@ class Collector:
         self.offsets = offsets
         self.unnamed = unnamed
         self.ends = ends
+        self._beyond = int(ends == "inclusive")  # how far an end lies behind the one that is named
         self.name = name
         self.ids: list[str] = []
         self.lengths: list[int] = []
@@ -68,7 +72,7 @@ class Collector:
         self._pieces: dict[int, Pieces] = {}
         self._attributes: dict[int, dict[str, str]] = {}
         self._relations: list[tuple[int, int, str, bool, str]] = []
-        self._quote = array("i")  # per segment the number of its text, from the first that has one
+        self._quote = array("b")  # per segment the number of its text; wider once there are many
         self._quotes: list[str] = []
         for who in annotators:
             self.annotator(who, f"annotator {show(who)}")
@@ -211,7 +215,7 @@ class Collector:
 
         Pieces that touch are one. A ``quote`` has blanks, or dots, between them.
         """
-        given, beyond = [], self.ends == "inclusive"
+        given, beyond = [], self._beyond
         for piece in pieces:
             if not isinstance(piece, (list, tuple)) or len(piece) != 2:
                 raise invalid_value(f"{where}: piece", piece, "a start and an end are needed")
@@ -292,31 +296,37 @@ class Collector:
         code = -1 if label is None else self._labels.get(label, -1)
         if code < 0 and label is not None and label.strip():
             code = self._labels[label] = len(self._labels)
-        first, last = int(start), int(end) + (self.ends == "inclusive")  # type: ignore[call-overload]  # checked above
-        if quote is not None or self._quote:
-            if lacking := len(self._rows) // 4 - len(self._quote):
-                self._quote.extend([UNKNOWN] * lacking)
-            self._quote.append(self._looked_up(annotation, first, last, quote, is_there))
+        first, last = int(start), int(end) + self._beyond  # type: ignore[call-overload]  # checked above
+        number = len(self._rows) // 4
+        if quote is not None:
+            self._quote.extend([UNKNOWN] * (number - len(self._quote)))
+            known = self._looked_up(annotation, first, last, quote, is_there)
+            if known == _MANY:
+                self._quote = array("i", self._quote)
+            self._quote.append(known)
         row = annotation, first, last, code
         try:
             self._rows.extend(row)
-        except OverflowError:
-            whole = len(self._rows) // 4 * 4  # what came before the number is there already
-            self._rows = array("q", self._rows[:whole])
+        except OverflowError:  # what came before the number is there already
+            self._rows = array("q", self._rows[: 4 * number])
             self._rows.extend(row)
-        number = len(self._rows) // 4 - 1
-        for name, value in attributes.items() if attributes else ():
-            if value is not None:
-                as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
-                self.attribute(number, name, as_text, where)
+        if attributes:
+            self._attribute_all(number, attributes, where)
         return number
 
+    def _attribute_all(self, segment: int, values: Mapping[Any, Any], where: str) -> None:
+        """Add the attributes of a segment that are there."""
+        for name, value in values.items():
+            if value is not None:
+                as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
+                self.attribute(segment, name, as_text, where)
+
     def _looked_up(
-        self, annotation: int, start: int, end: int, quote: str | None, is_there: bool | None
+        self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
         """Return what is known of a segment's quote, which is kept if it stands elsewhere."""
         place = self._place_of(annotation)
-        if quote is None or place is None:
+        if place is None:
             return UNKNOWN
         if is_there is None:  # one that ends beyond may count another unit
             is_there = end <= len(place) and stands(place, start, end, quote)
@@ -423,6 +433,8 @@ class Collector:
 
 def text_of_whole(value: object) -> object:
     """Return a whole number of up to 64 bits as text, any other value as it is."""
+    if isinstance(value, str):  # mostly it is
+        return value
     return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
 
 

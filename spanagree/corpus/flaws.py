@@ -141,11 +141,12 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     """
     if raw.offsets != "characters" or raw.texts is None:
         return
-    unknown = np.arange(len(raw.start))
-    if raw.quote is not None:
-        unknown = np.flatnonzero(raw.quote == UNKNOWN)
-    some = unknown[:: len(unknown) // _LOOKED_AT + 1]
-    columns = (column[some].tolist() for column in (raw.document, raw.start, raw.end))
+    unknown = None if raw.quote is None else np.flatnonzero(raw.quote == UNKNOWN)
+    number = len(raw.start) if unknown is None else len(unknown)
+    some = np.arange(0, number, number // _LOOKED_AT + 1)
+    some = some if unknown is None else unknown[some]
+    documents = raw.of_document[raw.annotation[some]]
+    columns = (column.tolist() for column in (documents, raw.start[some], raw.end[some]))
     cut = np.array(
         [
             [_in_cased_word(raw.texts[d], at) for at in bounds]
@@ -162,15 +163,15 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
         many = [_are_many(*pair) for pair in zip(cases.tolist(), looked.tolist(), strict=True)]
         mine = np.array(many, bool)[whose]
         names = f" of {listed(compress(raw.annotators, many))}"
-    number, size = int(cut[mine].any(1).sum()), int(mine.sum())
+    odd, size = int(cut[mine].any(1).sum()), int(mine.sum())
     if not size:
         return
     what = "the offsets may be those of another text: spanagree check shows the first"
-    if raw.ends is None and (size - number + int(cut[mine, 0].sum())) * TOLERATED <= size:
+    if raw.ends is None and (size - odd + int(cut[mine, 0].sum())) * TOLERATED <= size:
         what = "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
-    among = f"{counted(size, 'segment')}{' looked at' if len(some) < len(unknown) else ''}{names}"
+    among = f"{counted(size, 'segment')}{' looked at' if len(some) < number else ''}{names}"
     yield (
-        f"{number} of {among} begin or end inside a word, and the source has no text of the"
+        f"{odd} of {among} begin or end inside a word, and the source has no text of the"
         f" segments to compare; {what}"
     )
 
@@ -182,7 +183,7 @@ def _are_many(cases: int, size: int) -> bool:
 def _in_cased_word(text: str, at: int) -> bool:
     """Return whether letters with case, as Latin's, or digits stand on both sides of a place."""
     around = text[at - 1 : at + 1] if 0 < at < len(text) else " "
-    return all(sign.isdigit() or sign != sign.swapcase() for sign in around)
+    return " " not in around and all(sign.isdigit() or sign != sign.swapcase() for sign in around)
 
 
 def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:

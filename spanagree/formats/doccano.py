@@ -88,7 +88,8 @@ def records(
     """
     check_named(annotator_from, "id", "file")
     check_absent(absent)
-    silent, row = 0, None
+    silent, row, all_in_one = 0, None, False
+    own_stem = PurePosixPath(log.name).stem
     for stem, where, row in _rows(path, log.name):
         if not isinstance(row, dict):
             raise invalid_value(f"{where}:", row, _NEEDED)
@@ -102,17 +103,17 @@ def records(
             log.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
         by_user = key == "annotations" and annotator_from != "file"
         layers: dict[str, list[Span]] = {} if by_user else {stem: []}
-        known: dict[str, int] = {}
-        for item in row[key] if isinstance(row[key], list) else [row[key]]:
+        items = row[key] if isinstance(row[key], list) else [row[key]]
+        for item in items:
             user = item.get("user") if by_user and isinstance(item, dict) else None
             who = stem if user is None else text_of_whole(user)
             if not isinstance(who, str):
                 raise invalid_value(f"{where}: name", who, "a string that is not empty is needed")
-            span = _span(item, where)
-            layers.setdefault(who, []).extend([] if span is None else [span])
-            log.passed["document label"] += span is None
-            if span is not None and isinstance(item, dict):
-                known[str(item.get("id"))] = len(layers[who]) - 1
+            spans, span = layers.setdefault(who, []), _span(item, where)
+            if span is None:
+                log.passed["document label"] += 1
+            else:
+                spans.append(span)
         is_unseen = False
         if by_user:
             log.unsaid |= dict.fromkeys(layers)
@@ -125,15 +126,16 @@ def records(
             Annotation(
                 who,
                 None if is_unseen else each,
-                relations=() if by_user or is_unseen else _relations(row, known, where),
+                relations=() if by_user or is_unseen else _relations(row, items, where),
             )
             for who, each in layers.items()
         ]
         yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
-        if not by_user and (stem or PurePosixPath(log.name).stem) == _ALL:
-            log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
+        all_in_one |= not by_user and (stem or own_stem) == _ALL
     if row is None:
         raise InputError(f"{log.name}: no rows; {_NEEDED}")
+    if all_in_one:
+        log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
     if silent and absent is None:
         log.notes.append(
             f"{log.name}: {counted(silent, 'document')} without a span taken as seen,"
@@ -162,10 +164,14 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def _relations(
-    row: Mapping[str, Any], known: Mapping[str, int], where: str
+    row: Mapping[str, Any], items: list[Any], where: str
 ) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
-    """Yield the relations of a row between spans that are known by their ids."""
-    for each in objects_in(row.get("relations"), "relations", where):
+    """Yield the relations of a row between the spans among its items, known by their ids."""
+    if not (relations := objects_in(row.get("relations"), "relations", where)):
+        return
+    spans = [item for item in items if _span(item, where) is not None]
+    known = {str(s.get("id")): i for i, s in enumerate(spans) if isinstance(s, dict)}
+    for each in relations:
         first, second = (known.get(str(each.get(end))) for end in ("from_id", "to_id"))
         place = f"{where}, relation {show(each.get('id'))}"
         yield first, second, str(each.get("type")), place, True

@@ -172,10 +172,12 @@ def _relations(
     row: Mapping[str, Any], where: str, log: ReadLog
 ) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
     """Yield the relations between spans of a row; count those of tokens that are no span."""
+    if not (relations := objects_in(row.get("relations"), "relations", where)):
+        return
     known: dict[tuple[int, int], int] = {}
     for number, span in enumerate(objects_in(row.get("spans"), "spans", where)):
         known.setdefault(_ends(span, row.get("tokens"), where), number)
-    for number, each in enumerate(objects_in(row.get("relations"), "relations", where), 1):
+    for number, each in enumerate(relations, 1):
         place, ends = f"{where}, relation {number}", []
         for end in ("head_span", "child_span"):
             linked = each.get(end)

@@ -540,7 +540,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         are_pages = lazy("spanagree.formats.inception.files", "are_pages")
         return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
     start = read_head(path)
-    names = [name for name, form in FORMATS.items() if form.is_of(start)]
+    known = (name for name, form in FORMATS.items() if form.is_of(start))
+    names = [*islice(known, 1 if start.records else None)]  # others than the first decide in texts
     timed = [name for name in (format_named(path), *names) if "resolution" in FORMATS[name].takes]
     if timed:
         return timed[0]

@@ -96,15 +96,15 @@ def _annotation(
     if marked.regions is None:
         return Annotation(name, None, where=where)
     spans: list[Span] = []
-    known: dict[str, int] = {}
-    ids = marked.ids or ("",) * len(marked.regions)
-    for id_, region in zip(ids, marked.regions, strict=True):
-        if region.target not in targets:
-            log.passed["span in another text"] += 1
-            continue
-        known[id_] = len(spans)
-        spans += [Span(region.start, region.end, x, region.surface) for x in region.labels]
-    others = {*ids} - known.keys()
+    first_of: list[int | None] = []  # per region the number of its first span
+    for start, end, labels, surface, target in marked.regions:
+        is_read = target in targets
+        first_of.append(len(spans) if is_read else None)
+        spans += [Span(start, end, label, surface) for label in labels if is_read]
+    log.passed["span in another text"] += first_of.count(None)
+    pairs = [*zip(marked.ids, first_of, strict=True)] if marked.ids else []
+    known = {id_: number for id_, number in pairs if number is not None}
+    others = {id_ for id_, _ in pairs} - known.keys()
     relations = []
     for first, second, labels, directed in marked.relations:
         if {first, second} & others:
@@ -128,13 +128,13 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
         raise SettingError(f"{name}: no text {show(asked)}: {choose}")
     fitting: dict[str, Counter[str]] = {}
     for task in tasks:
-        regions = task.regions
+        for target in dict.fromkeys(region.target for region in task.regions):
+            fitting.setdefault(target, Counter())
         in_html = any(each.html for each in task.marked)
         texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
-        for region in regions:
-            fits = fitting.setdefault(region.target, Counter())
-            if region.surface is not None and len(keys) > 1:
-                span = region.start, region.end, region.surface
+        for region in task.regions if len(keys) > 1 else ():
+            if region.surface is not None:
+                fits, span = fitting[region.target], (region.start, region.end, region.surface)
                 fits.update(key for key, text in texts.items() if stands_in_some_unit(text, *span))
     best = {target: _best(fits, target) for target, fits in fitting.items()}
     chosen = {key for key in best.values() if key is not None}

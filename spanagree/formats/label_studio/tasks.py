@@ -176,26 +176,27 @@ class Tasks:
     ) -> Marked:
         """Return the spans in the result of an annotation; anything else is counted."""
         regions: list[Region] = []
-        ids: list[str] = []
+        ids: list[Any] = []
+        relations: list[Relation] = []
         html: dict[str, None] = {}
-        items = objects_in(entry.get("result"), "result", where)
-        for item in items:
+        for item in objects_in(entry.get("result"), "result", where):
             kind, value = str(item.get("type")), item.get("value")
             if kind == "relation":
+                relations.append(_relation(item))
                 continue
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
                 region = _region(value, str(item.get("to_name", "")), where, data)
-                html |= {region.target: None} if _is_in_html(value) else {}
+                if "globalOffsets" in value and _is_in_html(value):
+                    html[region.target] = None
                 regions.append(region)
-                ids.append(str(item.get("id")))
+                ids.append(item.get("id"))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
-        relations = _relations(entry, where)
-        names = tuple(ids) if relations else ()
-        return Marked(layer, _time(entry), regions, is_model, relations, names, tuple(html))
+        names = tuple(map(str, ids)) if relations else ()
+        return Marked(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
 
     def _row(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
@@ -244,17 +245,13 @@ class Tasks:
         return sys.intern(name)
 
 
-def _relations(entry: Mapping[str, Any], where: str) -> tuple[Relation, ...]:
-    """Return the relations in the result of an annotation."""
-    relations = []
-    for item in objects_in(entry.get("result"), "result", where):
-        if item.get("type") == "relation":
-            ends = [str(item.get(key)) for key in ("from_id", "to_id")]
-            if item.get("direction") == "left":
-                ends.reverse()
-            labels = tuple(map(str, item.get("labels") or ["relation"]))
-            relations.append(Relation(ends[0], ends[1], labels, item.get("direction") != "bi"))
-    return tuple(relations)
+def _relation(item: Mapping[str, Any]) -> Relation:
+    """Return the relation that an item of a result is."""
+    ends = [str(item.get(key)) for key in ("from_id", "to_id")]
+    if item.get("direction") == "left":
+        ends.reverse()
+    labels = tuple(map(str, item.get("labels") or ["relation"]))
+    return Relation(ends[0], ends[1], labels, item.get("direction") != "bi")
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
@@ -319,8 +316,8 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
         )
     if not is_whole(start) or not is_whole(end):
         raise invalid_value(f"{where}: start and end", (start, end), "whole numbers are needed")
-    labels = next((value[key] for key in _SPANS if key in value), None) or [None]
-    if not isinstance(labels, list) or not all(isinstance(x, (str, type(None))) for x in labels):
+    labels = next(filter(None, map(value.get, _SPANS)), [None])
+    if not isinstance(labels, list) or not {*map(type, labels)} <= {str, type(None)}:
         raise invalid_value(f"{where}: labels", labels, "a list of names is needed")
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
