@@ -106,7 +106,7 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
                 rule = f"{chosen('repair', *repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
-                    rule += " or give each a file"
+                    rule += " or give each a file (NAME=FILE)"
             refuse(flaw, raw, cases, f"{ends_asked(raw)}{rule}" if flaw is _EMPTY else rule)
 
 

@@ -41,6 +41,8 @@ def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     ``setup_id`` may be spelled otherwise. If all rows of a campaign are of one group without a
     name, its annotator is the file, or the folder of the campaign if there are several.
 
+    The first row says which files are empty, of whose annotators nothing is known.
+
     Raises:
         InputError: for two outputs under one id, and labels that the campaign does not have.
     """
@@ -48,8 +50,11 @@ def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     campaigns = {_campaign(file) for file in files}
     outputs: dict[Path, Mapping[str, str]] = {}
     rows: dict[Path, list[tuple[str, dict[str, Any]]]] = {folder: [] for folder in campaigns}
+    empty = []
     for file in files:
-        rows[_campaign(file)] += json_records(file, encoding=encoding)
+        there = [*json_records(file, encoding=encoding)]
+        rows[_campaign(file)] += there
+        empty += [] if there else [file.name]
     for folder in sorted(rows):
         known = _labels_of(folder)
         people = Counter(_who(row) for _, row in rows[folder])
@@ -67,7 +72,8 @@ def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                 label.get("name") for label in row["metadata"]["annotation_span_categories"]
             ]
             spans = [_span(span, labels or known, where) for span in row["annotations"]]
-            made = {**row, "id": id_, "who": annotator, "annotations": spans}
+            made = {**row, "id": id_, "who": annotator, "annotations": spans, "empty": empty}
+            empty = []
             yield where, made if text is None else {**made, "output": text}
 
 

@@ -20,6 +20,7 @@ from spanagree.files import (
     PathName,
     naming_files,
     open_zip,
+    pieces_of,
     read_bytes,
 )
 
@@ -84,6 +85,8 @@ def read_head(path: PathName) -> FileHead:
         return head_of_text(name, head[:_ROWS])  # nothing but the first lines is looked at
     seen = head_of_text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
+        if name.lower().endswith(".jsonl"):  # whose first record ends with its line
+            return head_of_text(name, next(pieces_of(printable(name), name, size=_LONG_HEAD)))
         return head_of_text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
     return seen
 

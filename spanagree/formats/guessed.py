@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.errors import InputError, SettingError, listed
+from spanagree.errors import InputError, SettingError, SpanAgreeError, listed
 from spanagree.formats.shapes import are_docs, columns_of, shape_of
 from spanagree.formats.tag_lists import from_tags
 
@@ -39,9 +39,10 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     """Return the corpus, or the blocks, that someone means by the first two arguments; and gold.
 
     Tags are taken as lists of tag lists, gold's and the system's; as two mappings, of documents to
-    tags or of a layer's name to its tag lists; or as one mapping of layers. Paths, lists and
-    mappings of paths, Docs by annotator, and data frames and datasets with a document in each row
-    are read. All else is returned.
+    tags or of a layer's name to its tag lists; or as one mapping of layers. A second path is the
+    system's, unless the first file has an annotator of that name, who then is gold. Paths, lists
+    and mappings of paths, Docs by annotator, and data frames and datasets with a document in each
+    row are read. All else is returned.
 
     Raises:
         InputError: for what has tags or segments in another shape, with the line that takes it.
@@ -51,6 +52,11 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     (('gold', 'pred'), 'gold')
     """
     if isinstance(first, _PATH) and isinstance(second, _PATH) and os.path.exists(second):
+        if isinstance(second, str) and os.path.basename(second) == second:
+            with suppress(SpanAgreeError):  # which is said when both are read
+                corpus = _read(first)
+                if second in corpus.annotators:
+                    return corpus, second
         corpus = _read([first, second])
         return corpus, corpus.annotators[0]
     named = second is None or isinstance(second, str) or isinstance(first, Corpus)

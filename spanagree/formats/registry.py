@@ -466,6 +466,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 _HOLD_PIECES = ("jsonl", "brat")
+_OF_CHARACTERS = ("brat", "inception", "label-studio", "prodigy", "doccano")
 
 
 @cache
@@ -540,8 +541,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         are_pages = lazy("spanagree.formats.inception.files", "are_pages")
         return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
     start = read_head(path)
-    known = (name for name, form in FORMATS.items() if form.is_of(start))
-    names = [*islice(known, 1 if start.records else None)]  # others than the first decide in texts
+    knowing = (name for name, form in FORMATS.items() if form.is_of(start))
+    names = [*islice(knowing, 1 if start.records else None)]  # of texts, several decide
     timed = [name for name in (format_named(path), *names) if "resolution" in FORMATS[name].takes]
     if timed:
         return timed[0]
@@ -930,6 +931,11 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
     notes = _details_left(corpus, form)
     if gone:
         notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(gone)}")
+    if corpus.offsets == "tokens" and form in _OF_CHARACTERS:
+        notes.append(
+            f"segments of tokens are written in characters, as {form} counts; read again, they"
+            " are in tokens with convert --tokenizer"
+        )
     changes = FORMATS[form].changes
     return [*notes, *(changes(corpus) if changes else ())]
 

@@ -689,6 +689,7 @@ TOOLS: Mapping[str, Tool] = {
             quote="text",
             ends="exclusive",
             passed={
+                "empty[*]": "empty file",
                 "flags[*]": "flag",
                 "options[*]": "option",
                 "sliders[*]": "slider",

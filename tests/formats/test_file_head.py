@@ -119,6 +119,9 @@ def test_long_records(tmp_path):
     (tmp_path / "b").write_text(json.dumps({"documents": [{"id": 7}] * 1_000_000, "late": 1}))
     (only,) = read_head(tmp_path / "b").records
     assert list(only) == ["documents"]
+    row = {"text": "x" * 5_000_000, "spans": [1]}  # of lines, the first is looked at to its end
+    (tmp_path / "c.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(row)}\n")
+    assert read_head(tmp_path / "c.jsonl").records == (row,)
 
 
 values = st.recursive(

@@ -245,3 +245,13 @@ def test_read_takes_tags_and_docs():
     doc = spacy.blank("en")("Jo sings")
     doc.ents = [spacy.tokens.Span(doc, 0, 1, "PER")]
     assert sa.read({"ann": [doc], "bob": [doc]}).annotators == ("ann", "bob")
+
+
+def test_an_annotator_called_as_a_file(tmp_path, monkeypatch):
+    """The annotator of the first file is gold. Oracle: the same corpus without the other file."""
+    monkeypatch.chdir(tmp_path)
+    line = '{"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": ["Jo"], "annotators": {"p1": [], "p2": [{"start": 0, "end": 1, "label": "X"}]}}'  # fmt: skip
+    (tmp_path / "corpus.jsonl").write_text(line, "utf-8")
+    wanted = sa.evaluate(sa.read("corpus.jsonl"), "p1").systems
+    (tmp_path / "p1").write_text("Jo B-X\n", "utf-8")
+    assert sa.evaluate("corpus.jsonl", gold="p1").systems == wanted

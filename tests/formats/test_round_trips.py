@@ -148,3 +148,16 @@ def test_texts_that_conll_does_not_hold(write_here, capsys):
     assert main(["convert", "in.jsonl", "-o", "a.conll", "--tokenizer", "space"]) in (None, 0)
     says(capsys.readouterr().err, "… left out, as conll files do not hold them: texts beside")
     assert sa.read("a.conll").texts is None
+
+
+@pytest.mark.parametrize("form", ["brat", "inception", "label-studio", "prodigy", "doccano"])
+def test_tokens_that_become_characters(write_here, capsys, form):
+    """A note says so, and how they become tokens again. Oracle: the corpus itself."""
+    line = '{"spanagree": 1, "id": "1", "offsets": "tokens", "tokens": ["New", "York"], "annotators": {"a": [{"start": 1, "end": 2, "label": "X"}]}}'  # fmt: skip
+    write_here("in.jsonl", line)
+    out = FILES[form]
+    assert main(["convert", "in.jsonl", "-o", out, "--to", form]) in (None, 0)
+    says(capsys.readouterr().err, f"… written in characters, as {form} counts … --tokenizer")
+    back = sa.read({"a": out}, form)
+    assert back.offsets == "characters"
+    assert list(back.to_tokens(str.split)[0].segments["a"]) == [(1, 2, "X")]

@@ -820,3 +820,17 @@ def test_appraise(task_folder, tmp_path, name):
     assert (given, lost) <= (own["spans"], own["missing"])
     dropped = own["cells_12"] - own["marked_none"]
     assert f"{dropped} test or exercise rows and {lost} omissions passed over" in str(raw.notes)
+
+
+def test_an_empty_file_of_a_campaign(tmp_path):
+    """It is counted, as nothing says whose it is. Oracle: what was written."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "metadata.json").write_text("{}")
+    row = {"dataset": "d", "split": "s", "setup_id": "m", "example_idx": 0, "output": "Jo is"}
+    row |= {"annotations": [], "metadata": {"annotator_id": "ann"}}
+    (tmp_path / "files" / "ann.jsonl").write_text(f"{json.dumps(row)}\n")
+    assert not any("passed over" in note for note in sa.read(tmp_path).notes)
+    (tmp_path / "files" / "bob.jsonl").write_text("")
+    corpus = sa.read(tmp_path)
+    assert corpus.annotators == ("ann",)
+    assert corpus.notes[0].endswith("read as factgenie; 1 empty file passed over")
