@@ -39,8 +39,14 @@ from spanagree.uncertainty.bootstrap import (
     resampling_of,
 )
 
-# --- bias between annotators ----------------------------------------------------------------------
-
+_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # what is above chance, by name
+_NO_ENDS = (math.nan, math.nan)
+_CELLS = 1 << 22  # of tables of two annotators' labels
+_LOWEST = "lowest agreement by category"
+_FOR_PEOPLE = ("SPA corrected", "SPA corrected, jackknife", "bias B")  # rows that data have not
+_FOR_DATA = ("B",)  # rows that people do not see
+BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"}
+"""Byrt's indices of two annotators: their titles by key."""
 
 Part = TypeVar("Part")
 
@@ -58,6 +64,9 @@ class ResultByPart(Result, Mapping[str, Part]):
 
     def __len__(self) -> int:
         return len(self.parts)
+
+
+# --- bias between annotators ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -248,9 +257,6 @@ def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
         for name, r, equal, of_it, labels in rows
     }
     return Categories(categories, basis.settings, basis.notes, mean=scores[-2], median=scores[-1])
-
-
-_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}
 
 
 # --- by pair of annotators and by item ------------------------------------------------------------
@@ -562,34 +568,40 @@ class Coefficients(Result):
         columns += [Column(key, kind="count") for key in Counts._fields]
         columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
-        def row(name: str, part: Coefficient, value: float, kind: str = "corrected") -> list[Value]:
-            both = (getattr(part, key, UNDEFINED) for key in ("corrected", "jackknife"))
-            ends = getattr(part.interval, kind, _NO_ENDS)
-            return [
-                name,
-                *both,
-                value,
-                ends,
-                part.observed,
-                part.expected,
-                *self.counts,
-                part.reason,
-                part.interval,
-            ]
+        def row(name: str, part: Coefficient, value: float, **other: Value) -> list[Value]:
+            """Return the cells of a coefficient, in the order of the columns; some are others."""
+            cells = {
+                "coefficient": name,
+                "corrected": getattr(part, "corrected", UNDEFINED),
+                "jackknife": getattr(part, "jackknife", UNDEFINED),
+                "value": value,
+                "ends": getattr(part.interval, "corrected", _NO_ENDS),
+                "observed": part.observed,
+                "expected": part.expected,
+                **self.counts._asdict(),
+                "undefined": part.reason,
+                "interval": part.interval,
+            }
+            return list((cells | other).values())
 
         spa, bias = self.spa, self.bias
+        ends = getattr(spa.interval, "observed", _NO_ENDS)
+        none = {"observed": "", "expected": ""}
         rows = [
-            row("SPA", spa, spa.value, "observed"),
+            row("SPA", spa, spa.value, ends=ends),
             row("SPA corrected", spa, spa.corrected),
-            row("SPA corrected, jackknife", spa, spa.jackknife),
+            row("SPA corrected, jackknife", spa, spa.jackknife, ends="", **none),
             *(row(part.name, part, part.value) for part in self.all[1:]),
-            row("bias B", bias, bias.value),
+            row("bias B", bias, bias.value, **none),
         ]
-        rows[2][4:7], rows[8][5:7] = ("", "", ""), ("", "")
-        meanings = {str(name): str(name) for i, (name, *_) in enumerate(rows) if i != 7}
+        names = [str(name) for name, *_ in rows]
+        meanings = {name: name for name in names if name not in _FOR_DATA}
         if {"measurement", "category_weights"} & self.settings.keys():
             meanings["α"] = "α of grades or sets"
-        return Frame(columns, rows, for_people={1, 2, 8}, for_data={7}, meanings=meanings)
+        for_people, for_data = (
+            {i for i, name in enumerate(names) if name in some} for some in (_FOR_PEOPLE, _FOR_DATA)
+        )
+        return Frame(columns, rows, for_people=for_people, for_data=for_data, meanings=meanings)
 
     def _by_category(self) -> Frame:
         ci = self.settings.ci is not None
@@ -698,11 +710,6 @@ class Coefficients(Result):
 
 
 _BY_BASIS = {"pair": pairs_table, "item": items_table}
-_NO_ENDS = (math.nan, math.nan)
-_CELLS = 1 << 22  # of tables of two annotators' labels
-BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"}
-"""Byrt's indices of two annotators: their titles by key."""
-_LOWEST = "lowest agreement by category"
 
 
 def coefficients(
