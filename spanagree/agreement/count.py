@@ -246,14 +246,14 @@ def count(
     if counting.drawing is not None:
         assert isinstance(comparisons, Comparisons)
         replicated = _draw(ids, comparisons, counting.drawing)
-    described = counting.describe(corpus, comparisons.how)
+    described = counting.describe(corpus, comparisons.inexact)
     plain = counting.without_places()
     uniform = None if plain is None else replace(count(corpus, plain), ids=(), notes=())
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(chosen=chosen, **described.settings),
         notes=described.notes,
-        inexact=comparisons.how,
+        inexact=comparisons.inexact,
         places=described.places,
         uniform=uniform,
         ids=ids,

@@ -85,9 +85,9 @@ def arrangements(
     mixed = np.zeros(0, np.int64)
     if not free and len(of_group):
         todo = _not_uniform(kinds, of_group, of_kind, count)
-        whole = Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
-        todo = _in_slots(kinds, whole, todo)
-        mixed = _in_order(kinds, whole, todo, budget)
+        made = Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
+        todo = _in_slots(kinds, made, todo)
+        mixed = _in_order(kinds, made, todo, budget)
     return Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
 
 
@@ -114,25 +114,25 @@ def _other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
     return kinds.rule[of_kind] != some[of_group]
 
 
-def _in_slots(kinds: PlaceKinds, whole: Arrangements, todo: Bools) -> Bools:
+def _in_slots(kinds: PlaceKinds, made: Arrangements, todo: Bools) -> Bools:
     """Fill in the groups whose segments may stand in any slots; return the classes of the others.
 
     They are those of the uniform model with slots for tokens, such as words.
     """
-    of_group, of_kind = whole.group, whole.kind
+    of_group, of_kind = made.group, made.kind
     here = np.flatnonzero(todo & _slots_only(kinds, of_group, of_kind))
     if not len(here):
         return todo
     (_,), group, _ = distinct(of_group[here])
     slots = np.zeros(int(group.max()) + 1, np.int64)
     slots[group] = kinds.slots[of_kind[here]]
-    segment = np.repeat(np.arange(len(here)), whole.count[here])
+    segment = np.repeat(np.arange(len(here)), made.count[here])
     profiles, profile = start_profiles(group[segment], slots, kinds.taken[of_kind[here]][segment])
     of_class = np.zeros(len(here), np.int64)
     of_class[segment] = profile
-    at, which = ranges(whole.first[here], whole.first[here + 1])
-    x = at - whole.first[here][which]
-    whole.p[at] = profiles.at(of_class[which], x)
+    at, which = ranges(made.first[here], made.first[here + 1])
+    x = at - made.first[here][which]
+    made.p[at] = profiles.at(of_class[which], x)
     rest = todo.copy()
     rest[here] = False
     return rest
@@ -167,34 +167,34 @@ class _Batch:
     end: list[Ints]
 
 
-def _in_order(kinds: PlaceKinds, whole: Arrangements, todo: Bools, budget: float) -> Ints:
+def _in_order(kinds: PlaceKinds, made: Arrangements, todo: Bools, budget: float) -> Ints:
     """Fill in the classes that are left, and return the groups that the mixture was taken for."""
     rows = np.flatnonzero(todo)
     if not len(rows):
         return rows
     # groups one after the other, the kinds of each by count
-    order = np.lexsort((whole.kind[rows], whole.count[rows], whole.group[rows]))
+    order = np.lexsort((made.kind[rows], made.count[rows], made.group[rows]))
     rows = rows[order]
-    (numbers,), unit, size = distinct(whole.group[rows])
+    (numbers,), unit, size = distinct(made.group[rows])
     begin = np.cumsum(size) - size
-    places = np.bincount(unit, kinds.places[whole.kind[rows]])
-    intractable = _intractable(unit, whole.count[rows], places, budget)
+    places = np.bincount(unit, kinds.places[made.kind[rows]])
+    intractable = _intractable(unit, made.count[rows], places, budget)
     for t in np.unique(size[~intractable]).tolist():
         units = np.flatnonzero(~intractable & (size == t))
         classes = rows[begin[units][:, None] + np.arange(t)]
-        alike, which, _ = distinct_rows(whole.count[classes])
+        alike, which, _ = distinct_rows(made.count[classes])
         for counts, here in zip(alike, groups(which, len(alike)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]]
             for some in _portions(here, work):
-                batch = _batch(kinds, whole, tuple(counts.tolist()), classes[some])
+                batch = _batch(kinds, made, tuple(counts.tolist()), classes[some])
                 for k, p in enumerate(_exact(batch)):
-                    _fill(whole, batch.classes[:, k], p)
+                    _fill(made, batch.classes[:, k], p)
     for u in np.flatnonzero(intractable).tolist():
         classes = rows[begin[u] : begin[u] + size[u]][None]
-        counts = tuple(whole.count[classes[0]].tolist())
-        batch = _batch(kinds, whole, counts, classes)
+        counts = tuple(made.count[classes[0]].tolist())
+        batch = _batch(kinds, made, counts, classes)
         for k, p in enumerate(_mixture(batch)):
-            _fill(whole, batch.classes[:, k], p)
+            _fill(made, batch.classes[:, k], p)
     return numbers[intractable]
 
 
@@ -216,12 +216,10 @@ def _portions(rows: Ints, work: Floats) -> Iterator[Ints]:
         low = high
 
 
-def _batch(
-    kinds: PlaceKinds, whole: Arrangements, counts: tuple[int, ...], classes: Ints
-) -> _Batch:
+def _batch(kinds: PlaceKinds, made: Arrangements, counts: tuple[int, ...], classes: Ints) -> _Batch:
     """Return groups of equal counts with their places."""
     columns = [
-        whole.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
+        made.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
     ]
     unit, start, end = ([column[i] for column in columns] for i in range(3))
     # borders in a row, each with room for the ends of places there and the starts after them
@@ -243,10 +241,10 @@ def _batch(
     return _Batch(counts, classes, high - low + 1, unit, start, end)
 
 
-def _fill(whole: Arrangements, classes: Ints, p: Floats) -> None:
+def _fill(made: Arrangements, classes: Ints, p: Floats) -> None:
     """Write the probabilities of the places of some classes."""
-    at, _ = ranges(whole.first[classes], whole.first[classes + 1])
-    whole.p[at] = p
+    at, _ = ranges(made.first[classes], made.first[classes + 1])
+    made.p[at] = p
 
 
 class _States:

@@ -59,15 +59,15 @@ def short_edges(excess: Ints, slots: Ints) -> list[Floats]:
 
     ``excess`` is that of the K longer others.
     """
-    whole = _whole_edge(int(excess.sum()), slots)
-    limit = int(whole.max())
+    widths = _whole_edge(int(excess.sum()), slots)
+    limit = int(widths.max())
     edges: list[Floats] = []
     step = max(1, _CHUNK // (limit + 1) ** 2)
     for at in range(0, len(slots), step):
         K = len(excess)
         H = left_of(K, slots[at : at + step], limit, _most(excess, limit))
         P = _starts(H, subset_sums(excess, H.shape[2] - 1, limit), slots[at : at + step])
-        edges += [p[: w + 1] for p, w in zip(P, whole[at : at + step], strict=True)]
+        edges += [p[: w + 1] for p, w in zip(P, widths[at : at + step], strict=True)]
     return edges
 
 
@@ -92,19 +92,19 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
             if beside is not None:
                 return beside
     D = int(long.sum())
-    whole = {e: int(_whole_edge(D - e, F)) for e in distinct}
-    if len(long) <= _SUBSETS and max(whole.values()) << len(long) < _CHUNK:
-        return _edges_by_subset(long, F, whole)
+    widths = {e: int(_whole_edge(D - e, F)) for e in distinct}
+    if len(long) <= _SUBSETS and max(widths.values()) << len(long) < _CHUNK:
+        return _edges_by_subset(long, F, widths)
     least = max(int(long[-1]) + 1, FIRST_EDGE // 4)
     edges: dict[int, Floats] = {}
     limit = _memory(long, F) + least
-    while len(edges) < len(whole):
-        limit = min(limit, max(whole.values()))
-        left = sorted(whole.keys() - edges.keys())
+    while len(edges) < len(widths):
+        limit = min(limit, max(widths.values()))
+        left = sorted(widths.keys() - edges.keys())
         P = _starts_up_to(limit, long, F, left)
         if P is None:
             return edges | _edges_by_halves(long, F, left)
-        reach = np.array([whole[e] for e in left])
+        reach = np.array([widths[e] for e in left])
         for i in np.flatnonzero(reach < limit).tolist():
             P[i, reach[i] :] = P[i, reach[i]]
         end = P[:, -least:]
@@ -114,26 +114,26 @@ def long_edges(excess: Ints, F: int) -> dict[int, Floats]:
     return edges
 
 
-def _edges_by_subset(long: Ints, F: int, whole: dict[int, int]) -> dict[int, Floats]:
+def _edges_by_subset(long: Ints, F: int, widths: dict[int, int]) -> dict[int, Floats]:
     """Return the same, up to the width of each, as sums over which others are to the left.
 
     This is Eq. 1 as it stands: each subset of others, of m segments with the total excess d, adds
     H(m | x − d), shared out among the subsets of m.
     """
-    K, limit = len(long), max(whole.values())
+    K, limit = len(long), max(widths.values())
     check_cost(4 * (K + 1) * limit, _purpose(long, F))
     chosen = np.arange(1 << K)[:, None] >> np.arange(K) & 1  # a row for each subset
     count, total = chosen.sum(1), chosen @ long
     edges: dict[int, Floats] = {}
     terms: dict[int, tuple[Ints, Floats]] = {}
-    for others in {K - (e > 0) for e in whole}:
+    for others in {K - (e > 0) for e in widths}:
         (H,) = left_of(others, np.array([F]), limit, _most(long, limit))
         some = np.flatnonzero((count < H.shape[1]) & (total <= limit))
         shared = np.zeros((H.shape[1], 2 * limit + 1))
         shared[:, limit:] = H.T / binomials()[others, : H.shape[1], None]
         shifted = np.lib.stride_tricks.sliding_window_view(shared, limit + 1, axis=1)
         terms[others] = some, shifted[count[some], limit - total[some]]
-    for e, width in whole.items():
+    for e, width in widths.items():
         some, table = terms[K - (e > 0)]
         left = 1 - chosen[some, np.searchsorted(long, e)] if e else np.ones(len(some), np.int64)
         (edges[e],) = _trimmed((left @ table)[None, : width + 1] / F)
@@ -253,18 +253,21 @@ def _edges_beside(
         W[left, len(near) - len(rows) :] = P * np.array(share)[:, None]
     edges: dict[int, Floats] = {}
     for e in excesses:
-        itself, own = (1, 0) if e >= far[0] else (0, e)
+        itself, own_excess = (1, 0) if e >= far[0] else (0, e)
         others = np.delete(far, np.searchsorted(far, [e] * itself))
-        w, q = _continued(W[: len(others) + 1, near.index(own)], slots - 1 - own), len(others)
+        w, q = (
+            _continued(W[: len(others) + 1, near.index(own_excess)], slots - 1 - own_excess),
+            len(others),
+        )
         if w is None:
             return None
         V = [
             sum((-1) ** j * comb(q - left, j) * w[left + j] for j in range(q - left + 1))
             for left in range(q + 1)
         ]
-        half = (slots - own) // 2
+        half = (slots - own_excess) // 2
         V = [np.concatenate((v, u[:half][::-1])) for v, u in zip(V, V[::-1], strict=True)]
-        D = slots - F - own + int(others.sum())
+        D = slots - F - own_excess + int(others.sum())
         P = np.zeros(1 + min(limit + int(others.sum()), int(_whole_edge(D, F))))
         for left, v in enumerate(V):
             for those in combinations(others.tolist(), left):
@@ -381,13 +384,13 @@ def _sum_shifted(terms: Floats, excesses: list[int]) -> Floats:
     width = terms.shape[1]
     padded = np.zeros((len(terms), 2 * width))
     padded[:, width:] = terms
-    whole, step = padded.strides
+    row_stride, step = padded.strides
     total = np.empty((len(excesses), width))
     for row, e in zip(total, excesses, strict=True):
         shape = min(len(terms), (width - 1) // e + 1), width
-        np.lib.stride_tricks.as_strided(padded[0, width:], shape, (whole - e * step, step)).sum(
-            0, out=row
-        )
+        np.lib.stride_tricks.as_strided(
+            padded[0, width:], shape, (row_stride - e * step, step)
+        ).sum(0, out=row)
     return total
 
 

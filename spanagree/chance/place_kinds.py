@@ -56,21 +56,21 @@ def place_kinds(
         document, start, end: of each segment.
     """
     first, second = np.zeros((2, len(start)), np.int64)
-    for number, each in enumerate(rules):
+    for number, its_rule in enumerate(rules):
         rows = np.flatnonzero(rule == number)
         if len(rows):
-            first[rows], second[rows] = each.kinds(document[rows], start[rows], end[rows])
+            first[rows], second[rows] = its_rule.kinds(document[rows], start[rows], end[rows])
     (rule, document, first, second), kind, _ = distinct(rule, document, first, second)
     at_site, slots, taken = np.zeros((3, len(rule)), np.int64)
     nothing = np.zeros(0, np.int64)
     parts = [(nothing, nothing, nothing)]
-    for number, each in enumerate(rules):  # kinds of one rule stand together
+    for number, its_rule in enumerate(rules):  # kinds of one rule stand together
         rows = np.flatnonzero(rule == number)
         if len(rows):
             columns = document[rows], first[rows], second[rows]
-            at_site[rows] = each.at_site(first[rows], second[rows])
-            slots[rows], taken[rows] = each.slots(*columns)
-            which, s, e = each.places(*columns)
+            at_site[rows] = its_rule.at_site(first[rows], second[rows])
+            slots[rows], taken[rows] = its_rule.slots(*columns)
+            which, s, e = its_rule.places(*columns)
             parts.append((rows[which], s, e))
     which, s, e = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     up_to = np.append(0, np.cumsum(np.bincount(which, minlength=len(rule))))

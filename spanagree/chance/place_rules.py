@@ -228,14 +228,14 @@ class WordRule:
         order = np.argsort(which, kind="stable")
         return which[order], start[order], end[order]
 
-    def _with_words(self, document: Ints, touched: Ints, how: Ints) -> tuple[Ints, Ints, Ints]:
+    def _with_words(self, document: Ints, touched: Ints, boundary: Ints) -> tuple[Ints, Ints, Ints]:
         low = self.words[document]
         high = np.where(touched > 0, self.words[document + 1] - touched + 1, low)
         i, which = ranges(low, np.maximum(high, low))  # each word that may be the first one
         j = i + touched[which] - 1
         d = document[which]
-        s_low, s_high = self._starts(i, how[which] // 3, d)
-        e_low, e_high = self._ends(j, how[which] % 3, d)
+        s_low, s_high = self._starts(i, boundary[which] // 3, d)
+        e_low, e_high = self._ends(j, boundary[which] % 3, d)
         many = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
         check_cost(4 * float(many.sum()), "places words: the places of all kinds of segments")
         s, place = ranges(s_low, np.maximum(s_high, s_low))
@@ -246,20 +246,20 @@ class WordRule:
         base = self.stretch[d[place]]
         return which[place], s - base, e - base
 
-    def _starts(self, i: Ints, how: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _starts(self, i: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
         """Return from where to where a place may start whose first word is i."""
         is_first = i == self.words[document]
         before = np.where(is_first, self.stretch[document], self.end[i - 1])
-        low = np.choose(how, (self.start[i], self.start[i] + 1, before))
-        return low, np.choose(how, (self.start[i] + 1, self.end[i], self.start[i]))
+        low = np.choose(boundary, (self.start[i], self.start[i] + 1, before))
+        return low, np.choose(boundary, (self.start[i] + 1, self.end[i], self.start[i]))
 
-    def _ends(self, j: Ints, how: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _ends(self, j: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
         """Return from where to where a place may end whose last word is j."""
         is_last = j == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
         after = np.where(is_last, end_of_text, self.start[j + 1])
-        low = np.choose(how, (self.end[j], self.start[j] + 1, self.end[j] + 1))
-        return low, np.choose(how, (self.end[j] + 1, self.end[j], after + 1))
+        low = np.choose(boundary, (self.end[j], self.start[j] + 1, self.end[j] + 1))
+        return low, np.choose(boundary, (self.end[j] + 1, self.end[j], after + 1))
 
     def _without(self, document: Ints, touched: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
         """Return the places that touch no word."""

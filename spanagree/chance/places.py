@@ -325,15 +325,17 @@ def _of_labels(rule: Any, where: str) -> dict[str, Any]:
     rules = rule.get("rules") if rule["name"] == "by-label" else {"": rule}
     if not isinstance(rules, Mapping):
         raise SettingError(f"{where}: rules {show(rules)}; a rule for each label is needed")
-    for one in rules.values():
-        name = one.get("name") if isinstance(one, Mapping) else None
+    for label_rule in rules.values():
+        name = label_rule.get("name") if isinstance(label_rule, Mapping) else None
         if name not in _KEYS:
             raise SettingError(f"{where}: name {show(name)}; known are {', '.join(_KEYS)}")
         for key in _KEYS[name]:
-            if key not in one:
+            if key not in label_rule:
                 raise SettingError(f"{where}: {name} without {show(key)}; it is needed")
-            if not is_iterable(one[key]):
-                raise SettingError(f"{where}: {name} with {key} {show(one[key])}; a list is needed")
+            if not is_iterable(label_rule[key]):
+                raise SettingError(
+                    f"{where}: {name} with {key} {show(label_rule[key])}; a list is needed"
+                )
     return dict(rules)
 
 

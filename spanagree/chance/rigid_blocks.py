@@ -98,9 +98,9 @@ def shares_of_offsets(
     >>> least, shared.tolist()
     (-1, [1, 1, 1, 1])
     """
-    one, other = (_mask(shape) for shape in (pieces, others))
-    shared = np.correlate(one, other, "full")
-    return 1 - len(other), shared.astype(np.int64)
+    mask, other_mask = (_mask(shape) for shape in (pieces, others))
+    shared = np.correlate(mask, other_mask, "full")
+    return 1 - len(other_mask), shared.astype(np.int64)
 
 
 def _mask(pieces: tuple[tuple[int, int], ...]) -> Ints:

@@ -104,11 +104,11 @@ def _from_the_end(
     present: Ints,
 ) -> tuple[Ints, Ints]:
     """Draw arrangements from what stands before every border; the last segment first."""
-    whole = max(ways, key=sum)
-    k = sum(whole)
+    complete = max(ways, key=sum)
+    k = sum(complete)
     chosen = np.zeros((copies, k), np.int64)
     border = np.full(copies, int(end.max()))
-    at_state = {whole: np.arange(copies)}
+    at_state = {complete: np.arange(copies)}
     for step in range(k):
         following: dict[tuple[int, ...], list[Ints]] = {}
         for state, draws in at_state.items():

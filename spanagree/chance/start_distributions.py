@@ -227,8 +227,8 @@ def profiles_of_one_more(
     for lengths, rows in beside.items():
         excess = np.array(lengths, np.int64) - 1
         total = int(excess.sum())
-        columns, own, _ = distinct(tokens[rows] - length[rows] + 1 - total, length[rows] - 1)
-        profile[rows] = own + len(edges)
+        columns, number, _ = distinct(tokens[rows] - length[rows] + 1 - total, length[rows] - 1)
+        profile[rows] = number + len(edges)
         slots, extra = columns
         if total <= _TOGETHER:
             edges += short_edges(excess[excess > 0], slots)
@@ -243,8 +243,10 @@ def _fill(cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]
     """Add the profiles of the short shapes, each once, and tell each shape its own."""
     for key, members in cells.items():
         excess = np.frombuffer(key, dtype=np.int64)
-        slots, own = np.unique(np.concatenate([cell[0] for cell in members]), return_inverse=True)
-        profile = own + len(edges)
+        slots, number = np.unique(
+            np.concatenate([cell[0] for cell in members]), return_inverse=True
+        )
+        profile = number + len(edges)
         edges += short_edges(excess, slots)
         sizes += (slots + excess.sum()).tolist()
         at = 0

@@ -23,7 +23,9 @@ def subset_sums(excess: Ints, most: int, limit: int) -> Floats:
     # those of little excess first: so the table stays small for long
     count = np.bincount(excess)
     lengths = ((e, int(count[e])) for e in np.flatnonzero(count).tolist())
-    for e, c in sorted(lengths, key=lambda each: (prod(each), each[0])):
+    for e, c in sorted(
+        lengths, key=lambda lengths_of_one: (prod(lengths_of_one), lengths_of_one[0])
+    ):
         total += c
         known = T[:height, :width].copy()
         drawn = min(height + c, most + 1)

@@ -74,8 +74,8 @@ class AnnotationIndex:
         """Return the segments of some annotations, each as a document of its own, and which."""
         segment, row = ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
-        own = None if details is None else Details(details.shape[segment], details.shapes)
-        return Layer(row, start, end, label, np.ones(len(rows), np.bool_), own), segment
+        taken_details = None if details is None else Details(details.shape[segment], details.shapes)
+        return Layer(row, start, end, label, np.ones(len(rows), np.bool_), taken_details), segment
 
     def pairs(
         self, *, with_itself: bool = False, documents: Bools | None = None
@@ -117,7 +117,7 @@ class PlacedSegments(NamedTuple):
     ) -> PlacedSegments:
         """Return the segments of all annotators of a corpus; ``unit`` is that of a tolerance."""
         profiles, placed = place_layers(corpus, corpus.annotators, chance, unit=unit)
-        profile = np.concatenate([each.profile for each in placed.values()])[crowd.order]
+        profile = np.concatenate([layer.profile for layer in placed.values()])[crowd.order]
         starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
         return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
 

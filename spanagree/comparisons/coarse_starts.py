@@ -69,7 +69,7 @@ class CoarseStarts:
         grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
         first = np.cumsum([0, *(len(documents) for _, documents in grouped)])
         pairs = zip(grouped, first, strict=False)
-        group = np.concatenate([own + at for (own, _), at in pairs])
+        group = np.concatenate([numbers + at for (numbers, _), at in pairs])
         document = np.concatenate([documents for _, documents in grouped])
         length = np.concatenate([layer.end - layer.start for layer in layers])
         most = np.zeros(len(corpus), np.int64)  # segments of an annotation
@@ -113,17 +113,22 @@ class CoarseStarts:
         cells = sides.count
         alike = []
         for kind, cell in zip(sides.profiles, sides.cells, strict=True):
-            (at, own), _, number = distinct(cell, kind)
-            alike.append((at, own, number))
+            (at, kind_number), _, number = distinct(cell, kind)
+            alike.append((at, kind_number, number))
         if measure.kernel == "cover":
-            whole = [
-                (at, level.length[own], level.profile[own], number * self.scale(level, own))
-                for at, own, number in alike
+            covering = [
+                (
+                    at,
+                    level.length[kind_number],
+                    level.profile[kind_number],
+                    number * self.scale(level, kind_number),
+                )
+                for at, kind_number, number in alike
             ]
             factor = np.ones(cells)
-            for at, own, _ in alike:
-                factor[at] = level.factor[own]
-            return covered_together(level.profiles, whole, cells) * factor
+            for at, kind_number, _ in alike:
+                factor[at] = level.factor[kind_number]
+            return covered_together(level.profiles, covering, cells) * factor
         (cell_a, a, number_a), (cell_b, b, number_b) = alike
         i, j = join(cell_a, cell_b)
         if measure.kernel == "equal":
@@ -138,8 +143,10 @@ class CoarseStarts:
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
             return inner(profiles, first, profiles, second) / level.factor[p]
-        (one, a, other, b), which, _ = distinct(first, level.length[p], second, level.length[q])
-        value = correlated(profiles, one, a, other, b, measure.phi)[which]
+        (first_profile, a, second_profile, b), which, _ = distinct(
+            first, level.length[p], second, level.length[q]
+        )
+        value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[which]
         there = shares_of_all_offsets(level.length[p], level.length[q]) * level.factor[p]
         return value * shares_of_all_offsets(self.length[p], self.length[q]) / there
 
@@ -167,8 +174,8 @@ def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
     [2, 1, 1, 2]
     """
     short = np.empty(len(length), np.int64)
-    for own, many in zip(groups(group, len(factor)), factor.tolist(), strict=True):
-        rows = own[np.argsort(length[own], kind="stable")]
+    for members, many in zip(groups(group, len(factor)), factor.tolist(), strict=True):
+        rows = members[np.argsort(length[members], kind="stable")]
         number = np.arange(1, len(rows) + 1)
         ahead = np.rint(np.cumsum(length[rows]) / many).astype(np.int64) - number
         done = number + np.maximum.accumulate(np.maximum(ahead, 0))

@@ -92,18 +92,18 @@ def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, Mat
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
     usual = Compared(what)
-    own = [
+    changed = [
         name
         for name in ("pairs", "undirected", "untyped", "arguments")
         if getattr(chosen, name) != getattr(usual, name)
     ]
     if what == "segments":
-        for name in own:
+        for name in changed:
             raise SettingError(f"{name} is for what relations; segments are compared here")
         if chosen.attribute is None:
             return corpus, match
     elif what == "attributes":
-        for name in (name for name in own if name in ("pairs", "undirected")):
+        for name in (name for name in changed if name in ("pairs", "undirected")):
             raise SettingError(f"{name} is for what relations; attributes are compared here")
     if isinstance(corpus, Corpus):
         made: Any = chosen.of(corpus, match)

@@ -200,15 +200,15 @@ def partial_credit(
     ]
     scores = []
     for i, reason in enumerate(_REASONS):
-        expected = statistics.fmean(each[i] for each in drawn) if drawn else math.nan
+        expected = statistics.fmean(figures[i] for figures in drawn) if drawn else math.nan
         missing = math.isnan(observed[i])
         scores.append(undefined(reason) if missing else corrected(observed[i], expected))
-    f1 = [each[2] for each in drawn]
+    f1 = [figures[2] for figures in drawn]
     drawn_often = draws > 1 and not math.isnan(observed[2])
     error = statistics.stdev(f1) / math.sqrt(draws) if drawn_often else math.nan
-    precision, recall, whole = scores
+    precision, recall, f1_score = scores
     return PartialCredit(
-        precision, recall, whole, len(both), len(corpus), error, settings, corpus.notes
+        precision, recall, f1_score, len(both), len(corpus), error, settings, corpus.notes
     )
 
 
@@ -243,9 +243,9 @@ def _figures(
         sizes = float(second[:, 2].sum()), float(first[:, 2].sum())
         rows.append((*best_credit(first, second, penalty), *sizes))
     if macro:
-        each = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
-        precision, recall = (statistics.fmean(x) for x in zip(*each, strict=True))
-        return precision, recall, statistics.fmean(_harmonic(*x) for x in each)
+        scores = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
+        precision, recall = (statistics.fmean(x) for x in zip(*scores, strict=True))
+        return precision, recall, statistics.fmean(_harmonic(*x) for x in scores)
     p, r, b, a = (math.fsum(column) for column in zip(*rows, strict=True))
     precision, recall = p / b if b else math.nan, r / a if a else math.nan
     if math.isnan(precision) or math.isnan(recall):

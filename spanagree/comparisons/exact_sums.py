@@ -55,9 +55,9 @@ def exact_sums(values: Floats, which: Ints, count: int) -> ExactSums:
     size = np.bincount(which, minlength=count)
     first = np.cumsum(size) - size
     value, remainder = np.zeros((2, count))
-    one, two = size == 1, size == 2
-    value[one] = ordered[first[one]]
-    value[two], remainder[two] = two_sum(ordered[first[two]], ordered[first[two] + 1])
+    single, pair = size == 1, size == 2
+    value[single] = ordered[first[single]]
+    value[pair], remainder[pair] = two_sum(ordered[first[pair]], ordered[first[pair] + 1])
     many = np.flatnonzero(size > 2)
     columns = (column[many].tolist() for column in (first, size))
     for group, begin, length in zip(many.tolist(), *columns, strict=True):

@@ -68,7 +68,7 @@ def place_layers(
     check_choice(chance, CHANCES, "chance")
     starts, parts = _starts_of(corpus, names, chance, coarse=coarse, unit=unit)
     layers = zip(names, parts, strict=True)
-    return starts, {name: Placed(corpus.layers[name], own, chance) for name, own in layers}
+    return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
 
 
 def _starts_of(
@@ -132,7 +132,7 @@ def compare_layers(
     if isinstance(profiles, AtPlaces):
         measure = profiles.in_words(measure, sides.layers, sides.profiles)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    values, how = expected(sides, profiles, measure)
+    values, inexact = expected(sides, profiles, measure)
     if measure.in_tokens:
         of_sides = list(zip(sides.profiles, sides.cells, strict=True))
         if isinstance(profiles, ShapedStarts):
@@ -148,7 +148,7 @@ def compare_layers(
         values,
         [size.astype(np.int64) for size in sizes],
         random_sizes,
-        how=how,
+        inexact=inexact,
     )
 
 

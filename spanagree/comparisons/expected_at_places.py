@@ -79,8 +79,8 @@ class AtPlaces:
         if words is None:
             return measure
         real = np.zeros(len(layers[0].annotated), np.int64)
-        for layer, own in zip(layers, classes, strict=True):
-            real[layer.document] = self.kinds.document[self.random.kind[own]]
+        for layer, of_layer in zip(layers, classes, strict=True):
+            real[layer.document] = self.kinds.document[self.random.kind[of_layer]]
 
         def borders(layer: Layer) -> tuple[Ints, Ints]:
             document = real[layer.document % len(real)]
@@ -163,8 +163,8 @@ def _at_places(
         random,
         len(places.rules) == 1,
         chance == "overlapping",
-        any(isinstance(each, WordRule) for each in places.rules),
-        np.array([not isinstance(each, AnywhereRule) for each in places.rules]),
+        any(isinstance(rule, WordRule) for rule in places.rules),
+        np.array([not isinstance(rule, AnywhereRule) for rule in places.rules]),
     )
     placed = at, np.split(random.class_of, borders)
     _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), given, asked, placed)]
@@ -431,8 +431,8 @@ def expected_with_fixed(sides: Sides, profiles: Profiles | AtPlaces, measure: Ma
         rows = slice(low, high)
         if isinstance(profiles, AtPlaces):
             which, start, end, p = profiles.random.rows(profiles.kinds, of_profile[i[rows]])
-            one = j[rows][which]
-            phi = measure.phi(start - a.start[one], length_a[rows][which], end - start)
+            fixed = j[rows][which]
+            phi = measure.phi(start - a.start[fixed], length_a[rows][which], end - start)
         else:
             size = length[i[rows]]
             offset, which = ranges(1 - size, length_a[rows])

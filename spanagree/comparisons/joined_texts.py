@@ -77,10 +77,14 @@ def by_text(
     _, which, times = distinct(*map(np.concatenate, zip(wanted, there, strict=True)))
     number = np.full(len(times), -1)
     number[which[len(text) :]] = np.arange(len(texts))
-    own = number[which[: len(text)]]
+    asked_row = number[which[: len(text)]]
 
     def filled(column: Any) -> Any:
-        return np.where(own >= 0, column[own], 0) if len(column) else np.zeros(len(own), np.int64)
+        return (
+            np.where(asked_row >= 0, column[asked_row], 0)
+            if len(column)
+            else np.zeros(len(asked_row), np.int64)
+        )
 
     matched, size_first, size_second = map(
         filled, (texts.matched, texts.size_first, texts.size_second)
@@ -89,7 +93,9 @@ def by_text(
     with np.errstate(divide="ignore", invalid="ignore"):
         share = size_first / joined.size_first[row] + size_second / joined.size_second[row]
         share -= alone.lengths[text] / length[joined.document[row]]
-    whole = joined.expected[row]
-    expected = np.where(whole > 0, share * whole, 0.0)  # if one marked nothing, it is 0
+    expected_of_all = joined.expected[row]
+    expected = np.where(
+        expected_of_all > 0, share * expected_of_all, 0.0
+    )  # if one marked nothing, it is 0
     shared = Comparisons.of(text, wanted[3], matched, expected, (size_first, size_second))
     return shared.between(*wanted[1:3]).named(joined.annotators, joined.labels), document

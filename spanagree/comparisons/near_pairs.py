@@ -111,7 +111,9 @@ def _lengths(
     matches = (cell[row] == both[number]).tolist()
     for at, *kind in zip(number.tolist(), size, matches, strict=True):
         counts[at][kind[0], kind[1]] = counts[at].get((kind[0], kind[1]), 0) + 1
-    return [tuple(Lengths(*kind, many) for kind, many in sorted(each.items())) for each in counts]
+    return [
+        tuple(Lengths(*kind, many) for kind, many in sorted(numbers.items())) for numbers in counts
+    ]
 
 
 def expected_pairs(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:

@@ -77,7 +77,10 @@ def expected_overlap(
     kinds = [np.zeros(len(layer), np.int64) for layer in layers]
     classes = kinds
     if at is not None:
-        kinds, classes = [at.kinds_of(each) for each in sides.profiles], [*sides.profiles]
+        kinds, classes = (
+            [at.kinds_of(side_classes) for side_classes in sides.profiles],
+            [*sides.profiles],
+        )
     marks, rows = zip(
         *(
             _side(layer, cell, both, document[both], sides.chance, number, kinds[number])
@@ -200,10 +203,10 @@ def _drawn_mean(
         matches = draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng)
         return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
     layers, classes = [], []
-    for length, able, own in columns:
+    for length, able, side_classes in columns:
         nothing = np.zeros(len(length), np.int64)
         layers.append(Layer(nothing, nothing, length, 1 - able, np.ones(1, np.bool_)))
-        classes.append(own[np.lexsort((1 - able, length))])  # as the rows of the layer
+        classes.append(side_classes[np.lexsort((1 - able, length))])  # as the rows of the layer
     cells = np.array([[0, 1]])  # what has the label, and what has none
     ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
@@ -221,13 +224,13 @@ def _mean_with_fixed(
 ) -> tuple[float, float]:
     """Return the mean match over draws of the second annotation, and its standard error."""
     layers, classes = [], []
-    for side, own in marked:
+    for side, side_classes in marked:
         low, high = np.searchsorted(side.piece, (piece, piece + 1))
         start, length = side.start[low:high], side.length[low:high]
         label = np.minimum(side.label[low:high], 1)
         layers.append(Layer(0 * start, start, start + length, label, np.ones(1, np.bool_)))
         order = np.lexsort((label, start + length, start))
-        classes.append(own[low:high][order])
+        classes.append(side_classes[low:high][order])
     draws = number_of_draws(DRAWS, len(layers[1]))
     tokens, rng = pieces.tokens[[piece]], np.random.default_rng(seed)
     cells = np.array([[0, 1]])
@@ -245,7 +248,7 @@ def _but_single(at: AtPlaces, sides: Sides, measure: Match, both: Ints, values: 
     many = [np.bincount(cell, minlength=sides.count) for cell in sides.cells]
     single = (many[0] == 1) & (many[1] == 1)
     classes, cells = (
-        tuple(each[single[cell]] for each, cell in zip(columns, sides.cells, strict=True))
+        tuple(column[single[cell]] for column, cell in zip(columns, sides.cells, strict=True))
         for columns in (sides.profiles, sides.cells)
     )
     additive = replace(measure, kernel="offsets")

@@ -79,14 +79,16 @@ class Bits:
         a = self.pieces.a
         last = np.minimum(a.start[gold] + a.length[gold], over.shape[1])
         start, at = ranges(np.maximum(a.start[gold] - length + 1, 0), last)
-        one = gold[at]
-        able = np.flatnonzero(self.measure.phi(start - a.start[one], a.length[one], length[at]))
+        segment = gold[at]
+        able = np.flatnonzero(
+            self.measure.phi(start - a.start[segment], a.length[segment], length[at])
+        )
         able = able[::-1]  # of several that are set in one place the last stays
-        reaching = start[able] > a.start[one[able]]
+        reaching = start[able] > a.start[segment[able]]
         fresh = np.full(over.shape, len(a))
-        fresh[row[at[able[~reaching]]], start[able[~reaching]]] = one[able[~reaching]]
+        fresh[row[at[able[~reaching]]], start[able[~reaching]]] = segment[able[~reaching]]
         every = fresh.copy()
-        every[row[at[able[reaching]]], start[able[reaching]]] = one[able[reaching]]
+        every[row[at[able[reaching]]], start[able[reaching]]] = segment[able[reaching]]
         return every, fresh
 
 

@@ -78,10 +78,10 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     alone = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared
     first, last = np.minimum(code_a[i], code_b[j]), np.maximum(code_a[i], code_b[j])
     order = np.lexsort((last, first, alone, a.label[i] != b.label[j], -shared))
-    for one, other in zip(i[order].tolist(), j[order].tolist(), strict=True):
-        if free_a[one] and free_b[other]:
-            partner[one] = other
-            free_a[one] = free_b[other] = False
+    for first_row, second_row in zip(i[order].tolist(), j[order].tolist(), strict=True):
+        if free_a[first_row] and free_b[second_row]:
+            partner[first_row] = second_row
+            free_a[first_row] = free_b[second_row] = False
     paired = np.flatnonzero(partner != NONE)
     missed, spurious = np.flatnonzero(free_a), np.flatnonzero(free_b)
     all_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])

@@ -62,11 +62,11 @@ class PlaceShares:
         """Return the shares of two parts of a corpus."""
         added = dict(self.annotators)
         for name, more in other.annotators.items():
-            one = added.get(name, PlacesOf())
-            places = Counter(one.by_places)
+            known = added.get(name, PlacesOf())
+            places = Counter(known.by_places)
             places.update(more.by_places)
             added[name] = PlacesOf(
-                one.segments + more.segments, one.at_sites + more.at_sites, dict(places)
+                known.segments + more.segments, known.at_sites + more.at_sites, dict(places)
             )
         has_sites = self.has_sites and other.has_sites
         return PlaceShares(self.rule, added, has_sites, self.mixed + other.mixed)
@@ -74,8 +74,8 @@ class PlaceShares:
     def plain(self) -> dict[str, Any]:
         """Return all of it as plain data, which :meth:`read` takes."""
         annotators = {
-            name: [own.segments, own.at_sites, sorted(own.by_places.items())]
-            for name, own in self.annotators.items()
+            name: [places.segments, places.at_sites, sorted(places.by_places.items())]
+            for name, places in self.annotators.items()
         }
         return {"rule": self.rule, "has_sites": self.has_sites, "mixed": self.mixed} | {
             "annotators": annotators
@@ -96,15 +96,15 @@ class PlaceShares:
 
     def at_sites(self, name: str) -> float:
         """Return the share of an annotator's segments that keep the rule; ``nan`` for none."""
-        own = self.annotators[name]
-        if not self.has_sites or not own.segments:
+        places = self.annotators[name]
+        if not self.has_sites or not places.segments:
             return UNDEFINED
-        return own.at_sites / own.segments
+        return places.at_sites / places.segments
 
     def _places(self) -> Counter[int]:
         total: Counter[int] = Counter()
-        for own in self.annotators.values():
-            total.update(own.by_places)
+        for places in self.annotators.values():
+            total.update(places.by_places)
         return total
 
     @property
@@ -158,8 +158,10 @@ class PlaceShares:
         return low if low == high else f"{low} to {high}"
 
     def _of_all(self, names: Iterable[str]) -> float:
-        own = [self.annotators[name] for name in names]
-        return sum(each.at_sites for each in own) / sum(each.segments for each in own)
+        of_names = [self.annotators[name] for name in names]
+        return sum(places.at_sites for places in of_names) / sum(
+            places.segments for places in of_names
+        )
 
     def notes(self) -> list[str]:
         """Return where the mixture is taken, and why the figure is arbitrary, if it is."""
@@ -169,8 +171,8 @@ class PlaceShares:
                 f"places {rule}: in {counted(self.mixed, 'document')} of an annotator kinds of"
                 " places are kept on average, as exact chance would be too much work"
             )
-        some = [own for own in self.annotators.values() if own.segments]
-        if self.has_sites and some and not any(own.at_sites for own in some):
+        some = [places for places in self.annotators.values() if places.segments]
+        if self.has_sites and some and not any(places.at_sites for places in some):
             notes.append(
                 f"places {rule}: no segment keeps the rule, so random ones are kept off its places;"
                 " see whether it is the rule that you mean"
@@ -180,8 +182,8 @@ class PlaceShares:
             why.append(f"{_share(self.one_place)} of segments have one place only")
         known = {
             name: share
-            for name, own in self.annotators.items()
-            if own.segments >= _ENOUGH and not math.isnan(share := self.at_sites(name))
+            for name, places in self.annotators.items()
+            if places.segments >= _ENOUGH and not math.isnan(share := self.at_sites(name))
         }
         if known and min(known.values()) < LEAST_AT_SITES:
             least = min(known, key=known.__getitem__)
@@ -213,12 +215,12 @@ def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShar
     has_sites, mixed, annotators = True, 0, {}
     for name, classes in zip(names, parts, strict=True):
         kind = at.kinds_of(classes)
-        own = kind[at.ruled[kinds.rule[kind]]]
-        site = kinds.at_site[own]
+        own_kind = kind[at.ruled[kinds.rule[kind]]]
+        site = kinds.at_site[own_kind]
         has_sites &= not (site == NO_SITES).any()
-        number, times = np.unique(places[own], return_counts=True)
+        number, times = np.unique(places[own_kind], return_counts=True)
         by_places = dict(zip(number.tolist(), times.tolist(), strict=True))
-        annotators[name] = PlacesOf(len(own), int((site == AT_SITE).sum()), by_places)
+        annotators[name] = PlacesOf(len(own_kind), int((site == AT_SITE).sum()), by_places)
         mixed += len(unique(corpus.layers[name].document[in_mixture[classes]]))
     return PlaceShares(given.name, annotators, has_sites, mixed)
 

@@ -69,9 +69,9 @@ def covered_together(profiles: Profiles, sides: Sequence[tuple[Any, ...]], cells
     total = np.zeros(cells)
     covers = [cover(profiles, profile, length) for _, length, profile, _ in sides]
     width, size, work = (np.zeros(cells, np.int64) for _ in range(3))
-    for (each, row), (cell, *_) in zip(covers, sides, strict=True):
-        np.maximum.at(width, cell, each.width[row])
-        size[cell] = each.size[row]
+    for (covering, row), (cell, *_) in zip(covers, sides, strict=True):
+        np.maximum.at(width, cell, covering.width[row])
+        size[cell] = covering.size[row]
         work += np.bincount(cell, minlength=cells)
     done = np.cumsum(work * (width + 1))
     borders = np.searchsorted(done, np.arange(0, int(done[-1]) if cells else 0, _CHUNK)) + 1
@@ -80,10 +80,10 @@ def covered_together(profiles: Profiles, sides: Sequence[tuple[Any, ...]], cells
         first = np.cumsum(wide + 1) - wide - 1
         shared = np.full(int(wide.sum()) + high - low, 2.0)  # an edge stands at both ends
         shared[first + wide] = size[low:high] - 2 * wide
-        for (each, row), (cell, _, _, number) in zip(covers, sides, strict=True):
+        for (covering, row), (cell, _, _, number) in zip(covers, sides, strict=True):
             here = slice(*np.searchsorted(cell, (low, high)).tolist())
             x, kind = ranges(0 * cell[here], wide[cell[here] - low] + 1)
-            value = number[here][kind] * each.at(row[here][kind], x)
+            value = number[here][kind] * covering.at(row[here][kind], x)
             shared *= np.bincount(first[cell[here] - low][kind] + x, value, len(shared))
         total[low:high] = np.add.reduceat(shared, first)
     return total

@@ -54,8 +54,8 @@ def expected_shares(places: PairPlaces, i: Ints, j: Ints, seed: int) -> tuple[Fl
     owner, document, _ = places.groups
     heads = [places.sets[0][sets] for sets in (i, j)]
     two, which, _ = distinct(owner[heads[0]], owner[heads[1]], document[heads[0]])
-    for number, (one, other, at) in enumerate(zip(*(x.tolist() for x in two), strict=True)):
-        here = _Document(places.corpus, (places.names[one], places.names[other]), at, seed)
+    for number, (first, second, at) in enumerate(zip(*(x.tolist() for x in two), strict=True)):
+        here = _Document(places.corpus, (places.names[first], places.names[second]), at, seed)
         for row in np.flatnonzero(which == number).tolist():
             if possible := places.number[i[row]] * places.number[j[row]]:
                 common, off = here.common(*places.kind(int(i[row])))
@@ -129,8 +129,8 @@ class _Document:
                 continue
             for k in ends[0]:
                 for h in ends[1]:  # no segment is linked with itself
-                    each = a_starts.starts(k, h) * b_starts.starts(k, h)
-                    common += float(each.sum() - np.trace(each))
+                    together = a_starts.starts(k, h) * b_starts.starts(k, h)
+                    common += float(together.sum() - np.trace(together))
         if self.rule.attributes:
             common = float(alone[0].sum())
         elif not near:
@@ -151,13 +151,13 @@ class _Document:
         """Return the pairs of a kind among segments that both have; a number for each draw."""
         if self.rule.pairs == "all":
             shared = shared.sum(2, keepdims=True)
-        one, other = shared[:, :, head], shared[:, :, tail]
-        itself = one.sum(1)
+        of_head, of_tail = shared[:, :, head], shared[:, :, tail]
+        itself = of_head.sum(1)
         if self.rule.attributes:
             return itself
-        within = (one * other).sum(1)
+        within = (of_head * of_tail).sum(1)
         if not near:
-            return (itself * other.sum(1) - within) // (1 + halved)
+            return (itself * of_tail.sum(1) - within) // (1 + halved)
         return (within - itself * (head == tail)) // (1 + halved)
 
     def shared(self, draws: int, rng: np.random.Generator) -> Ints:
@@ -189,9 +189,9 @@ class _Document:
             lengths = np.tile(self.lengths, count)
             a, b = (
                 redraw(copies_of(layer, count, sentences), lengths, self.labels, rng, rigid=True)
-                if each
+                if is_random
                 else copies_of(layer, count, sentences)
-                for layer, each in zip(self.layers, random, strict=True)
+                for layer, is_random in zip(self.layers, random, strict=True)
             )
             cell_a, cell_b = (x.document * self.labels + self._label(x) for x in (a, b))
             i, _, _ = similar(a, b, cell_a, cell_b, measure)

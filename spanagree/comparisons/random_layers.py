@@ -60,9 +60,14 @@ def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> Ran
     place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
     lengths, back = np.empty_like(corpus.lengths), np.argsort(place)
     lengths[place] = corpus.lengths
-    own = corpus.layers[NAME]
+    drawn = corpus.layers[NAME]
     base = Layer(
-        place[own.document], own.start, own.end, own.label, own.annotated[back], own.details
+        place[drawn.document],
+        drawn.start,
+        drawn.end,
+        drawn.label,
+        drawn.annotated[back],
+        drawn.details,
     )
     rng = np.random.default_rng([int(seed), REDRAWN])
     cells = len(corpus) * labels
@@ -71,11 +76,11 @@ def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> Ran
     references = [corpus.layers[name] for name in others]
     for draw in range(REDRAWN):
         moved = redraw(base, lengths, labels, rng, chance)
-        layer = Layer(back[moved.document], moved.start, moved.end, moved.label, own.annotated)
+        layer = Layer(back[moved.document], moved.start, moved.end, moved.label, drawn.annotated)
         for other in references:
             cell, cell_other = (
-                each.document * labels + (each.label if by_label > 1 else 0)
-                for each in (layer, other)
+                side.document * labels + (side.label if by_label > 1 else 0)
+                for side in (layer, other)
             )
             here = observed(other, layer, cell_other, cell, cells, measure)
             matched += here

@@ -425,7 +425,7 @@ class PairPlaces:
             swap = (undirected == 1) & (kind[0] > kind[1])
             kind = [np.where(swap, kind[1 - i], kind[i]) for i in (0, 1)]
             at = number * documents + layer.document
-            group = [np.searchsorted(keys, at * types + one) for one in kind]
+            group = [np.searchsorted(keys, at * types + numbers) for numbers in kind]
             same = spans.sentence[ends[0]] == spans.sentence[ends[1]]
             near = np.where(rule.pairs == "sentence", same, 2)
             columns.append(np.stack([*group, near, undirected]))
@@ -463,7 +463,9 @@ class PairPlaces:
         (row_a, sentence_a), (row_b, sentence_b) = totals
         if self.alone:
             return np.bincount(row_a, minlength=len(i)).astype(float)
-        one, other = (np.bincount(row, minlength=len(i)).astype(float) for row in (row_a, row_b))
+        of_head, of_tail = (
+            np.bincount(row, minlength=len(i)).astype(float) for row in (row_a, row_b)
+        )
         within = np.zeros(len(i))
         if (near < 2).any():
             most = int(self.sentence.max(initial=0)) + 1
@@ -472,8 +474,8 @@ class PairPlaces:
             a, b = join(keys_a, keys_b)
             within = np.bincount(keys_a[a] // most, n_a[a] * n_b[b], len(i)).astype(float)
         alike = (heads[i] == tails[i]) & (heads[j] == tails[j])
-        itself = np.where(alike, one, 0.0)  # no segment is linked with itself
-        every, within = one * other - itself, within - itself
+        itself = np.where(alike, of_head, 0.0)  # no segment is linked with itself
+        every, within = of_head * of_tail - itself, within - itself
         matching = (near[i] == near[j]) & (undirected[i] == undirected[j])
         count = np.where(near[i] == 2, every, np.where(near[i] == 1, within, every - within))
         count = np.where(alike & (undirected[i] == 1), count / 2, count)

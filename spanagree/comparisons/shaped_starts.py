@@ -66,7 +66,7 @@ class ShapedStarts:
         )
         columns = (profile[blocks.block], blocks.offset, end - start, shape)
         kinds, which, _ = distinct(*columns)
-        borders = np.cumsum([len(each) for each in layers])[:-1]
+        borders = np.cumsum([len(layer) for layer in layers])[:-1]
         made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
         return made, np.split(which, borders)
 
@@ -82,12 +82,12 @@ class ShapedStarts:
         """Return the pieces of a kind, from its start."""
         return self.shapes[self.shape[kind]] or ((0, int(self.length[kind])),)
 
-    def _shares(self, one: int, other: int, measure: Match) -> tuple[int, Floats]:
+    def _shares(self, first: int, second: int, measure: Match) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
-        least, shared = shares_of_offsets(self.pieces(one), self.pieces(other))
+        least, shared = shares_of_offsets(self.pieces(first), self.pieces(second))
         if measure.kernel == "cover":
             return least, shared.astype(np.float64)
-        sizes = sum(self.tokens(np.array([one, other])))
+        sizes = sum(self.tokens(np.array([first, second])))
         return least, shared / (sizes - shared)
 
     def expected(self, sides: Sides, measure: Match) -> Floats:
@@ -102,9 +102,12 @@ class ShapedStarts:
                 self.length[kind_a[i]] == self.length[kind_b[j]]
             )
             i, j = i[same], j[same]
-        (one, other), which, _ = distinct(kind_a[i], kind_b[j])
+        (first, second), which, _ = distinct(kind_a[i], kind_b[j])
         value = np.array(
-            [self._pair(p, q, measure) for p, q in zip(one.tolist(), other.tolist(), strict=True)]
+            [
+                self._pair(p, q, measure)
+                for p, q in zip(first.tolist(), second.tolist(), strict=True)
+            ]
         )
         weight = number_a[i] * number_b[j]
         total = np.bincount(cell_a[i], weight * value[which] if len(i) else None, sides.count)
@@ -119,13 +122,13 @@ class ShapedStarts:
         )
         return np.concatenate([np.zeros(int(self.offset[kind])), starts])
 
-    def _pair(self, one: int, other: int, measure: Match) -> float:
+    def _pair(self, first: int, second: int, measure: Match) -> float:
         """Return E[φ] of a random segment of either kind."""
-        p, q = self._at(one), self._at(other)
+        p, q = self._at(first), self._at(second)
         if measure.kernel == "equal":
             shortest = min(len(p), len(q))
             return float(p[:shortest] @ q[:shortest])
-        least, shared = self._shares(one, other, measure)
+        least, shared = self._shares(first, second, measure)
         # Σ_x p(x) Σ_δ φ(δ) q(x + δ)
         weighted = np.convolve(q, shared[::-1])
         at = np.arange(len(p)) + least + len(shared) - 1
@@ -147,11 +150,11 @@ class ShapedStarts:
                 ):
                     if kind not in known:
                         known[kind] = self._cover(kind)
-                    one = known[kind] * number
-                    if len(one) > len(cover):
-                        cover, one = one, cover
+                    added = known[kind] * number
+                    if len(added) > len(cover):
+                        cover, added = added, cover
                     cover = cover.copy()
-                    cover[: len(one)] += one
+                    cover[: len(added)] += added
                 covers.append(cover)
             shortest = min(map(len, covers))
             total[cell] = covers[0][:shortest] @ covers[1][:shortest]

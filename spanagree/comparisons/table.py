@@ -49,7 +49,7 @@ class Comparisons:
         expected_size_first, expected_size_second: the same of the random annotations: other than
             the sizes only where these are random.
         annotators, labels: the names that the numbers stand for.
-        how: in how many documents and labels ``expected`` is not exact, and how far off.
+        inexact: in how many documents and labels ``expected`` is not exact, and how far off.
         remainders: what sums lack that floats cannot hold, by column.
 
     >>> import numpy as np
@@ -71,7 +71,7 @@ class Comparisons:
     expected_size_second: Ints | Floats
     annotators: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    how: Inexact = field(default_factory=Inexact)
+    inexact: Inexact = field(default_factory=Inexact)
     remainders: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
@@ -84,7 +84,7 @@ class Comparisons:
         sizes: Sequence[Ints],
         expected_sizes: Sequence[Ints | Floats] | None = None,
         *,
-        how: Inexact | None = None,
+        inexact: Inexact | None = None,
     ) -> Comparisons:
         """Return the rows of two annotators, whose numbers are 0 and 1."""
         rows = len(document)
@@ -101,7 +101,7 @@ class Comparisons:
             size_second=sizes[1],
             expected_size_first=expected_sizes[0],
             expected_size_second=expected_sizes[1],
-            how=how or Inexact(),
+            inexact=inexact or Inexact(),
         )
 
     @classmethod
@@ -133,7 +133,7 @@ class Comparisons:
             **columns,
             annotators=annotators,
             labels=labels,
-            how=sum((part.how for part in parts), Inexact()),
+            inexact=sum((part.inexact for part in parts), Inexact()),
             remainders={
                 name: np.concatenate([part._remainder(name) for part in parts]) for name in lacking
             },
@@ -179,12 +179,14 @@ class Comparisons:
         changed: dict[str, Any] = {}
         if self.annotators != annotators[: len(self.annotators)]:
             number = {name: i for i, name in enumerate(annotators)}
-            own = np.array([number[name] for name in self.annotators], np.int64)
-            changed |= {key: _renumbered(getattr(self, key), own) for key in ("first", "second")}
+            numbers = np.array([number[name] for name in self.annotators], np.int64)
+            changed |= {
+                key: _renumbered(getattr(self, key), numbers) for key in ("first", "second")
+            }
         if self.labels != labels[: len(self.labels)]:
             number = {name: i for i, name in enumerate(labels)}
-            own = np.array([number[name] for name in self.labels], np.int64)
-            changed["label"] = _renumbered(self.label, own)
+            numbers = np.array([number[name] for name in self.labels], np.int64)
+            changed["label"] = _renumbered(self.label, numbers)
         return replace(self, **changed) if changed else self
 
     def between(self, first: Ints | int, second: Ints | int) -> Comparisons:
@@ -198,9 +200,9 @@ class Comparisons:
             return self
         changed = {}
         for kind in ("", "size_", "expected_size_"):
-            one, other = (getattr(self, f"{kind}{side}") for side in ("first", "second"))
-            changed[f"{kind}first"] = np.where(rows, other, one)
-            changed[f"{kind}second"] = np.where(rows, one, other)
+            first, second = (getattr(self, f"{kind}{side}") for side in ("first", "second"))
+            changed[f"{kind}first"] = np.where(rows, second, first)
+            changed[f"{kind}second"] = np.where(rows, first, second)
         if not self.random_sizes:
             changed |= {f"expected_{name}": changed[name] for name in SUMS[2:4]}
         turned = replace(self, **changed)
@@ -262,13 +264,13 @@ class Comparisons:
 
     def less(self, parts: Comparisons) -> Comparisons:
         """Return what is left of this one row without each of the parts, a row for each."""
-        whole = self.where(np.zeros(len(parts), np.int64))
+        total = self.where(np.zeros(len(parts), np.int64))
         taken = replace(
             parts._each(lambda column: -column), **{key: getattr(parts, key) for key in KEYS}
         )
         place = np.arange(len(parts))
         both = self.joined(
-            [replace(each, document=place, label=place) for each in (whole, taken)]
+            [replace(rows, document=place, label=place) for rows in (total, taken)]
         ).by("document")
         return replace(both, **{key: getattr(parts, key) for key in KEYS})
 
@@ -303,7 +305,10 @@ class Comparisons:
     def symmetric_columns(self) -> list[Ints | Floats]:
         """Matched, expected and the size of both sides, and the expected one where random."""
         matched, expected, *sizes = self.columns
-        both = [one + other for one, other in zip(sizes[::2], sizes[1::2], strict=True)]
+        both = [
+            of_first + of_second
+            for of_first, of_second in zip(sizes[::2], sizes[1::2], strict=True)
+        ]
         return [matched, expected, *both]
 
     def of_wholes(self, wholes: Ints | None) -> Comparisons:
@@ -401,13 +406,13 @@ class Sharing:
 
         def added(name: str) -> Ints:
             total = np.zeros(len(names), np.int64)
-            for part, own in zip((self, other), numbers, strict=True):
-                total[own] += getattr(part, name)
+            for part, places in zip((self, other), numbers, strict=True):
+                total[places] += getattr(part, name)
             return total
 
         pairs = [
-            np.sort((own[part.first], own[part.second]), axis=0)
-            for part, own in zip((self, other), numbers, strict=True)
+            np.sort((places[part.first], places[part.second]), axis=0)
+            for part, places in zip((self, other), numbers, strict=True)
         ]
         (first, second), which, _ = distinct(*np.concatenate(pairs, axis=1))
         shared = whole_sums(np.concatenate((self.shared, other.shared)), which, len(first))
@@ -437,9 +442,9 @@ class Marginals:
     ways: int = 1
 
     @property
-    def how(self) -> Inexact:
+    def inexact(self) -> Inexact:
         """As :class:`Comparisons` has it."""
-        return self.rows.how
+        return self.rows.inexact
 
     def both_ways(self) -> Marginals:
         """Return each row from both its sides; ``first`` is whose it is."""

@@ -45,12 +45,12 @@ class Tally:
         return cls(matched, expected, size_a, size_b, expected_sizes=tuple(random) or None)
 
     def __add__(self, other: Tally) -> Tally:
-        whole = Tally(*map(operator.add, self.counts, other.counts))
+        total = Tally(*map(operator.add, self.counts, other.counts))
         if self.expected_sizes is None and other.expected_sizes is None:
-            return whole
+            return total
         both = zip(self._random_sizes, other._random_sizes, strict=True)
-        a, b = (one + more for one, more in both)
-        return replace(whole, expected_sizes=(a, b))
+        a, b = (size + more for size, more in both)
+        return replace(total, expected_sizes=(a, b))
 
     @property
     def counts(self) -> tuple[Any, ...]:

@@ -35,15 +35,17 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
         first = np.flatnonzero(here & (owner == 0) & (raw.label >= 0))
         theirs, mine = np.unique(raw.label[first]), np.unique(raw.label[rows])
         shared = _shared(raw, first, rows, theirs, mine)
-        one, other = linear_sum_assignment(-shared)
+        rows_taken, columns_taken = linear_sum_assignment(-shared)
         pairs = {
-            int(mine[j]): int(theirs[i]) for i, j in zip(one, other, strict=True) if shared[i, j]
+            int(mine[j]): int(theirs[i])
+            for i, j in zip(rows_taken, columns_taken, strict=True)
+            if shared[i, j]
         }
-        who = raw.annotators[raw.of_annotator[annotation]]
+        annotator = raw.annotators[raw.of_annotator[annotation]]
         for old in mine.tolist():
             new = pairs.get(old)
             if new is None:
-                name = f"{raw.labels[old]} ({who})"
+                name = f"{raw.labels[old]} ({annotator})"
                 new = number.setdefault(name, len(number))
                 names[name] = None
             label[rows[raw.label[rows] == old]] = new

@@ -74,8 +74,8 @@ class Collector:
         self._relations: list[tuple[int, int, str, bool, str]] = []
         self._quote = array("b")  # per segment the number of its text; wider once there are many
         self._quotes: list[str] = []
-        for who in annotators:
-            self.annotator(who, f"annotator {show(who)}")
+        for annotator in annotators:
+            self.annotator(annotator, f"annotator {show(annotator)}")
 
     def document(
         self,
@@ -413,10 +413,10 @@ class Collector:
         self._pieces = {row: pieces for row, pieces in taken.items() if len(pieces) > 1}
         for row, pieces in taken.items():
             annotation, number = int(spans.annotation[row]), int(quote[row])
-            whole = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote it so
+            hull = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote it so
             stands = number >= 0 and any(
                 self._pieces_say(annotation, where, spans.quotes[number])
-                for where in (pieces, whole)
+                for where in (pieces, hull)
             )
             spans.quote[row] = STANDS if stands else number
 
@@ -472,15 +472,15 @@ def same_document(here: Version, before: Version, where: str, rule: str = _ONE_T
         raise InputError(f"{where}: length {size}, {size_before} before; {rule}")
 
 
-def same_text(one: str, other: str, where: str, rule: str = _ONE_TEXT) -> None:
+def same_text(text: str, other: str, where: str, rule: str = _ONE_TEXT) -> None:
     """Refuse two versions of a text, showing the first difference."""
-    if one == other:
+    if text == other:
         return
-    at = next(i for i, (a, b) in enumerate(zip_longest(one, other)) if a != b)
+    at = next(i for i, (a, b) in enumerate(zip_longest(text, other)) if a != b)
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"
-        f" {show(one[near])}, not {show(other[near])}; {rule}"
+        f" {show(text[near])}, not {show(other[near])}; {rule}"
     )
 
 

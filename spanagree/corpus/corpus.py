@@ -261,8 +261,8 @@ def _notes(
 
 def _counts(names: Sequence[str], label: Ints) -> str:
     """Return how many segments there are, and how many of each label."""
-    each = Counter(label.tolist()).most_common()
-    return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in each)})"
+    counts = Counter(label.tolist()).most_common()
+    return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in counts)})"
 
 
 def _names(labels: Any) -> list[str]:
@@ -338,7 +338,7 @@ def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int,
         raise SettingError(
             f"{what} {show(pattern)}: neither a file that is there nor a pattern ({error})"
         ) from None
-    hits = [find.search(own) for own in ids]
+    hits = [find.search(id_) for id_ in ids]
     spans = [None if hit is None else hit.span(min(hit.re.groups, 1)) for hit in hits]
     return [None if span is None or span[0] < 0 else span for span in spans]
 
@@ -369,16 +369,16 @@ def grouped(
     if isinstance(names, str):
         places = places_found(ids, names, "group_by")
         says = f"pattern {names}"
-        own = [at and id_[slice(*at)] for id_, at in zip(ids, places, strict=True)]
+        group_names = [at and id_[slice(*at)] for id_, at in zip(ids, places, strict=True)]
     elif isinstance(names, Sequence) and len(names) == len(ids):
-        own = [None if name is None else str(name) for name in names]
+        group_names = [None if name is None else str(name) for name in names]
     else:
         raise SettingError(f"group_by {show(names)}; {_NEEDED}")
-    alone = sum(not name for name in own)
+    alone = sum(not name for name in group_names)
     if ids and alone == len(ids):
         raise SettingError(f"group_by {show(says)}: no document is in a group; {_NEEDED}")
     notes = [f"{counted(alone, 'document')} in no group, each by itself"] if alone else []
-    numbers, groups_ = codes([name or id_ for name, id_ in zip(own, ids, strict=True)])
+    numbers, groups_ = codes([name or id_ for name, id_ in zip(group_names, ids, strict=True)])
     if joined:
         return _joined(raw, numbers, groups_, says, notes)
     reading = {**raw.reading, "group_by": says}
@@ -389,8 +389,8 @@ def _joined(
     raw: RawCorpus, numbers: Ints, names: Sequence[str], says: str, notes: Sequence[str]
 ) -> RawCorpus:
     """Return the rows with the texts of a group as one document; ``numbers`` are their groups."""
-    who = groups(raw.of_document, len(raw.lengths))
-    seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in who)
+    annotations = groups(raw.of_document, len(raw.lengths))
+    seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in annotations)
     (of_group, _), unit, sizes = distinct(numbers, seen)
     order = np.argsort(unit, kind="stable")
     first = np.cumsum(sizes) - sizes

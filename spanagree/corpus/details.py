@@ -294,7 +294,9 @@ def check_attribute(name: str, details: Iterable[Details | None]) -> None:
     Raises:
         SettingError: for such a name, with those that there are.
     """
-    known = sorted({each for some in details if some is not None for each in some.attributes})
+    known = sorted(
+        {attribute for some in details if some is not None for attribute in some.attributes}
+    )
     if name not in known:
         there = f"there are {listed(known)}" if known else "no segment has any"
         raise SettingError(f"attribute {show(name)}: no segment has it; {there}")

@@ -23,26 +23,26 @@ DISCONTINUOUS = {
 """What becomes of segments of several pieces."""
 
 
-def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
+def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpus:
     """Return the rows with segments of several pieces kept, or as is chosen.
 
     Args:
         raw: what a source says.
-        how: one of :data:`DISCONTINUOUS`; they are kept unless given.
+        treatment: one of :data:`DISCONTINUOUS`; they are kept unless given.
 
     Raises:
         SettingError: for an unknown choice.
         InputError: for the first of them, if they are an error.
     """
-    how = "keep" if how is None else how
-    check_choice(how, DISCONTINUOUS, "discontinuous")
+    treatment = "keep" if treatment is None else treatment
+    check_choice(treatment, DISCONTINUOUS, "discontinuous")
     details = raw.details
     if details is None or not details.shape.any():
         return raw
-    if how == "keep":
+    if treatment == "keep":
         return raw.but(reading={"discontinuous": "keep", **raw.reading})
     rows = np.flatnonzero(details.shape)
-    if how == "error":
+    if treatment == "error":
         row = int(rows[0])
         annotator, document = raw.place_of(int(raw.annotation[row]))
         pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
@@ -52,9 +52,9 @@ def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
         )
     order = np.arange(len(raw.start))
     start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
-    if how == "drop":
+    if treatment == "drop":
         order = np.flatnonzero(details.shape == 0)
-    elif how == "split":
+    elif treatment == "split":
         pieces_of = details.pieces(raw.start)
         sizes = np.ones(len(order), np.int64)
         sizes[rows] = [len(pieces_of[row]) for row in rows.tolist()]
@@ -65,23 +65,23 @@ def with_discontinuous(raw: RawCorpus, how: str | None = None) -> RawCorpus:
             for number, (s, e) in enumerate(pieces_of[row], first):
                 start[number], end[number] = s, e
     first_of = np.unique(order, return_index=True)[1]
-    taken = details.taken(order[first_of] if how == "split" else order)
-    if how == "split" and taken is not None:
+    taken = details.taken(order[first_of] if treatment == "split" else order)
+    if treatment == "split" and taken is not None:
         taken = taken.spread(np.searchsorted(order[first_of], order), first_of)
     made = None if taken is None else taken.with_pieces({})
     columns = raw.segments_kept(order)
-    if how != "drop":
+    if treatment != "drop":
         columns |= {"start": start, "end": end}
     says = {
         "hull": "taken from its first token to its last",
         "split": "taken as a segment for each piece",
         "drop": "left out",
-    }[how]
-    note = f"{counted(len(rows), 'segment')} of several pieces {says} (discontinuous {how})"
+    }[treatment]
+    note = f"{counted(len(rows), 'segment')} of several pieces {says} (discontinuous {treatment})"
     fewer = raw.but(**columns, details=made)
     lost = number_of_relations(raw) - number_of_relations(fewer)
     more = f", with {counted(lost, 'relation')} of them" if lost else ""
-    reading = {**raw.reading, "discontinuous": how}
+    reading = {**raw.reading, "discontinuous": treatment}
     return fewer.but(reading=reading, notes=(*raw.notes, note + more))
 
 

@@ -357,10 +357,10 @@ def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
     """Return the segments of annotators of whom at most one in ten is misplaced."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
-    who, n = raw.of_annotator[raw.annotation], len(raw.annotators)
-    checked = np.bincount(who[raw.quote != UNKNOWN], minlength=n)
-    few = np.bincount(who[raw.misplaced], minlength=n) * TOLERATED <= checked
-    return np.asarray(few[who])
+    annotator, n = raw.of_annotator[raw.annotation], len(raw.annotators)
+    checked = np.bincount(annotator[raw.quote != UNKNOWN], minlength=n)
+    few = np.bincount(annotator[raw.misplaced], minlength=n) * TOLERATED <= checked
+    return np.asarray(few[annotator])
 
 
 def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:

@@ -262,10 +262,10 @@ class LabelTable:
         return int(self.number.sum())
 
     def __repr__(self) -> str:
-        who = self.annotator is not None and counted(len(self.annotators), "annotator")
+        annotators = self.annotator is not None and counted(len(self.annotators), "annotator")
         return (
             f"<LabelTable of {counted(self.size, 'item')}, {counted(len(self), 'label')} by"
-            f" {who or 'unnamed annotators'};"
+            f" {annotators or 'unnamed annotators'};"
             f" categories: {', '.join(self.labels) or 'none'}>"
         )
 
@@ -385,12 +385,12 @@ class LabelTable:
         names = list(dict.fromkeys(names))
         check_known(names, self.annotators)
         place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
-        who = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
-        kept = place[who] >= 0
+        annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
+        kept = place[annotator] >= 0
         return replace(
             self,
             **{name: getattr(self, name)[kept] for name in ("item", "label", "number")},
-            annotator=place[who[kept]],
+            annotator=place[annotator[kept]],
             annotators=tuple(names),
             reading={**self.reading, "chosen": chosen_of(self.annotators, names)},
         )

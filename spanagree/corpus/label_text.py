@@ -181,7 +181,7 @@ def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[
 def _unlike_labels(labels: Texts) -> list[str]:
     """Return notes on labels that other programs write where there is none."""
     return [
-        f"{counted(labels.rows(text == each for each in labels.texts), 'label')} {show(text)}"
+        f"{counted(labels.rows(text == label for label in labels.texts), 'label')} {show(text)}"
         f" counted as a category; --missing {text} (missing=) takes such labels as missing"
         for text in sorted(_NO_LABEL.intersection(filter(None, labels.texts)))
     ]
@@ -224,8 +224,8 @@ def _as_written(text: str) -> str | None:
     if text[:1] in _OF_NUMBERS:  # most names are quickly known not to be one
         number = text.strip(_BLANKS)
         if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):
-            whole, fraction, _ = number.partition(".")
-            text = "0" if whole == "-0" and fraction else whole
+            integer, fraction, _ = number.partition(".")
+            text = "0" if integer == "-0" and fraction else integer
     return text if text.strip() else None
 
 

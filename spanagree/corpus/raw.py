@@ -109,8 +109,8 @@ class RawCorpus(Content):
         del rows
         parts = [(layer.details, len(layer.start)) for layer in layers.values()]
         content["details"] = joined(parts)
-        who, document = np.nonzero(seen)
-        columns = (document, who, annotation, start, end, label)
+        annotator, document = np.nonzero(seen)
+        columns = (document, annotator, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
     def layers(self) -> Iterator[tuple[str, Layer]]:

@@ -241,8 +241,8 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     Raises:
         SettingError: for an unknown repair.
     """
-    one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
-    asked = repair.split(",") if isinstance(repair, str) else (repair,) if one else repair or ()
+    is_one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
+    asked = repair.split(",") if isinstance(repair, str) else (repair,) if is_one else repair or ()
     for name in asked:
         check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]

@@ -32,11 +32,11 @@ def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
         return raw.but(unsaid=())
     new = _absences(raw)
     document = np.array([d for _, ds in new for d in ds.tolist()], np.int64)
-    who = np.array([a for a, ds in new for _ in ds], np.int64)
-    when = None if raw.when is None else np.append(raw.when, np.full(len(who), np.nan))
+    annotator = np.array([a for a, ds in new for _ in ds], np.int64)
+    when = None if raw.when is None else np.append(raw.when, np.full(len(annotator), np.nan))
     return raw.but(
         of_document=np.append(raw.of_document, document),
-        of_annotator=np.append(raw.of_annotator, who),
+        of_annotator=np.append(raw.of_annotator, annotator),
         when=when,
         unsaid=(),
     )

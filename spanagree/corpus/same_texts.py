@@ -31,8 +31,8 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
 
     Some short texts and sentences recur in any corpus. ``files`` has a number for each text.
     """
-    own = [np.unique(part[part != 0]) for part in files]
-    texts, times = np.unique(np.concatenate([np.zeros(0, np.uint64), *own]), return_counts=True)
+    hashes = [np.unique(part[part != 0]) for part in files]
+    texts, times = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]), return_counts=True)
     again = [np.isin(part, texts[times > 1]) for part in files]
     if not any(some.any() and 2 * some.sum() >= len(some) for some in again):
         return ()

@@ -359,7 +359,7 @@ class Content:
 
     def but(self: _Content, **changes: Any) -> _Content:
         """Return the same with other values of some attributes; its tokens are not looked at."""
-        given = {each.name: vars(self)[each.name] for each in fields(self)}
+        given = {attribute.name: vars(self)[attribute.name] for attribute in fields(self)}
         return type(self)(**{**given, **changes})
 
     @cached_property

@@ -80,8 +80,12 @@ class TagColumn:
 
         if self.brackets is not None:
             return read_brackets(self.names, codes, lengths, self.brackets, place)
-        how: dict[str, Any] = {"scheme": options.scheme, "strict": options.strict, "where": place}
-        return read_tags(self.names, codes, lengths, **how)
+        settings: dict[str, Any] = {
+            "scheme": options.scheme,
+            "strict": options.strict,
+            "where": place,
+        }
+        return read_tags(self.names, codes, lengths, **settings)
 
     def details(self, tokens: Ints) -> Details | None:
         """Return the attributes of segments by their first tokens; ``None`` if none has any."""

@@ -365,7 +365,7 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
         return fitting[0]
     pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
     wrong = [sequence.ill_formed(SCHEMES[name]).values() for name in pair]
-    return pair[int(np.argmin([sum(map(np.count_nonzero, each)) for each in wrong]))]
+    return pair[int(np.argmin([sum(map(np.count_nonzero, counts)) for counts in wrong]))]
 
 
 def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:

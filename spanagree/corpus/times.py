@@ -151,7 +151,7 @@ def in_seconds(at: Any, offsets: str) -> Any:
         return at
     if isinstance(at, (int, float, np.integer)):
         return at * unit / _PER_SECOND
-    return [in_seconds(each, offsets) for each in at]
+    return [in_seconds(moment, offsets) for moment in at]
 
 
 def with_seconds(table: Frame, *names: str) -> Frame:
@@ -248,9 +248,9 @@ def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
 
 def _rounded(times: Ints, unit: int) -> Ints:
     """Return times in units, those halfway to the even one."""
-    whole, rest = np.divmod(times, unit)
-    up = (2 * rest > unit) | ((2 * rest == unit) & (whole % 2 == 1))
-    return np.asarray(whole + up, np.int64)
+    units, rest = np.divmod(times, unit)
+    up = (2 * rest > unit) | ((2 * rest == unit) & (units % 2 == 1))
+    return np.asarray(units + up, np.int64)
 
 
 def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
@@ -309,21 +309,21 @@ def within_parts(
         size = f":{float(begin):g}-{float(stop):g}" if several else ""
         ids.append(f"{raw.id_of(d)}{size}")
         lengths.append(high - low)
-        own = np.flatnonzero(raw.of_document == d)
+        annotations = np.flatnonzero(raw.of_document == d)
         number_of = np.full(len(raw.of_document), -1)
-        number_of[own] = made + np.arange(len(own))
-        seen.append([np.full(len(own), number), raw.of_annotator[own]])
-        made += len(own)
+        number_of[annotations] = made + np.arange(len(annotations))
+        seen.append([np.full(len(annotations), number), raw.of_annotator[annotations]])
+        made += len(annotations)
         kept = np.flatnonzero((raw.document == d) & (raw.end > low) & (raw.start < high))
         start, end = (np.clip(x[kept], low, high) - low for x in (raw.start, raw.end))
         rows.append([number_of[raw.annotation[kept]], start, end, raw.label[kept], kept])
     annotation, start, end, label, kept = map(np.concatenate, zip(*rows, strict=True))
     of_document, of_annotator = map(np.concatenate, zip(*seen, strict=True))
-    whole = int((raw.start < raw.end).sum())
+    before = int((raw.start < raw.end).sum())
     cut = counted(len(named), "part")
     return raw.but(
         lengths=np.array(lengths, np.int64), ids=tuple(ids), annotation=annotation, start=start,
         end=end, label=label, of_document=of_document, of_annotator=of_annotator, when=None,
         quote=None, details=None,
-        notes=(*raw.notes, f"uem: {counted(len(kept), 'segment')} of {whole} in {cut}"),
+        notes=(*raw.notes, f"uem: {counted(len(kept), 'segment')} of {before} in {cut}"),
     )  # fmt: skip

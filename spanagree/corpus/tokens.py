@@ -153,20 +153,24 @@ def fit_pieces(
     order = np.lexsort((owner, stop, begin, document))
     owner = owner[order]  # in place of the label
     pieced = Layer(document[order], begin[order], stop[order], owner, layer.annotated)
-    each = fit(pieced, texts, tokens, cut)
+    fitted_pieces = fit(pieced, texts, tokens, cut)
     n = len(layer)
     low, high = np.full(n, np.iinfo(np.int64).max), np.zeros(n, np.int64)
-    left = ~each.gone
-    np.minimum.at(low, owner[left], each.start[left])
-    np.maximum.at(high, owner[left], each.end[left])
-    cuts = np.bincount(owner, each.cuts, n) > 0
+    left = ~fitted_pieces.gone
+    np.minimum.at(low, owner[left], fitted_pieces.start[left])
+    np.maximum.at(high, owner[left], fitted_pieces.end[left])
+    cuts = np.bincount(owner, fitted_pieces.cuts, n) > 0
     gone = np.bincount(owner, left, n) == 0
     if cut == "drop":
-        gone |= np.bincount(owner, each.gone, n) > 0
+        gone |= np.bincount(owner, fitted_pieces.gone, n) > 0
     low[gone] = 0
     fitted: dict[int, list[tuple[int, int]]] = {row: [] for row in pieces}
     for row, s, e, there in zip(
-        owner.tolist(), each.start.tolist(), each.end.tolist(), left.tolist(), strict=True
+        owner.tolist(),
+        fitted_pieces.start.tolist(),
+        fitted_pieces.end.tolist(),
+        left.tolist(),
+        strict=True,
     ):
         if row in fitted and there and not gone[row]:
             fitted[row].append((s, e))
@@ -204,17 +208,17 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
 
 
 def _uncovered(
-    layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, whole: Ints
+    layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, on_tokens: Ints
 ) -> Bools:
     """Return which segments have characters at an edge, not white space, that no token covers.
 
-    Only those are asked that are ``whole`` tokens, from ``low`` up to ``high``.
+    Only those are asked that are ``on_tokens``, from ``low`` up to ``high``.
     """
     uncovered = np.zeros(len(layer), np.bool_)
-    base = tokens.stretch[layer.document[whole]]
-    low, high = tokens.line[low[whole]] - base, tokens.ends[high[whole] - 1] - base
-    ragged = (layer.start[whole] < low) | (high < layer.end[whole])
-    for i, a, b in zip(whole[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
+    base = tokens.stretch[layer.document[on_tokens]]
+    low, high = tokens.line[low[on_tokens]] - base, tokens.ends[high[on_tokens] - 1] - base
+    ragged = (layer.start[on_tokens] < low) | (high < layer.end[on_tokens])
+    for i, a, b in zip(on_tokens[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
         text = texts[layer.document[i]]
         uncovered[i] = bool((text[layer.start[i] : a] + text[b : layer.end[i]]).strip())
     return uncovered

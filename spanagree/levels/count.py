@@ -136,4 +136,4 @@ def _documents(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexac
         np.bincount(crowd.document, minlength=len(team)) > 0,
         team.ids,
     )
-    return documents, rows.how
+    return documents, rows.inexact

@@ -495,7 +495,7 @@ def disputes(
     comparisons = PerDocument.of(corpus, match, chance, progress).sums
     sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
-    how = comparisons.how.settings(chance)
+    how = comparisons.inexact.settings(chance)
     settings = DisputeSettings(match=match, chance=chance, sort=sort, **how, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)

@@ -442,8 +442,8 @@ def _compared(
         shared = next(by_label)
         if len(codes) == 1:
             by_label = iter((shared,))
-        settings = replace(settings, **shared.how.settings(chance))
-        notes += shared.how.notes(shared.size)
+        settings = replace(settings, **shared.inexact.settings(chance))
+        notes += shared.inexact.notes(shared.size)
         if is_drawn(corpus) and NAME in corpus.annotators[people:]:
             mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
             number = corpus.annotators.index(NAME)

@@ -432,7 +432,7 @@ def _of_spans(
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(figures) for figures in (its, hers)]
     undefined = [np.isnan(figures[:, 2]) for figures in scores]
-    notes = [*corpus.notes, *shared.how.notes(shared.size)]
+    notes = [*corpus.notes, *shared.inexact.notes(shared.size)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
@@ -451,7 +451,7 @@ def _of_spans(
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(values, raw, strict=True))
         places = crowd.document[first], crowd.annotator[first]
         wins[kind] = _Wins(*places, it >= she - TIE, she >= it - TIE)
-    return wins, empty, shared.how.settings(chance), notes
+    return wins, empty, shared.inexact.settings(chance), notes
 
 
 def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:

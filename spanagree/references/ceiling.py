@@ -41,14 +41,14 @@ class Shared(NamedTuple):
         others: how many references these are.
         sums: matched and expected, both summed over them, and the sizes of both sides; behind them
             the expected sizes where these are random; (annotations, 3 or 4).
-        how: how the expected match was computed, as :class:`Comparisons` has it.
+        inexact: how the expected match was computed, as :class:`Comparisons` has it.
     """
 
     document: Ints
     annotator: Ints
     others: Ints
     sums: Floats
-    how: Inexact = Inexact()
+    inexact: Inexact = Inexact()
 
     @property
     def size(self) -> float:
@@ -109,7 +109,7 @@ def shared_by_label(
         sums[:, 2] = size * others + theirs - size * is_reference
         if rows.random_sizes:
             sums[place, 3] += summed.expected_size_first + summed.expected_size_second
-        yield Shared(crowd.document, crowd.annotator, others, sums, rows.how)
+        yield Shared(crowd.document, crowd.annotator, others, sums, rows.inexact)
 
 
 def with_mean(shared: Shared, number: int, matched: Floats) -> Shared:

@@ -257,7 +257,7 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     }
     joined = None if corpus.text_ends is None else corpus
     per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
-    described = counting.describe(corpus, comparisons.how)
+    described = counting.describe(corpus, comparisons.inexact)
     plain = counting.without_places()
     whole = CountedSystems(
         documents=len(corpus),
@@ -300,7 +300,7 @@ def compare_with_gold(
             parts[name] = part.between(first, second)
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return comparisons, {name: part.how for name, part in parts.items()}
+    return comparisons, {name: part.inexact for name, part in parts.items()}
 
 
 def _with_mean_of_random(

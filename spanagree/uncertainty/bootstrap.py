@@ -194,8 +194,8 @@ def asked_resampling(
     Raises:
         SettingError: as for :func:`resampling_of`.
     """
-    how = asked_bootstrap(ci, seed)
-    return None if how is None else resampling_of(how, in_blocks=in_blocks)
+    bootstrap_asked = asked_bootstrap(ci, seed)
+    return None if bootstrap_asked is None else resampling_of(bootstrap_asked, in_blocks=in_blocks)
 
 
 def resampling_of(
@@ -273,8 +273,8 @@ class Sample:
 
     def weights(self, resampling: Resampling, wide: int) -> Iterator[Floats]:
         """Yield how often each row is drawn, in some resamples; (some, rows) each."""
-        how = len(self.times), resampling.resamples, resampling.seed
-        return weights(self.row, *how, wide)
+        settings = len(self.times), resampling.resamples, resampling.seed
+        return weights(self.row, *settings, wide)
 
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
         """Yield the sums over as many units, drawn with replacement; (some, columns) each."""
@@ -325,7 +325,7 @@ def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[i
     """Return a table, dense or sparse, from its cells: rows, columns, values; equal cells add."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
-    rows, columns, values = (np.concatenate([each[k] for each in entries]) for k in range(3))
+    rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
     table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
     return table.toarray() if shape[0] * shape[1] < _DENSE else table
 
@@ -541,14 +541,14 @@ def bootstrap(
     ``ways``: resamples that are alike, as many are of few units, may be one replicate.
     ``progress`` is called with the number of resamples done, and of all.
     """
-    how = resampling.resamples, resampling.seed
+    settings = resampling.resamples, resampling.seed
     often = None
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = statistic(sample.total)[0]
         drawn: Iterator[Floats] = iter(())
         if resampling.interval == "jackknife" or (ways and np.isnan(estimate).all()):
             pass
-        elif ways and (few := few_ways(sample.row, len(sample.times), *how)) is not None:
+        elif ways and (few := few_ways(sample.row, len(sample.times), *settings)) is not None:
             drawn, often = iter([sample.sums(few[0])]), few[1]
         else:
             drawn = sample.resampled(resampling)

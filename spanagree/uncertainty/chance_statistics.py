@@ -108,7 +108,7 @@ def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -
     return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p, least)
 
 
-def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) -> str:
+def cannot_be_told(figures: list[ChanceStatistics], documents: str, correction: str) -> str:
     """Return in how many documents a match cannot be told from chance, or nothing without any.
 
     Where even the greatest match is not improbable enough, that says nothing of those who marked.
@@ -116,14 +116,14 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, how: str) ->
     Args:
         figures: of each document.
         documents: what they are called, as one; and of whom, if of several.
-        how: by which correction.
+        correction: its name.
     """
-    asked = [each for each in figures if not math.isnan(each.p_bh)]
+    asked = [figure for figure in figures if not math.isnan(figure.p_bh)]
     if not asked:
         return ""
-    dull = [each for each in asked if each.p_bh > LEVEL]
-    unable = sum(each.least_p > LEVEL for each in dull)
+    dull = [figure for figure in asked if figure.p_bh > LEVEL]
+    unable = sum(figure.least_p > LEVEL for figure in dull)
     noun, _, whose = documents.partition(" ")
     asked_of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    note = f"{len(dull)} of {asked_of} cannot be told from chance ({how}, {percent(LEVEL)})"
+    note = f"{len(dull)} of {asked_of} cannot be told from chance ({correction}, {percent(LEVEL)})"
     return f"{note}; {unable} of these could not with any match" if unable else note

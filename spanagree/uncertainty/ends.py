@@ -176,6 +176,6 @@ def with_t(
 
 def _deviation(left_out: Floats, times: Ints) -> Floats:
     """Return by how much the figures without a unit are below their mean; (figures, rows)."""
-    each = np.ascontiguousarray(left_out.T)  # so that a figure's sum is the same by itself
-    mean: Floats = np.average(each, axis=1, weights=times)
-    return mean[:, None] - each
+    by_figure = np.ascontiguousarray(left_out.T)  # so that a figure's sum is the same by itself
+    mean: Floats = np.average(by_figure, axis=1, weights=times)
+    return mean[:, None] - by_figure

@@ -115,34 +115,34 @@ def _assign_in_turn(
     number = _rank(units)
     count = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
     saving = (dissimilarity.delta_empty - pairs.value) / count[pairs.u]
-    one, other = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
+    unit_of_pair, partner = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
     saving = np.concatenate((saving, saving))
-    own = np.where(chosen, np.arange(len(group)), group)
+    former = np.where(chosen, np.arange(len(group)), group)
     group[chosen] = -1
     last = int(number[chosen].max())
     for turn in [*range(last + 1)] * (1 + _AGAIN):
         mine = chosen & (number == turn)
         group[mine] = -1
-        group[chosen] = _by_first(group, chosen, own)
-        near = mine[other] & (group[one] >= 0)
+        group[chosen] = _by_first(group, chosen, former)
+        near = mine[partner] & (group[unit_of_pair] >= 0)
         # a unit joins a unitary alignment only if it is near to all that are in it
-        key = group[one[near]] * len(group) + other[near]
+        key = group[unit_of_pair[near]] * len(group) + partner[near]
         kinds, which = np.unique(key, return_inverse=True)
         to, unit = kinds // len(group), kinds % len(group)
         members = np.bincount(group[chosen & (group >= 0)], minlength=len(group))
         gain = dissimilarity.delta_empty + np.bincount(which, saving[near], len(kinds))
         fits = (np.bincount(which, minlength=len(kinds)) == members[to]) & (gain > 0)
         to, unit, gain = to[fits], unit[fits], gain[fits]
-        group[mine] = own[mine]
+        group[mine] = former[mine]
         _assign(units, Pairs(to, unit, 2 * dissimilarity.delta_empty - gain), dissimilarity, group)
-        group[chosen] = _by_first(group, chosen, own)
+        group[chosen] = _by_first(group, chosen, former)
 
 
-def _by_first(group: Ints, chosen: Bools, own: Ints) -> Ints:
+def _by_first(group: Ints, chosen: Bools, former: Ints) -> Ints:
     """Return unitary alignments by the number of their first unit; −1 stays."""
     first = np.full(len(group), len(group))
     some = chosen & (group >= 0)
-    np.minimum.at(first, group[some], own[some])
+    np.minimum.at(first, group[some], former[some])
     return np.where(group[chosen] >= 0, first[group[chosen]], -1)
 
 
@@ -189,8 +189,8 @@ def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: W
     cost = aligned(grouped, pairs, many, dissimilarity, work).lowest * pairs_of_annotators(many)
     total = cost.reshape(len(parts), documents).sum(0)
     # a unit is alone in its pairs with annotators who have none
-    own = np.bincount(units.document, minlength=documents)
-    total += dissimilarity.delta_empty * own * (annotators - count)
+    units_here = np.bincount(units.document, minlength=documents)
+    total += dissimilarity.delta_empty * units_here * (annotators - count)
     return np.asarray(total / np.maximum(pairs_of_annotators(annotators), 1), np.float64)
 
 
@@ -208,8 +208,8 @@ def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimil
     empty = of_all[document] - size * (size - 1) // 2
     missing = np.bincount(document, empty, len(annotators))
     sums = [math.fsum(value[rows].tolist()) for rows in groups(units.document[u], len(annotators))]
-    whole = np.array(sums) + missing * dissimilarity.delta_empty
-    return np.asarray(whole / np.maximum(of_all, 1), np.float64)
+    totals = np.array(sums) + missing * dissimilarity.delta_empty
+    return np.asarray(totals / np.maximum(of_all, 1), np.float64)
 
 
 def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:

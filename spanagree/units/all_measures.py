@@ -236,9 +236,9 @@ def side_by_side(
         except (SettingError, InputError) as error:
             figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
         measures |= zip(names, figures, strict=True)
-    for each in cut:
-        stopped = each.stopped or ("time" if clock.over else None)
-        settings = replace(settings, stopped=stopped, steps=each.steps)
+    for cut_short in cut:
+        stopped = cut_short.stopped or ("time" if clock.over else None)
+        settings = replace(settings, stopped=stopped, steps=cut_short.steps)
     return SideBySide(
         measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
     )

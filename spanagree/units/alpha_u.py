@@ -126,8 +126,8 @@ def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) ->
     by_pair = {two: _figures(counts, two, resampling) for two in combinations(names, 2) if pairs}
     notes = [*counts.final_notes()]
     if left := counts.documents - team.documents:
-        whole = counted(counts.documents, "document")
-        notes.append(f"{left} of {whole} not seen by {_who(counts)}, left out")
+        documents = counted(counts.documents, "document")
+        notes.append(f"{left} of {documents} not seen by {_who(counts)}, left out")
     return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), resampling)
 
 

@@ -161,8 +161,8 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
     sums[units.document, 1 + units.label, EXPECTED] = by_chance
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
-    who = times_seen(corpus)
-    compared = np.flatnonzero((who >= 2) & (who >= (len(corpus.layers) if joined else 2)))
+    seen = times_seen(corpus)
+    compared = np.flatnonzero((seen >= 2) & (seen >= (len(corpus.layers) if joined else 2)))
     marked = np.isin(np.arange(len(corpus.labels)), units.label).tolist()
     return Table(sums, compared[: len(sums)], marked, len(compared))
 

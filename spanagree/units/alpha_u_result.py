@@ -71,8 +71,8 @@ class AlphaU(TeamResult[AlphaUFigures]):
         """How high α_U is, and for which labels."""
         values = {label: figure.value for label, figure in self.labels.items()}
         name = "α_U, placed," if self.settings.measure == "alpha-u-placed" else "α_U"
-        whole = self._verdict_on(name, self.all)
-        return f"{whole} {verdict.extremes(values, 'label')}".rstrip()
+        sentence = self._verdict_on(name, self.all)
+        return f"{sentence} {verdict.extremes(values, 'label')}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
         named = list(self._named(by))

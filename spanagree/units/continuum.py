@@ -120,10 +120,10 @@ def observed(units: Continua) -> Floats:
     rows = len(units.cell)
     fits = float(long.max(initial=1)) ** 2 * 4 * max(rows, 1) * max(int(seen.max(initial=1)), 1)
     kind: Any = np.int64 if fits < _BELOW else object
-    own = (units.end - units.start).astype(kind)
+    length = (units.end - units.start).astype(kind)
     sums = np.zeros(len(units.document), kind)
     # a unit stands in a gap of every other annotator, unless they are found to overlap
-    np.add.at(sums, units.cell, own * own * (seen[units.cell] - 1).astype(kind))
+    np.add.at(sums, units.cell, length * length * (seen[units.cell] - 1).astype(kind))
     stretch = int(units.lengths.max(initial=0)) + 1
     key = units.cell * stretch + units.start
     order = np.argsort(key, kind="stable")
@@ -141,8 +141,8 @@ def observed(units: Continua) -> Floats:
         ends = (units.end[u] - units.end[v]).astype(kind)
         value = begins * begins + ends * ends
         # of the units of one annotator that overlap a unit, the first takes it out of the gap
-        value -= np.where(before[v] <= units.start[u], own[u] * own[u], 0)
-        value -= np.where(before[u] <= units.start[v], own[v] * own[v], 0)
+        value -= np.where(before[v] <= units.start[u], length[u] * length[u], 0)
+        value -= np.where(before[u] <= units.start[v], length[v] * length[v], 0)
         np.add.at(sums, units.cell[u], value)
         at = to
     return np.asarray(2 * sums / (seen * (seen - 1)), np.float64)

@@ -52,27 +52,27 @@ def expected_gains(
     starts, placed = place_layers(corpus, corpus.annotators, chance)
     columns = [
         (
-            each.layer.document,
-            np.full(len(each.layer), number),
-            each.layer.label,
-            each.layer.end - each.layer.start,
-            each.profile,
+            annotator_starts.layer.document,
+            np.full(len(annotator_starts.layer), number),
+            annotator_starts.layer.label,
+            annotator_starts.layer.end - annotator_starts.layer.start,
+            annotator_starts.profile,
         )
-        for number, each in enumerate(placed.values())
+        for number, annotator_starts in enumerate(placed.values())
     ]
     nothing = np.zeros(0, np.int64)
-    whole = [np.concatenate([nothing, *column]) for column in zip(*columns, strict=True)]
+    columns_joined = [np.concatenate([nothing, *column]) for column in zip(*columns, strict=True)]
     if isinstance(starts, Profiles):
-        return _summed(starts, whole, annotators, dissimilarity)
+        return _summed(starts, columns_joined, annotators, dissimilarity)
     assert isinstance(starts, CoarseStarts)  # as segments are one piece
-    document, _, _, length, kind = whole
+    document, _, _, length, kind = columns_joined
     values = []
     for level in starts.levels:
         units = level.length[kind]
-        own = [*whole[:3], units, level.profile[kind]]
+        columns_at_level = [*columns_joined[:3], units, level.profile[kind]]
         # what two gain, over all offsets, grows with the length of both
         scale = length / (units * level.factor[kind])
-        values.append(_summed(level.profiles, own, annotators, dissimilarity, scale))
+        values.append(_summed(level.profiles, columns_at_level, annotators, dissimilarity, scale))
     unit = np.ones(len(annotators))
     unit[document] = 1 / starts.levels[0].factor[kind]
     return extrapolated(values, unit)[0]
@@ -80,7 +80,7 @@ def expected_gains(
 
 def _summed(
     profiles: Profiles,
-    whole: Sequence[Ints],
+    columns: Sequence[Ints],
     annotators: Ints,
     dissimilarity: Dissimilarity,
     scale: Floats | None = None,
@@ -89,7 +89,7 @@ def _summed(
 
     ``scale`` says of each how much longer it is than its length here.
     """
-    (document, annotator, label, length, profile), which, number = distinct(*whole)
+    (document, annotator, label, length, profile), which, number = distinct(*columns)
     longer = np.ones(len(document))
     if scale is not None:
         longer = np.bincount(which, scale, len(document)) / number
@@ -108,8 +108,8 @@ def _summed(
 
 def _coded(values: Floats) -> tuple[Ints, Floats]:
     """Return values as numbers, and the distinct values."""
-    each, which = np.unique(values, return_inverse=True)
-    return which.astype(np.int64), each
+    distinct_values, which = np.unique(values, return_inverse=True)
+    return which.astype(np.int64), distinct_values
 
 
 def _mean_gains(

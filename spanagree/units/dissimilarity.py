@@ -94,12 +94,12 @@ class Dissimilarity:
         long = (units.end[u] - units.start[u]) + (units.end[v] - units.start[v])
         return np.asarray((apart / long) ** 2, np.float64)
 
-    def between(self, one: Ints, other: Ints) -> Floats:
+    def between(self, first: Ints, second: Ints) -> Floats:
         """Return how unlike categories are, from 0 to 1."""
         if self.categorical == "nominal":
-            return np.asarray(one != other, np.float64)
+            return np.asarray(first != second, np.float64)
         places = np.array([*self.places, 0.0])
-        return np.abs(places[one] - places[other])
+        return np.abs(places[first] - places[second])
 
     def of_pairs(self, units: Units, u: Ints, v: Ints) -> Floats:
         """Return how unlike pairs of units are.

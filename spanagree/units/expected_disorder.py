@@ -137,14 +137,14 @@ def _portions(
     Portions without work take no step.
     """
     sampling = job.sampling
-    how = (sampling.sampler, sampling.chance, sampling.seed)
+    settings = (sampling.sampler, sampling.chance, sampling.seed)
     if job.executor is None:
         for numbers in portions:
             if work and not job.steps.next():
                 return
-            yield draw(continuum, job.dissimilarity, *how, numbers, work)
+            yield draw(continuum, job.dissimilarity, *settings, numbers, work)
         return
-    tasks = (((continuum, job.dissimilarity, *how, numbers, work), "") for numbers in portions)
+    tasks = (((continuum, job.dissimilarity, *settings, numbers, work), "") for numbers in portions)
     for drawn, error, _ in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error

@@ -145,31 +145,31 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         reading=corpus.reading,
         **{"seed": int(sampling.seed), **drawing},
     )
-    whole = _figures(canonical(corpus), job)
+    of_all = _figures(canonical(corpus), job)
     by_pair = {
-        (one, other): _figures(canonical(corpus.of_annotators([one, other])), job)
-        for i, one in enumerate(names)
-        for other in names[i + 1 :]
+        (first, second): _figures(canonical(corpus.of_annotators([first, second])), job)
+        for i, first in enumerate(names)
+        for second in names[i + 1 :]
         if pairs
     }
-    notes = [*corpus.notes, *_notes("", whole, job)]
+    notes = [*corpus.notes, *_notes("", of_all, job)]
     for pair, figures in by_pair.items():
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
     if job.steps.stopped:
         settings = replace(settings, stopped=job.steps.stopped, steps=job.steps.done)
-    return Gamma(whole, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
+    return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
 
 
-def _notes(who: str, figures: GammaFigures, job: Job) -> Iterator[str]:
+def _notes(prefix: str, figures: GammaFigures, job: Job) -> Iterator[str]:
     """Yield what is out of the ordinary."""
     if figures.gap > 0:
         yield (
-            f"{who}the best alignment is not proven: the observed disorder may be lower by"
+            f"{prefix}the best alignment is not proven: the observed disorder may be lower by"
             f" {figures.gap:.2g}"
         )
     if figures.draws and not figures.gamma.error <= job.sampling.precision:
         yield (
-            f"{who}after {counted(figures.draws, 'draw')} the standard error of γ is"
+            f"{prefix}after {counted(figures.draws, 'draw')} the standard error of γ is"
             f" {figures.gamma.error:.2g}, above the precision {job.sampling.precision:g}"
         )
 
@@ -230,9 +230,11 @@ def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
     """
     sums = observed.categories[0]
     by_chance = expected.drawn.categories.mean(0)
-    whole = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
-    each = np.stack((sums[..., 0], by_chance[..., 0], sums[..., 1], by_chance[..., 1]), axis=-1)
-    return np.concatenate((whole[:, None], each), axis=1)
+    of_gamma = np.stack((observed.cost[0], expected.cost, weight, weight), axis=1)
+    of_categories = np.stack(
+        (sums[..., 0], by_chance[..., 0], sums[..., 1], by_chance[..., 1]), axis=-1
+    )
+    return np.concatenate((of_gamma[:, None], of_categories), axis=1)
 
 
 def _disagreement(

@@ -49,7 +49,7 @@ class _Problem(NamedTuple):
     Attributes:
         units: all units.
         dissimilarity: of two units.
-        each: of each unit 1/C, by which savings of pairs are divided.
+        per_pair: of each unit 1/C, by which savings of pairs are divided.
         last: of each unit the number of annotators of its document.
         rank: of each unit the number of its annotator among those of its document.
         begin: where the pairs of each unit begin, and at last where all end.
@@ -63,7 +63,7 @@ class _Problem(NamedTuple):
 
     units: Units
     dissimilarity: Dissimilarity
-    each: Floats
+    per_pair: Floats
     last: Ints
     rank: Ints
     begin: Ints
@@ -138,7 +138,7 @@ def _problem(
     units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, work: Work
 ) -> _Problem:
     seen = annotators[units.document]
-    each = 1 / np.maximum(seen * (seen - 1) / 2, 1)
+    per_pair = 1 / np.maximum(seen * (seen - 1) / 2, 1)
     new = np.ones(len(seen), np.bool_)
     new[1:] = np.diff(units.annotator) != 0
     new[1:] |= np.diff(units.document) != 0
@@ -146,11 +146,11 @@ def _problem(
     start = np.ones(len(seen), np.bool_)
     start[1:] = np.diff(units.document) != 0
     first = number[np.flatnonzero(start)[np.cumsum(start) - 1]]
-    saving = (dissimilarity.delta_empty - pairs.value) * each[pairs.u]
+    saving = (dissimilarity.delta_empty - pairs.value) * per_pair[pairs.u]
     return _Problem(
         units,
         dissimilarity,
-        each,
+        per_pair,
         seen,
         number - first,
         np.searchsorted(pairs.u, np.arange(len(seen) + 1)),
@@ -171,7 +171,7 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
     """
     units, empty = problem.units, problem.dissimilarity.delta_empty
     pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.farthest + 1)]
-    duals = centre = np.zeros(len(problem.each))
+    duals = centre = np.zeros(len(problem.per_pair))
     cut = np.zeros(problem.documents, np.bool_)
     shares = [np.zeros(0) for _ in pool]
     size, same = 0, False
@@ -184,8 +184,8 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
         if floor == 0:
             lift = _lift(worth, len(centre))
             lifted = np.bincount(units.document, lift, problem.documents)
-            own = np.bincount(units.document, minlength=problem.documents)
-            near = _NEAR * (1 + own / _MANY)
+            units_here = np.bincount(units.document, minlength=problem.documents)
+            near = _NEAR * (1 + units_here / _MANY)
             exact = lifted.max() <= _EXACT * empty
             if exact or (same and (lifted <= near * empty).all()):
                 return pool, centre + lift, cut
@@ -199,8 +199,8 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
             # while the optimum stays, prices that differ are as good, and their mean is better
             same = abs(duals.sum() - before) <= _EXACT * empty * len(duals)
         # as long as much is missing, prices that lie apart would ask for too much of it
-        whole = (centre + duals) / 2 if same else duals
-        centre = _even(problem, pool, shares) if floor > 0 else whole
+        between = (centre + duals) / 2 if same else duals
+        centre = _even(problem, pool, shares) if floor > 0 else between
     worth, left_out = _worth(problem, centre, np.zeros(len(centre)))
     cut[units.document[left_out]] = True
     return pool, centre + _lift(worth, len(centre)), cut
@@ -208,7 +208,7 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
 
 def _even(problem: _Problem, pool: list[Ints], shares: list[Floats]) -> Floats:
     """Return prices that the units of a unitary alignment have alike; their sum is the optimum."""
-    prices = np.zeros(len(problem.each))
+    prices = np.zeros(len(problem.per_pair))
     for columns, share in zip(pool, shares, strict=True):
         taken = share > _WHOLE
         saving = share[taken] * _savings(problem, columns[taken]) / columns.shape[1]
@@ -249,7 +249,7 @@ def _savings(problem: _Problem, columns: Ints) -> Floats:
 def _pair_saving(problem: _Problem, u: Ints, v: Ints) -> Floats:
     units, d = problem.units, problem.dissimilarity
     value = d.of_pairs(units, u, v) + tie_breaks(units, u, v, d)
-    return np.asarray((d.delta_empty - value) * problem.each[u], np.float64)
+    return np.asarray((d.delta_empty - value) * problem.per_pair[u], np.float64)
 
 
 def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Columns], Ints]:
@@ -273,7 +273,7 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
         later = np.arange(problem.farthest) > last[:, None]
         others = (problem.last[lead] - 1 - last - 1).clip(0) / 2 + size - 1
         # a pair saves Δ_∅ at most, and what breaks ties
-        most = best[lead] + (others * problem.each[lead] * (1 + 2 * TIE) * empty)[:, None]
+        most = best[lead] + (others * problem.per_pair[lead] * (1 + 2 * TIE) * empty)[:, None]
         hope = reduced + np.where(later, np.maximum(most, 0), 0).sum(1)
         keep = np.flatnonzero(hope > least[lead])
         width = np.diff(problem.begin)[lead[keep]]
@@ -311,7 +311,7 @@ def _relaxed(problem: _Problem, pool: list[Ints]) -> tuple[list[Floats], Floats]
     from scipy.optimize import linprog  # takes a tenth of a second to import
 
     sizes = [len(columns) for columns in pool]
-    count = len(problem.each)
+    count = len(problem.per_pair)
     if not sum(sizes):
         return [np.zeros(0) for _ in sizes], np.zeros(count)
     problem.work.spend(_COLUMN * sum(sizes))
@@ -351,8 +351,8 @@ def _best_whole(
         value += np.bincount(document[taken[:, 0]], _savings(problem, taken), len(documents))
     for c in np.flatnonzero(fractional).tolist():
         here = np.flatnonzero(component == c)
-        own = [of_size[component[of_size[:, 0]] == c] for of_size in columns]
-        saved, chosen, bound = _program(problem, own, here)
+        of_component = [of_size[component[of_size[:, 0]] == c] for of_size in columns]
+        saved, chosen, bound = _program(problem, of_component, here)
         value[document[here[0]]] += saved
         short[document[here[0]]] += bound - saved
         for taken in chosen:
@@ -366,7 +366,7 @@ def _program(problem: _Problem, columns: list[Ints], here: Ints) -> tuple[float,
 
     saving = np.concatenate([_savings(problem, of_size) for of_size in columns])
     scale = _SCALE / problem.dissimilarity.delta_empty
-    place = np.zeros(len(problem.each), np.int64)
+    place = np.zeros(len(problem.per_pair), np.int64)
     place[here] = np.arange(len(here))
     solved = milp(
         -saving * scale,

@@ -87,36 +87,36 @@ def _void(
     (length, shape), kind, _ = distinct(rows[1], rows[2])
     keys = list(zip(length.tolist(), (shapes[s] for s in shape.tolist()), strict=True))
     if free:
-        alone = np.array([_void_free(n, sizes, one) for one, (n, sizes) in keys])
+        alone = np.array([_void_free(n, sizes, size) for size, (n, sizes) in keys])
         return alone[kind][which]
-    fits = np.array([one + sum(sizes) <= n for one, (n, sizes) in keys], np.bool_)
+    fits = np.array([size + sum(sizes) <= n for size, (n, sizes) in keys], np.bool_)
     fitting = [key for key, fit in zip(keys, fits.tolist(), strict=True) if fit]
     added, profile = profiles_of_one_more(
         np.array([n for _, (n, _) in fitting], np.int64),
         [sizes for _, (_, sizes) in fitting],
-        np.array([one for one, _ in fitting], np.int64),
+        np.array([size for size, _ in fitting], np.int64),
     )
-    ratio = np.array([_more(n, sizes, one) for one, (n, sizes) in fitting])
+    ratio = np.array([_more(n, sizes, size) for size, (n, sizes) in fitting])
     number = np.cumsum(fits) - 1
     total = np.zeros(len(rows[0]))
     can = np.flatnonzero(fits[kind])
-    own = number[kind[can]]
-    total[can] = ratio[own] * inner(profiles, rows[0][can], added, profile[own])
+    of_fitting = number[kind[can]]
+    total[can] = ratio[of_fitting] * inner(profiles, rows[0][can], added, profile[of_fitting])
     return total[which]
 
 
-def _more(n: int, sizes: tuple[int, ...], one: int) -> float:
+def _more(n: int, sizes: tuple[int, ...], added: int) -> float:
     """Return how many arrangements there are with one more unit, per arrangement without it."""
     slots = n - sum(sizes) + len(sizes)
     used = np.arange(len(sizes))
-    return float((slots - one + 1) * np.prod(1 - one / (slots - used)))
+    return float((slots - added + 1) * np.prod(1 - added / (slots - used)))
 
 
-def _void_free(n: int, sizes: tuple[int, ...], one: int) -> float:
+def _void_free(n: int, sizes: tuple[int, ...], added: int) -> float:
     """Return the same for units that may overlap: each misses the unit by itself."""
-    x = np.arange(n - one + 1)
+    x = np.arange(n - added + 1)
     clear = np.ones(len(x))
     for size in sizes:
-        hits = np.minimum(x + one - 1, n - size) - np.maximum(x - size + 1, 0) + 1
+        hits = np.minimum(x + added - 1, n - size) - np.maximum(x - size + 1, 0) + 1
         clear *= 1 - hits / (n - size + 1)
     return float(clear.mean())

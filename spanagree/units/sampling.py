@@ -120,9 +120,9 @@ def measured(
     alignment = _in_parts(units, pairs, annotators, dissimilarity, effort or Work(), progress)
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
-    own = np.bincount(units.document, minlength=len(annotators))
+    aligned_units = np.bincount(units.document, minlength=len(annotators))
     there = np.tile(np.bincount(continuum.units.document, minlength=documents), count)
-    share = np.where(own > 0, there / np.maximum(own, 1), 0.0)
+    share = np.where(aligned_units > 0, there / np.maximum(aligned_units, 1), 0.0)
     kinds = 1 + continuum.labels
     categories = category_sums(units, alignment.group, len(annotators), kinds, dissimilarity)
     return alignment.group, Drawn(
@@ -142,9 +142,9 @@ def _in_parts(
     progress: Callable[[int, int], None] | None,
 ) -> Alignment:
     """Return the best alignment of documents, some of them at a time."""
-    own = np.bincount(units.document, minlength=len(annotators))
+    units_here = np.bincount(units.document, minlength=len(annotators))
     near = np.bincount(units.document[pairs.u], minlength=len(annotators))
-    dense = np.where(annotators > 2, near, 0) // _DENSE + own
+    dense = np.where(annotators > 2, near, 0) // _DENSE + units_here
     part = (np.cumsum(dense) - 1).clip(0) // _TOGETHER
     begin = np.flatnonzero(np.diff(part, prepend=-1))
     group: list[Ints] = []
@@ -185,9 +185,9 @@ def category_sums(
     weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
     unlike = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
     document = units.document[u] * kinds
-    one, other = units.label[u] + 1, units.label[v] + 1
-    both = np.where(one == other, 0.0, weight)
-    cell = np.concatenate((document, document + one, document + other))
+    first, second = units.label[u] + 1, units.label[v] + 1
+    both = np.where(first == second, 0.0, weight)
+    cell = np.concatenate((document, document + first, document + second))
     sums = [
         np.bincount(cell, np.concatenate((w, w, both * part)), documents * kinds)
         for part, w in ((unlike, weight * unlike), (1.0, weight))
@@ -258,8 +258,8 @@ def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
 def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
     """Draw numbers of units, gaps and lengths from normal distributions, labels by their shares."""
     parts = []
-    for document, who, units in _documents(continuum):
-        counts = np.array([(units.annotator == a).sum() for a in who])
+    for document, annotators, units in _documents(continuum):
+        counts = np.array([(units.annotator == a).sum() for a in annotators])
         same = np.diff(units.annotator) == 0
         first = np.concatenate(([True], ~same))
         gaps = np.concatenate(
@@ -271,7 +271,7 @@ def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
         )
         length = units.end - units.start
         some = False
-        for annotator in who.tolist():
+        for annotator in annotators.tolist():
             number = abs(int(rng.normal(counts.mean(), counts.std())))
             number = number if some else max(1, number)
             some = True
@@ -289,13 +289,13 @@ def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
     Shifts differ by half the mean length at least, as long as there is room.
     """
     parts = []
-    for document, who, units in _documents(continuum):
+    for document, annotators, units in _documents(continuum):
         low, high = min(0.0, float(units.start.min())), float(units.end.max())
         apart = float((units.end - units.start).mean()) / 2
         while True:
             free = [(low, high)]
             drawn = []
-            for annotator in who.tolist():
+            for annotator in annotators.tolist():
                 sizes = np.array([end - start for start, end in free])
                 begin, end = free[int(rng.choice(len(free), p=sizes / sizes.sum()))]
                 shift = float(int(rng.uniform(begin, end)))
@@ -309,11 +309,11 @@ def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
                     if part[1] > part[0]
                 ]
                 free = left or [(low, high)]
-                own = units.rows(units.annotator == rng.choice(who))
-                start = own.start + shift
+                copied = units.rows(units.annotator == rng.choice(annotators))
+                start = copied.start + shift
                 back = np.where(start > high, low - high, 0.0)
                 place = np.full(len(start), document), np.full(len(start), annotator)
-                drawn.append(Units(*place, start + back, own.end + shift + back, own.label))
+                drawn.append(Units(*place, start + back, copied.end + shift + back, copied.label))
             if any(len(part.start) for part in drawn):
                 break
         parts += drawn

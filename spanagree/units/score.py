@@ -87,10 +87,14 @@ def figures(observed: Floats, expected: Floats, weight: Floats, by_chance: Float
     What is observed is divided by ``weight``, what is expected by ``chance``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        one = np.where(weight > 0, observed / weight, np.nan)
-        other = np.where(by_chance > 0, expected / by_chance, np.nan)
-        value = np.where(other > CERTAIN * np.nanmax(other, initial=0), 1 - one / other, np.nan)
-    return np.stack((one, other, value), axis=-1)
+        disorder = np.where(weight > 0, observed / weight, np.nan)
+        by_chance_alone = np.where(by_chance > 0, expected / by_chance, np.nan)
+        value = np.where(
+            by_chance_alone > CERTAIN * np.nanmax(by_chance_alone, initial=0),
+            1 - disorder / by_chance_alone,
+            np.nan,
+        )
+    return np.stack((disorder, by_chance_alone, value), axis=-1)
 
 
 def statistic(sums: Floats) -> Floats:

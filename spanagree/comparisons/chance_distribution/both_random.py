@@ -44,10 +44,13 @@ def both_random(
     results: list[Floats | None] = []
     known: dict[tuple[object, ...], Floats | None] = {}
     for piece in range(len(pieces)):
-        one = pieces.some(np.array([piece]))
-        key = (int(one.tokens[0]), *(_shape(side) for side in (one.a, one.b)))
+        single_piece = pieces.some(np.array([piece]))
+        key = (
+            int(single_piece.tokens[0]),
+            *(_shape(side) for side in (single_piece.a, single_piece.b)),
+        )
         if key not in known:
-            known[key] = _enumerated(one, measure, budget, moments)
+            known[key] = _enumerated(single_piece, measure, budget, moments)
         results.append(known[key])
     return results
 
@@ -87,8 +90,8 @@ def _most(pieces: Pieces, measure: Match) -> Ints:
     _, kind, _ = distinct(*partner)
     kinds = np.split(kind, [len(pieces.a)])
     bounds = []
-    for side, own, other in zip(sides, kinds, kinds[::-1], strict=True):
-        size = (side.length if measure.in_tokens else 1) * np.isin(own, other)
+    for side, kinds_here, kinds_there in zip(sides, kinds, kinds[::-1], strict=True):
+        size = (side.length if measure.in_tokens else 1) * np.isin(kinds_here, kinds_there)
         bounds.append(np.bincount(side.piece, size, len(pieces)))
     return np.minimum(*bounds).astype(np.int64)
 
@@ -165,11 +168,11 @@ def _arrangements(side: Side, n: int) -> Iterator[list[int]]:
     """Yield the starts of a side's segments in every arrangement."""
     parts = _groups(side)
     order = np.argsort(np.concatenate(parts)).tolist()
-    each = [
+    ways = [
         list(_placed(list(zip(side.length[r].tolist(), side.label[r].tolist(), strict=True)), n))
         for r in parts
     ]
-    for chosen in itertools.product(*each):
+    for chosen in itertools.product(*ways):
         flat = [start for part in chosen for start in part]
         yield [flat[i] for i in order]
 

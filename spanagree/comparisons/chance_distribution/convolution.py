@@ -35,8 +35,8 @@ def convolved(distributions: Iterable[Floats]) -> Floats:
     queue = [(len(p), number, p) for number, p in enumerate(varying)]
     number = len(queue)
     while len(queue) > 1:
-        one, other = heapq.heappop(queue)[2], heapq.heappop(queue)[2]
-        p = np.convolve(one, other)
+        first, second = heapq.heappop(queue)[2], heapq.heappop(queue)[2]
+        p = np.convolve(first, second)
         there = np.flatnonzero(p > _LEAST)
         shift, p = shift + int(there[0]), p[there[0] : there[-1] + 1]
         heapq.heappush(queue, (len(p), number, p))

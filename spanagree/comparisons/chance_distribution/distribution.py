@@ -140,10 +140,10 @@ class MatchDistribution:
         p = self.tail(match)
         if p > _LEAST:
             return math.log10(p)
-        each = [
+        probabilities = [
             part.probabilities for part in self.parts.values() if part.probabilities is not None
         ]
-        return log10_tail(each or [self._known()], math.ceil(match - self.most))
+        return log10_tail(probabilities or [self._known()], math.ceil(match - self.most))
 
     def quantile(self, share: float) -> int:
         """Return the smallest match that chance stays at or below with this probability.
@@ -272,7 +272,7 @@ def distribution(
             return _of_relations(corpus, names, fixed)
         is_drawn = True
     moments = not has_whole_matches(ask.measure)
-    if is_drawn or any(moves_in_blocks(each, ask.chance) for each in layers):
+    if is_drawn or any(moves_in_blocks(layer, ask.chance) for layer in layers):
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
         return over_documents(drawn, len(corpus), moments)
@@ -293,7 +293,7 @@ def distribution(
             _closed(pieces.some(np.array([piece])), ask, fixed is not None)
             for piece in over[document]
         ]
-        figures = [each for each in exact if each is not None]
+        figures = [values for values in exact if values is not None]
         known[document] = part
         if len(figures) == len(exact):
             mean, variance = np.sum(figures, axis=0).tolist()
@@ -357,12 +357,12 @@ def _walked(
     at = at_places(corpus, (a, b), ask.chance)
     if at is not None:
         places, classes = at
-        of_a, of_b = (places.kinds_of(each) for each in classes)
+        of_a, of_b = (places.kinds_of(layer_classes) for layer_classes in classes)
         tokens = corpus.lengths
         pieces = pieces_of(layers[a], layers[b], tokens, measure, ask.chance, (of_a, of_b))
         if fixed is None:
-            how = pieces, places.kinds, measure, ask.chance, ask.budget, moments
-            return pieces, both_random_at_places(*how)
+            settings = pieces, places.kinds, measure, ask.chance, ask.budget, moments
+            return pieces, both_random_at_places(*settings)
         made = fixed_walk_at_places(pieces, places.kinds, measure, ask.budget, moments)
         return pieces, made
     pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)

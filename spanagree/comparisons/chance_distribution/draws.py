@@ -63,7 +63,7 @@ def draw_matches(
     """
     documents, labels = cells.shape
     count = int(cells.max(initial=0)) + 1
-    largest = max(len(layer) for layer, each in zip(layers, random, strict=True) if each)
+    largest = max(len(layer) for layer, is_random in zip(layers, random, strict=True) if is_random)
     most = max(1, _PORTION // max(largest, documents, 1))
     if at is not None:
         measure = at[0].in_words(measure, layers, at[1])
@@ -71,12 +71,12 @@ def draw_matches(
         copies = min(most, draws - low)
         tiled = np.tile(lengths, copies)
         drawn, numbers = [], []
-        for side, (layer, each) in enumerate(zip(layers, random, strict=True)):
-            if each and at is not None:
+        for side, (layer, is_random) in enumerate(zip(layers, random, strict=True)):
+            if is_random and at is not None:
                 two = at[0].redraw(layer, at[1][side], copies, rng)
             else:
                 two = copies_of(layer, copies, documents)
-                two = redraw(two, tiled, labels, rng, chance, rigid=rigid) if each else two
+                two = redraw(two, tiled, labels, rng, chance, rigid=rigid) if is_random else two
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
             numbers.append(copy * count + cells[document, two.label])

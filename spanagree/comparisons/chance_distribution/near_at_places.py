@@ -94,14 +94,14 @@ def _over_words(
         for x in (a, b)
     ]
     of_a, of_b = (
-        tuple(Lengths(*kind, many) for kind, many in sorted(each.items())) for each in counts
+        tuple(Lengths(*kind, many) for kind, many in sorted(numbers.items())) for numbers in counts
     )
     if fixed:
         here = a.label == label
         start, end = a.start[here], (a.start + a.length)[here]
         spans = np.stack(words.in_words(np.full(len(start), document), start, end), axis=1)
-        own = tuple(map(tuple, (spans - words.words[document]).tolist()))
-        p = one_random(n, own, of_b, t, budget)
+        fixed_spans = tuple(map(tuple, (spans - words.words[document]).tolist()))
+        p = one_random(n, fixed_spans, of_b, t, budget)
     else:
         p = both_random(n, of_a, of_b, t, budget)
     return None if p is None else np.array([p @ np.arange(len(p))])

@@ -213,8 +213,8 @@ def mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
         return None
     if moments:
         mean, spread = np.stack(known).T
-        whole = mean.mean()
-        return np.array([whole, spread.mean() + ((mean - whole) ** 2).mean()])
+        mean_of_all = mean.mean()
+        return np.array([mean_of_all, spread.mean() + ((mean - mean_of_all) ** 2).mean()])
     total = np.zeros(max(map(len, known)))
     for way in known:
         total[: len(way)] += way

@@ -39,11 +39,11 @@ def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
         known |= both
     if measure.share:
         return known, p
-    for one, other in ((0, 1), (1, 0)):
-        alone = np.bincount(sides[other].piece, minlength=count) == number[other]
-        some = (number[one] == 1) & (number[other] > 1) & alone
+    for side, opposite in ((0, 1), (1, 0)):
+        alone = np.bincount(sides[opposite].piece, minlength=count) == number[opposite]
+        some = (number[side] == 1) & (number[opposite] > 1) & alone
         if some.any():
-            p[some] = 1 - _all_free(pieces, some, sides[one], able[one], sides[other])
+            p[some] = 1 - _all_free(pieces, some, sides[side], able[side], sides[opposite])
             known |= some
     return known, p.clip(0, 1)
 
@@ -62,10 +62,10 @@ def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Match) ->
     return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
-def _all_free(pieces: Pieces, some: Bools, one: Side, able: Bools, other: Side) -> Floats:
+def _all_free(pieces: Pieces, some: Bools, alone: Side, able: Bools, opposite: Side) -> Floats:
     """Return how likely all tokens of the one segment of a side are free on the other side."""
-    rows = np.flatnonzero(some[one.piece])
-    mine, theirs = one.rows(rows), other.rows(np.flatnonzero(some[other.piece]))
+    rows = np.flatnonzero(some[alone.piece])
+    mine, theirs = alone.rows(rows), opposite.rows(np.flatnonzero(some[opposite.piece]))
     single = np.flatnonzero(able[rows])
     length, piece = mine.length[single], mine.piece[single]
     count = len(pieces)

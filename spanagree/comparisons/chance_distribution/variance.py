@@ -90,15 +90,15 @@ class StartsOfTwo:
             self.lengths[length] += count
         self.known: dict[tuple[int, int], Floats] = {}
 
-    def starts(self, one: Kind, other: Kind) -> Floats:
+    def starts(self, first: Kind, second: Kind) -> Floats:
         """Return E(how many of one kind start at x and of the other at y), at [x, y]."""
-        number = self.kinds[one] * (self.kinds[other] - (one == other))
+        number = self.kinds[first] * (self.kinds[second] - (first == second))
         total = np.zeros((self.n, self.n))
         if number:
-            a, b = one[0], other[0]
+            a, b = first[0], second[0]
             total += number * (self._ordered(a, b) + self._ordered(b, a).T)
-        if one == other:
-            total[np.diag_indices(self.n)] += self.kinds[one] * self._single(one[0])
+        if first == second:
+            total[np.diag_indices(self.n)] += self.kinds[first] * self._single(first[0])
         return total
 
     def _single(self, a: int) -> Floats:
@@ -190,9 +190,9 @@ def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, floa
         gained.setdefault(name, np.zeros(b.n))[x] += g
     first = sum(float(np.diag(b.starts(k, k)) @ g) for k, g in gained.items())
     second = sum(
-        float(g @ b.starts(one, other) @ h)
-        for one, g in gained.items()
-        for other, h in gained.items()
+        float(g @ b.starts(g_kind, h_kind) @ h)
+        for g_kind, g in gained.items()
+        for h_kind, h in gained.items()
     )
     return first, second
 
@@ -213,14 +213,14 @@ def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]
     else:
         places = {kind: [[kind], [kind]] for kind in a.kinds.keys() & b.kinds.keys()}
     first = second = 0.0
-    for one in places:
-        for other in places:
+    for place in places:
+        for second_place in places:
             there = [
                 sum(
                     (
                         _cover(side.starts(k, h), k[0], h[0], measure.in_tokens)
-                        for k in places[one][i]
-                        for h in places[other][i]
+                        for k in places[place][i]
+                        for h in places[second_place][i]
                     ),
                     np.zeros((a.n, a.n)),
                 )
@@ -231,7 +231,7 @@ def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]
             sum(
                 (
                     _cover(np.diag(np.diag(side.starts(k, k))), k[0], k[0], measure.in_tokens)
-                    for k in places[one][i]
+                    for k in places[place][i]
                 ),
                 np.zeros((a.n, a.n)),
             )

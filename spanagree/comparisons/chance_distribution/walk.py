@@ -167,8 +167,8 @@ def _walk(moves: Moves, moments: bool) -> list[Floats]:
     columns = (moves.tokens, moves.gain, moves.after, moves.keep)
     flat = [x.reshape(len(moves.tokens), -1) for x in columns if x is not None]
     _, which, _ = distinct_rows(np.hstack(flat).astype(np.float64))
-    one = np.unique(which, return_index=True)[1]
-    ends = _ends(moves.rows(one), moments)
+    first_rows = np.unique(which, return_index=True)[1]
+    ends = _ends(moves.rows(first_rows), moments)
     ends /= ends[:, :1] if moments else ends.sum(1, keepdims=True)
     if moments:
         mean = ends[:, 1]

@@ -188,20 +188,20 @@ def _taking(
     gain, after = np.zeros((2, len(start), 2), np.int64)
     low = np.searchsorted(a.piece, piece)
     high = np.searchsorted(a.piece, piece + 1)
-    one, place = ranges(low, high)
-    s, e = a.start[one], a.start[one] + a.length[one]
+    segment, place = ranges(low, high)
+    s, e = a.start[segment], a.start[segment] + a.length[segment]
     length = (end - start)[place]
-    meets = (e > start[place]) & (s < end[place]) & (a.label[one] == label[place])
-    able = meets & (measure.phi(start[place] - s, a.length[one], length) > 0)
+    meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
+    able = meets & (measure.phi(start[place] - s, a.length[segment], length) > 0)
     none = len(a)
     over_start, over_end = np.full((2, len(start)), none)
     for over, border in ((over_start, start), (over_end, end)):
         here = (s < border[place]) & (border[place] < e)
-        over[place[here]] = one[here]
+        over[place[here]] = segment[here]
     for bit in (0, 1):
         match = np.full(len(start), none)
         can = np.flatnonzero(able & ((bit == 0) | (s >= start[place])))[::-1]
-        match[place[can]] = one[can]  # of several that are set in one place the first stays
+        match[place[can]] = segment[can]  # of several that are set in one place the first stays
         gain[:, bit] = match < none
         still = (over_end == match) | ((over_end == over_start) & (bit == 1))
         after[:, bit] = (over_end < none) & still
@@ -263,11 +263,11 @@ def _batch(
 def _kept(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:
     """Return at which borders one segment of A reaches over this one and the one before."""
     a = pieces.a
-    one, unit = ranges(np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1))
+    segment, unit = ranges(np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1))
     over = np.full(used.shape, -1)
-    end = np.minimum(a.start[one] + a.length[one], used.shape[1])
-    border, row = ranges(a.start[one] + 1, np.maximum(end, a.start[one] + 1))
-    over[unit[row], border] = one[row]
+    end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
+    border, row = ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
+    over[unit[row], border] = segment[row]
     at = np.full((len(piece), int(rank.max()) + 1), -1)
     u, p = np.nonzero(used)
     at[u, rank[u, p]] = over[u, p]
@@ -572,12 +572,12 @@ class _BothWalk:
         yield _Move((), 0, following, ahead if q > following else None)
         lags = 1 - ahead.side
         for axis, e, label in self._placed(lags, p):
-            tag, own, gain = ahead.tag, self._tag(p, label), 0.0
-            if tag is not None and own is not None:
+            tag, own_tag, gain = ahead.tag, self._tag(p, label), 0.0
+            if tag is not None and own_tag is not None:
                 gain = self._gain(ahead.side, (tag[0], q, tag[1]), (p, e, label))
             if gain and self.measure.kernel == "one-to-one":
-                tag = own = None
-            then = ahead._replace(tag=tag) if e < q else _Ahead(lags, e, own)
+                tag = own_tag = None
+            then = ahead._replace(tag=tag) if e < q else _Ahead(lags, e, own_tag)
             yield _Move((axis,), gain, min(e, q), then if e != q else None)
 
     def _tag(self, start: int, label: int) -> tuple[int, int] | None:
@@ -590,16 +590,18 @@ class _BothWalk:
         )
         return (0 if any_start else start), label
 
-    def _gain(self, side: int, one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
-        """Return what two segments, each start, end and label, add; ``one`` is of ``side``.
+    def _gain(
+        self, side: int, segment: tuple[int, int, int], following: tuple[int, int, int]
+    ) -> float:
+        """Return what two segments, each start, end and label, add; ``segment`` is of ``side``.
 
         Where the start does not matter, only what lies behind that of the other one counts.
         """
-        if one[2] != other[2] or one[2] == OTHER:
+        if segment[2] != following[2] or segment[2] == OTHER:
             return 0
-        first, second = (one, other) if side == 0 else (other, one)
+        first, second = (segment, following) if side == 0 else (following, segment)
         if self.measure.kernel == "cover":
-            return min(one[1], other[1]) - other[0]
+            return min(segment[1], following[1]) - following[0]
         offset, a, b = second[0] - first[0], first[1] - first[0], second[1] - second[0]
         lengths = (np.array([x]) for x in (offset, a, b))
         return self.measure.phi(*lengths)[0].item()

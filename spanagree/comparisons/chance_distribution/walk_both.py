@@ -297,13 +297,13 @@ class _Walk:
         yield Move(1, rest if rest.left else None, 0, ())
         lags = 1 - ahead.side
         for i, kind in enumerate(self.sides[lags]):
-            gain, tag, own = self.rule.later(ahead, kind)
+            gain, tag, own_tag = self.rule.later(ahead, kind)
             more = kind.length - ahead.left
             then = None
             if more < 0:
                 then = Ahead(ahead.side, tag, -more)
             elif more > 0:
-                then = Ahead(lags, own, more)
+                then = Ahead(lags, own_tag, more)
             step = min(kind.length, ahead.left)
             yield Move(step, then, gain, (i + len(self.sides[0]) * lags,))
 
