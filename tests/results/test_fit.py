@@ -167,6 +167,15 @@ def test_spare_columns_and_parts():
     assert "left out" not in whole
 
 
+def test_names_that_repeat_stand_above_their_rows():
+    """A table that is too wide by its first column has the names of that above its rows."""
+    first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, "document")
+    figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
+    (grid,) = fitted(Grid([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
+    assert grid.above == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
+    assert [lane.head for lane in grid.lanes] == ["who", *(lane.head for lane in figures)]
+
+
 def test_a_sentence_at_the_end_is_wrapped():
     """The last column of sentences has several lines, and loses no word."""
     sentence = "it begins with a word and goes on for so long that one line is not enough for it"

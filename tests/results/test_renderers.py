@@ -9,6 +9,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.results import latex, markdown, text
-from spanagree.results.data import FORMATS, TABLES, to_csv, to_json
+from spanagree.results.data import FORMATS, TABLES, plain, to_csv, to_json
 from spanagree.results.frame import Column, Frame, TableStyle
 from spanagree.results.html import remarks
 from spanagree.results.names import common_parts, short_names
@@ -118,6 +119,8 @@ def test_hostile_names(form, by):
 def test_json_of_figures_of_numpy():
     """A figure of NumPy is written as any other one; a number of NumPy is refused, as before."""
     assert to_json({"f1": np.float64(0.1)}) == '{\n  "f1": 0.1\n}\n'
+    frozen = MappingProxyType({"ends": (0.5, math.nan)})  # as settings are
+    assert plain({"settings": frozen}) == {"settings": {"ends": [0.5, None]}}
     with pytest.raises(TypeError, match="not JSON serializable"):
         to_json({"n": np.int64(1)})
 
