@@ -26,6 +26,7 @@ def bench():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # some minutes on a quiet machine, and an hour on a busy one
 def test_runs(bench):
     """A small run prints a ratio for each work whose peer is there, and says which is not; and slopes."""
     done = subprocess.run(

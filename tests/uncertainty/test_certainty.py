@@ -888,6 +888,7 @@ def test_refused(files, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # ten minutes on a quiet machine, and an hour on a busy one
 @pytest.mark.parametrize("name", ["simulate_coverage", "simulate_annotators"])
 def test_coverage_in_the_docs(name):
     """The scripts that measure coverage print what docs/certainty.md shows."""
