@@ -46,7 +46,7 @@ def knows_doccano(start: FileHead) -> bool:
         if not named or not all(map(_RECORDS.search, start.members)):
             return False
         inside = [read_head_inside(start, name) for name in start.members]
-        return all(_key(row) and _text(row) is not None for each in inside for row in each.objects)
+        return all(_key(row) and _text(row) is not None for head in inside for row in head.objects)
     return any(map(_is_ours, start.objects))
 
 
@@ -106,10 +106,12 @@ def records(
         items = row[key] if isinstance(row[key], list) else [row[key]]
         for item in items:
             user = item.get("user") if by_user and isinstance(item, dict) else None
-            who = stem if user is None else text_of_whole(user)
-            if not isinstance(who, str):
-                raise invalid_value(f"{where}: name", who, "a string that is not empty is needed")
-            spans, span = layers.setdefault(who, []), _span(item, where)
+            annotator = stem if user is None else text_of_whole(user)
+            if not isinstance(annotator, str):
+                raise invalid_value(
+                    f"{where}: name", annotator, "a string that is not empty is needed"
+                )
+            spans, span = layers.setdefault(annotator, []), _span(item, where)
             if span is None:
                 log.passed["document label"] += 1
             else:
@@ -124,11 +126,11 @@ def records(
             log.passed["relation"] += len(row["relations"])
         annotations = [
             Annotation(
-                who,
-                None if is_unseen else each,
+                annotator,
+                None if is_unseen else spans,
                 relations=() if by_user or is_unseen else _relations(row, items, where),
             )
-            for who, each in layers.items()
+            for annotator, spans in layers.items()
         ]
         yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
         all_in_one |= not by_user and (stem or own_stem) == _ALL
@@ -147,7 +149,7 @@ def records(
 def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
     """Yield the annotator of each row, its place, and the row; a file's annotator has no name."""
     if not is_zipfile(path):
-        yield from (("", *each) for each in json_records(path, _NEEDED))
+        yield from (("", *pair) for pair in json_records(path, _NEEDED))
         return
     with open_zip(path) as archive:
         members = [member for member in archive.names if _RECORDS.search(member)]
@@ -160,7 +162,7 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             where = f"{name}, {printable(member)}"
             text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
-            yield from ((stem, *each) for each in records_in(where, [text], _NEEDED))
+            yield from ((stem, *pair) for pair in records_in(where, [text], _NEEDED))
 
 
 def _relations(
@@ -171,10 +173,10 @@ def _relations(
         return
     spans = [item for item in items if _span(item, where) is not None]
     known = {str(s.get("id")): i for i, s in enumerate(spans) if isinstance(s, dict)}
-    for each in relations:
-        first, second = (known.get(str(each.get(end))) for end in ("from_id", "to_id"))
-        place = f"{where}, relation {show(each.get('id'))}"
-        yield first, second, str(each.get("type")), place, True
+    for relation in relations:
+        first, second = (known.get(str(relation.get(end))) for end in ("from_id", "to_id"))
+        place = f"{where}, relation {show(relation.get('id'))}"
+        yield first, second, str(relation.get("type")), place, True
 
 
 def _key(row: Mapping[str, Any]) -> str | None:

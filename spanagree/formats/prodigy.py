@@ -97,16 +97,16 @@ class _Rows:
             if isinstance(row.get(key), list):
                 self.log.passed[noun] += len(row[key])
         is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
-        who = REVIEW if is_review else self._name(self._id(row))
-        yield Record(where, id_, {"text": text}, [self._answer(row, who, where)])
+        annotator = REVIEW if is_review else self._name(self._id(row))
+        yield Record(where, id_, {"text": text}, [self._answer(row, annotator, where)])
         self.reviews += is_review
         for version in objects_in(row.get("versions"), "versions", where):
-            whole = {"text": text, "tokens": row.get("tokens"), **version}
+            filled = {"text": text, "tokens": row.get("tokens"), **version}
             sessions = version.get("sessions")
             if not isinstance(sessions, list) or not sessions:
                 sessions = [self._id(version)]
-            answers = (self._answer(whole, self._name(session), where) for session in sessions)
-            yield Record(where, id_, {"text": whole["text"]}, answers)
+            answers = (self._answer(filled, self._name(session), where) for session in sessions)
+            yield Record(where, id_, {"text": filled["text"]}, answers)
 
     def _id(self, row: Mapping[str, Any]) -> object:
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
@@ -177,16 +177,16 @@ def _relations(
     known: dict[tuple[int, int], int] = {}
     for number, span in enumerate(objects_in(row.get("spans"), "spans", where)):
         known.setdefault(_ends(span, row.get("tokens"), where), number)
-    for number, each in enumerate(relations, 1):
+    for number, relation in enumerate(relations, 1):
         place, ends = f"{where}, relation {number}", []
         for end in ("head_span", "child_span"):
-            linked = each.get(end)
+            linked = relation.get(end)
             bounds = _ends(linked, row.get("tokens"), place) if isinstance(linked, dict) else None
             ends.append(None if bounds is None else known.get(bounds))
         if None in ends:
             log.passed["token relation"] += 1
         else:
-            yield ends[0], ends[1], str(each.get("label")), place, True
+            yield ends[0], ends[1], str(relation.get("label")), place, True
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:
@@ -229,7 +229,7 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     for d, text in enumerate(in_characters.known("texts", "Prodigy")):
         document = in_characters[d]
         number = number_in(document.id, 1 << 31)
-        own = {} if number is not None else {OUR_ID: document.id}
+        our_id = {} if number is not None else {OUR_ID: document.id}
         about = {
             "_input_hash": _hash(document.id) if number is None else number,
             "_task_hash": _hash(f"{document.id}\n{text}"),
@@ -243,8 +243,8 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
             ]
             for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
                 span |= {"token_start": start, "token_end": end - 1}
-            who = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
-            yield {"text": text, **own, **about, **tokens, "spans": spans, **who}
+            session = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
+            yield {"text": text, **our_id, **about, **tokens, "spans": spans, **session}
 
 
 def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:

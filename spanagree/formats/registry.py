@@ -145,7 +145,7 @@ def is_of_labels(names: Iterable[str]) -> bool:
 def looks_like(start: FileHead) -> tuple[str, str] | None:
     """Return what a file seems to be that no format is, and what to do with it."""
     text = "\n".join(start.lines)
-    seen = (each[1:] for each in _LOOKS if re.search(each[0], text))
+    seen = (look[1:] for look in _LOOKS if re.search(look[0], text))
     return next(seen, None)
 
 
@@ -556,7 +556,7 @@ def format_of(path: PathName, options: Options | None = None) -> str:
         return "paths"
     if names:
         return names[0]
-    if start.records and (known := [n for n, each in registered().items() if each.is_of(start)]):
+    if start.records and (known := [n for n, tool in registered().items() if tool.is_of(start)]):
         return known[0]
     named = any((options or {}).get(column) is not None for column in _COLUMNS)
     if named and (start.objects or (is_table and format_named(path) == "dataset")):
@@ -591,9 +591,9 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
     line = f"spanagree check {shlex.quote(os.fspath(path))}"
     known: dict[str, Any] = dict(given)
     if form in TOOLS and not (TOOLS[form].read or TOOLS[form].is_deep):
-        own = replace(TOOLS[form], **_taken(given, (*PATHS, "ends")))
+        tool = replace(TOOLS[form], **_taken(given, (*PATHS, "ends")))
         others = {name: value for name, value in given.items() if name not in (*PATHS, "ends")}
-        return " ".join([line, f"--from paths {own.line}", *starmap(_written, others.items())])
+        return " ".join([line, f"--from paths {tool.line}", *starmap(_written, others.items())])
     if form == "dataset":
         known |= raw_files({"": path}, options, form).reading.get("read", {})
         known.pop("length", None)  # which has no option, and is guessed once more
@@ -623,7 +623,7 @@ def _written(name: str, value: Any) -> str:
         return option
     parts = value if isinstance(value, (list, tuple)) else None
     if isinstance(value, Mapping):
-        parts = [f"{key}={each}" for key, each in value.items()]
+        parts = [f"{key}={item}" for key, item in value.items()]
     if parts is not None:
         value = ",".join(f'"{part}"' if "," in part else part for part in map(str, parts))
     return f"{option} {shlex.quote(str(value))}"
@@ -679,27 +679,27 @@ def raw_files(
     times = {name: options.get(name) for name in ("resolution", "duration", "uem")}
     pieces = options.pop("discontinuous", None)
     given = {key: value for key, value in options.items() if value is not None}
-    for key in given.keys() - {key for each in FORMATS.values() for key in each.takes}:
+    for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     by_format: dict[str, dict[str, PathName]] = {}
-    own = {layer: own_columns(given, layer, files) for layer in files}
+    options_of = {layer: own_columns(given, layer, files) for layer in files}
     sources = dict(files)
     for layer, path in sources.items():
         if path == "-":
             check_stdin(form)
-        if len(sources) > 1 and _has_texts_only(path, own[layer]):
+        if len(sources) > 1 and _has_texts_only(path, options_of[layer]):
             files.pop(layer)
             continue
-        by_format.setdefault(form or format_of(path, own[layer]), {})[layer] = path
+        by_format.setdefault(form or format_of(path, options_of[layer]), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
     joined: list[Any] = []
 
     def read_one(name: str, layer: str, path: PathName) -> RawCorpus:
         takes = {*_form(name).takes} - {*times}
-        known = {key: value for key, value in own[layer].items() if key in takes}
+        known = {key: value for key, value in options_of[layer].items() if key in takes}
         if "texts" in _form(name).takes and len(sources) > 1:
-            texts = _texts_by_id(partial(_texts_beside, layer, sources, own, form))
+            texts = _texts_by_id(partial(_texts_beside, layer, sources, options_of, form))
             joined.append(texts)
             known["texts"] = texts
         return _form(name).read(path, **known)
@@ -733,17 +733,17 @@ def raw_files(
     parts = dict(of_one_length(parts))
     _refuse_apart(parts, by_format)
     apart = [layer for layer, path in files.items() if not os.fspath(path).endswith(layer)]
-    whole = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
+    united = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
     if times["uem"] is not None:
-        whole = within_parts(whole, read_uem(times["uem"]), Path(times["uem"]).name)
+        united = within_parts(united, read_uem(times["uem"]), Path(times["uem"]).name)
     if in_units:
-        whole = with_resolution(whole, times["resolution"], times["duration"])
-    whole = with_discontinuous(with_labels(whole, **chosen), pieces)
-    whole = with_absent(whole, given.get("absent"))
+        united = with_resolution(united, times["resolution"], times["duration"])
+    united = with_discontinuous(with_labels(united, **chosen), pieces)
+    united = with_absent(united, given.get("absent"))
     if form is None or all(_is_known_as(form, path) for path in files.values()):
-        return whole
-    named = as_read(**{**whole.reading.get("read", {}), "from": form})
-    return whole.but(reading={**whole.reading, **named})
+        return united
+    named = as_read(**{**united.reading.get("read", {}), "from": form})
+    return united.but(reading={**united.reading, **named})
 
 
 def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> dict[str, Any]:
@@ -753,19 +753,19 @@ def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> di
     {'document': 'custom_id'}
     """
     names = {
-        name: each
-        for each, path in files.items()
-        for name in (each, os.path.basename(os.fspath(path)), Path(path).stem)
+        name: key
+        for key, path in files.items()
+        for name in (key, os.path.basename(os.fspath(path)), Path(path).stem)
     }
-    own = dict(given)
+    options = dict(given)
     for option in (*PATHS, "tags"):
         value = given.get(option)
         parts = [part.partition(":") for part in value.split(",")] if isinstance(value, str) else []
         if any(sign and name in names for name, sign, _ in parts):
             mine = [rest for name, _, rest in parts if names.get(name) == layer]
             all_ = ["".join(part) for part in parts if part[0] not in names]
-            own[option] = ",".join(mine or all_) or None
-    return {name: value for name, value in own.items() if value is not None}
+            options[option] = ",".join(mine or all_) or None
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _has_texts_only(path: PathName, options: Options | None = None) -> bool:
@@ -803,14 +803,14 @@ def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options
 
 
 def _texts_beside(
-    layer: str, files: Mapping[str, PathName], own: Mapping[str, Options], form: str | None
+    layer: str, files: Mapping[str, PathName], options_of: Mapping[str, Options], form: str | None
 ) -> dict[str, Place]:
     """Return the texts by id that the files of other layers have, or their tokens."""
     texts: dict[str, Place] = {}
     for other, path in files.items():
         if other != layer:
             with suppress(SpanAgreeError):  # one without texts, or what is said when it is read
-                texts |= _texts_of(other, path, own[other], form)
+                texts |= _texts_of(other, path, options_of[other], form)
     return texts
 
 
@@ -844,9 +844,9 @@ def _refuse_apart(
     if len(by_format) < 2 or None in ids.values():
         return
     for form, paths in by_format.items():
-        own = [f"{form} files"] if _form(form).is_layer else list(paths)
-        mine = [id_ for name in own for id_ in ids[name] or ()]
-        others = [id_ for name, known in ids.items() if name not in own for id_ in known or ()]
+        names = [f"{form} files"] if _form(form).is_layer else list(paths)
+        mine = [id_ for name in names for id_ in ids[name] or ()]
+        others = [id_ for name, known in ids.items() if name not in names for id_ in known or ()]
         if {*mine}.isdisjoint(others):
             path = printable(os.fspath(next(iter(paths.values()))))
             raise InputError(
@@ -870,7 +870,7 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
     A layer that is named by a pattern is several files, each of which has its own name.
     """
     name = printable(os.fspath(path))
-    own = os.path.basename(name) if set(layer) & set("*?[") else layer
+    annotator = os.path.basename(name) if set(layer) & set("*?[") else layer
     notes = raw.notes
     guessed = any("columns guessed" in note for note in notes)
     if form != format_named(path) or guessed:
@@ -878,7 +878,7 @@ def _from_file(raw: RawCorpus, layer: str, path: PathName, form: str) -> RawCorp
         more = [note.removeprefix(f"{name}: ") for note in mine]
         others = [note for note in notes if note not in mine]
         notes = ("; ".join([f"{name}: read as {form}", *more]), *others)
-    return renamed(raw, {who: who or own for who in raw.annotators}).but(notes=notes)
+    return renamed(raw, {given: given or annotator for given in raw.annotators}).but(notes=notes)
 
 
 def _check_options(given: Options, formats: Iterable[str]) -> None:
@@ -886,9 +886,9 @@ def _check_options(given: Options, formats: Iterable[str]) -> None:
     taken = {key for name in formats for key in _form(name).takes}
     taken.add("attributes")  # of other formats, segments have all that they say
     for key in (key for key in given if key not in taken):
-        own = [name for name, form in FORMATS.items() if key in form.takes]
-        others = ", ".join(name for name in own if name not in TOOLS)
-        others += ", records of tools" if any(name in TOOLS for name in own) else ""
+        takers = [name for name, form in FORMATS.items() if key in form.takes]
+        others = ", ".join(name for name in takers if name not in TOOLS)
+        others += ", records of tools" if any(name in TOOLS for name in takers) else ""
         others += ", or goes with group-by" if key == "unit" else ""
         rows = any({*_form(name).shapes} & {*_JSON} for name in formats)
         more = "; --from dataset reads them as rows" if key in _COLUMNS and rows else ""
@@ -924,7 +924,7 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
     seen = np.array([layer.annotated for layer in corpus.layers.values()])
     holds_seen = ("prodigy", "doccano", *(("brat",) if len(seen) == 1 else ()))
     unseen = int((~seen.any(axis=0)).sum()) if form in holds_seen else 0
-    idle = [who for who, each in zip(corpus.annotators, seen, strict=True) if not each.any()]
+    idle = [name for name, saw in zip(corpus.annotators, seen, strict=True) if not saw.any()]
     gone = [f"{counted(unseen, 'document')} that nobody saw"] if unseen else []
     if idle and form in ("prodigy", "label-studio", "brat"):
         gone.append(f"annotators who saw none: {listed(idle)}")
@@ -947,11 +947,11 @@ def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
     is_named = Path(corpus.annotators[0]).stem == Path(path).stem
     if len(corpus.layers) > 1 or not nameless or is_named:
         return []
-    who = printable(corpus.annotators[0])
+    name = printable(corpus.annotators[0])
     return [
         f"a file of {form} does not name its annotator{' or document' if is_page else ''}: read"
-        f" again, {who} is called as the file, unless it is named, as in"
-        f" {shlex.quote(f'{who}={os.fspath(path)}')}"
+        f" again, {name} is called as the file, unless it is named, as in"
+        f" {shlex.quote(f'{name}={os.fspath(path)}')}"
     ]
 
 
@@ -959,8 +959,8 @@ def _details_left(corpus: Corpus, form: str) -> list[str]:
     if form in _HOLD_PIECES:
         return []
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
-    relations = sum(len(each.links) for each in details)
-    attributes = sorted({name for each in details for name in each.attributes})
+    relations = sum(len(detail.links) for detail in details)
+    attributes = sorted({name for detail in details for name in detail.attributes})
     lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
     lost += [counted(relations, "relation")] if relations else []
     lost += [f"attributes {listed(attributes)}"] if attributes else []

@@ -59,16 +59,16 @@ def records(
             " images or sound, chats and answers for a whole text are not read as spans"
         )
     key, targets = _text_key(tasks, text, log.name)
-    marked = [each for task in tasks for each in task.marked]
-    in_html = any(not targets.isdisjoint(each.html) for each in marked)
-    by = Counter(each.layer for each in marked if not each.is_model)
+    marked = [mark for task in tasks for mark in task.marked]
+    in_html = any(not targets.isdisjoint(mark.html) for mark in marked)
+    by = Counter(mark.layer for mark in marked if not mark.is_model)
     del marked
     log.numbered = all(task.id is None for task in tasks)
     for number in range(1, len(tasks) + 1):
         task = tasks.popleft()  # which then is forgotten
         id_ = number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
-        annotations = (_annotation(each, task.where, targets, {*by}, log) for each in task.marked)
+        annotations = (_annotation(mark, task.where, targets, {*by}, log) for mark in task.marked)
         yield Record(task.where, id_, content, annotations)
     if by[""]:
         log.notes += nameless(log.name, counted(by[""], "annotation"), "completed_by", {*by})
@@ -130,7 +130,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     for task in tasks:
         for target in dict.fromkeys(region.target for region in task.regions):
             fitting.setdefault(target, Counter())
-        in_html = any(each.html for each in task.marked)
+        in_html = any(mark.html for mark in task.marked)
         texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
         for region in task.regions if len(keys) > 1 else ():
             if region.surface is not None:
@@ -142,7 +142,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
         raise InputError(f"{name}: there are spans in {listed(sorted(chosen))}: {choose}")
     likely = [*chosen, *(target for target in fitting if target in keys), "text"]
     only = keys[0] if len(keys) == 1 else None
-    key = asked or next((each for each in likely if each in keys), only)
+    key = asked or next((target for target in likely if target in keys), only)
     if key is None:
         raise InputError(f"{name}: nothing shows in which text the spans are: {choose}")
     return key, {target for target, its_key in best.items() if its_key in (None, key)}

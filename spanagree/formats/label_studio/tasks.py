@@ -74,7 +74,7 @@ class Task(NamedTuple):
     @property
     def regions(self) -> list[Region]:
         """All spans that anybody marked in it."""
-        return [region for each in self.marked for region in each.regions or ()]
+        return [region for marked in self.marked for region in marked.regions or ()]
 
 
 def knows_label_studio(start: FileHead) -> bool:
@@ -84,7 +84,7 @@ def knows_label_studio(start: FileHead) -> bool:
 
 def _is_task(entry: Mapping[str, Any]) -> bool:
     lists = (entry.get(key) for key in ("annotations", "completions", "predictions"))
-    return isinstance(entry.get("data"), dict) and any(isinstance(each, list) for each in lists)
+    return isinstance(entry.get("data"), dict) and any(isinstance(value, list) for value in lists)
 
 
 def _is_min(entry: Mapping[str, Any]) -> bool:
@@ -140,12 +140,12 @@ class Tasks:
         id_ = data.get(OUR_ID, entry.get("id"))
         marked = []
         for key in ("annotations", "completions"):
-            for each in objects_in(entry.get(key), key, where):
-                self.passed["review"] += len(objects_in(each.get("reviews"), "reviews", where))
-                marked.append(self._annotation(each, where, data))
+            for answer in objects_in(entry.get(key), key, where):
+                self.passed["review"] += len(objects_in(answer.get("reviews"), "reviews", where))
+                marked.append(self._annotation(answer, where, data))
         if self.predictions:
             predictions = objects_in(entry.get("predictions"), "predictions", where)
-            marked += (self._prediction(each, where, data) for each in predictions)
+            marked += (self._prediction(prediction, where, data) for prediction in predictions)
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
@@ -204,7 +204,7 @@ class Tasks:
         html: dict[str, None] = {}
         for key, value in entry.items():
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
-            for item in (each for each in values if isinstance(each, dict)):
+            for item in (result for result in values if isinstance(result, dict)):
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
                     regions.append(_region(item, key, where, entry))
                     html |= {key: None} if _is_in_html(item) else {}
@@ -305,7 +305,7 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
         start, end = _in_paragraphs(value, target, where, data)
-        value = {key: each for key, each in value.items() if key != "globalOffsets"}
+        value = {key: item for key, item in value.items() if key != "globalOffsets"}
     places = value.get("globalOffsets")
     if isinstance(places, Mapping):
         start, end = places.get("start"), places.get("end")
