@@ -161,7 +161,7 @@ class EvaluationByLevel(Result):
         overall = replace(self.whole, by_chance={})  # as there is none of the levels
         for column in overall.table().columns:  # the F1 is enough for people
             shown = column.key not in ("precision_observed", "recall_observed")
-            meaning = "rank within a level" if column.kind == "ranks" else column.meaning
+            meaning = "rank within a level" if column.kind == "rank" else column.meaning
             columns.append(column._replace(title=column.title * shown, meaning=meaning))
         rows: list[list[Value]] = []
         for level, evaluation in [*self.parts, (None, overall)]:

@@ -38,17 +38,16 @@ KINDS = {
     "probability": "float64",
     "mark": "bool_",
     "interval": "",
-    "ranks": "",
+    "rank": "",
     "place": "",
     "json": "",
 }
 """The kinds of columns, and their types in Arrow; those without one are for people only.
 
 A figure may be shown in per cent, a number may not. A column for JSON stands there for all whose
-keys begin with its own: a score with its reason and its interval for its figures. Ranks are given
-as two figures, and are the places of these in their block, as far as they are printed.
+keys begin with its own: a score with its reason and its interval for its figures. A rank is given
+as a figure, and shown as the place of this in its block.
 """
-
 
 _ALIKE = 12  # digits up to which figures that share a rank are the same, however few are printed
 
@@ -200,48 +199,7 @@ class Frame:
     @property
     def turned(self) -> Frame:
         """The table as its pivot has it; the same if it has none, or no two names to compare."""
-        if self.pivot is None:
-            return self
-        columns, rows, _ = self.shown
-        place = {column.title: i for i, column in enumerate(columns)}
-        row, column = place[self.pivot.rows], place[self.pivot.columns]
-        cells = {(str(values[row]), str(values[column])): values for values in rows}
-        tops, lefts = (list(dict.fromkeys(each)) for each in zip(*cells, strict=True) if cells)
-        if len(lefts) < 2:
-            return self
-
-        def values_of(title: str, top: str) -> list[Value]:
-            each = (cells.get((top, left)) for left in lefts)
-            return [None if values is None else values[place[title]] for values in each]
-
-        shared = [
-            title
-            for title in self.pivot.shared
-            if all(len(set(values_of(title, top))) == 1 for top in tops)
-        ]
-        heads = [Column("", " ", "name"), columns[row]]
-        heads += [Column("", printable(left)) for left in lefts] + [
-            columns[place[title]] for title in shared
-        ]
-        gone = {column.title for column in columns} - {*self.pivot.figures}
-        return replace(
-            self,
-            remarks=[r for r in self.remarks if not any(f": {t} undefined" in r for t in gone)],
-            columns=heads,
-            rows=[
-                [figure, top, *values_of(figure, top)]
-                + [values_of(title, top)[0] for title in shared]
-                for figure in self.pivot.figures
-                for top in tops
-            ],
-            breaks=[len(tops) * i for i in range(1, len(self.pivot.figures))],
-            meanings={
-                **self.meanings,
-                **{name: columns[place[name]].meaning or name for name in self.pivot.figures},
-            },
-            pivot=None,
-            across=len(lefts),
-        )
+        return self if self.pivot is None else _turned(self, self.pivot)
 
     @property
     def for_reading(self) -> Frame:
@@ -293,6 +251,50 @@ class Frame:
         return types | {"signature": "string"}
 
 
+def _turned(table: Frame, pivot: Pivot) -> Frame:
+    """Return a table with a row for each figure and name of a row, and a column for each other."""
+    columns, rows, _ = table.shown
+    place = {column.title: i for i, column in enumerate(columns)}
+    row, column = place[pivot.rows], place[pivot.columns]
+    cells = {(str(values[row]), str(values[column])): values for values in rows}
+    row_names = list(dict.fromkeys(name for name, _ in cells))
+    column_names = list(dict.fromkeys(name for _, name in cells))
+    if len(column_names) < 2:
+        return table
+
+    def values_of(title: str, row_name: str) -> list[Value]:
+        """Return what stands in each column for a name of a row, in one of the old columns."""
+        old = (cells.get((row_name, name)) for name in column_names)
+        return [None if values is None else values[place[title]] for values in old]
+
+    shared = [
+        title
+        for title in pivot.shared
+        if all(len(set(values_of(title, name))) == 1 for name in row_names)
+    ]
+    dropped = {column.title for column in columns} - {*pivot.figures}
+    meanings = {name: columns[place[name]].meaning or name for name in pivot.figures}
+    return replace(
+        table,
+        columns=[
+            Column("", " ", "name"),
+            columns[row],
+            *(Column("", printable(name)) for name in column_names),
+            *(columns[place[title]] for title in shared),
+        ],
+        rows=[
+            [figure, name, *values_of(figure, name), *(values_of(x, name)[0] for x in shared)]
+            for figure in pivot.figures
+            for name in row_names
+        ],
+        breaks=[len(row_names) * i for i in range(1, len(pivot.figures))],
+        remarks=[r for r in table.remarks if not any(f": {t} undefined" in r for t in dropped)],
+        meanings={**table.meanings, **meanings},
+        pivot=None,
+        across=len(column_names),
+    )
+
+
 class Shown(NamedTuple):
     """What people see of a table: columns, rows, and before which rows a block begins."""
 
@@ -319,14 +321,12 @@ class Shown(NamedTuple):
             ]
             for row in self.rows
         ]
-        for c in [c for c, column in enumerate(self.columns) if column.kind == "ranks"]:
+        for c in [c for c, column in enumerate(self.columns) if column.kind == "rank"]:
             for block in self.blocks:
-                pairs = {r: pair for r in block if isinstance(pair := self.rows[r][c], tuple)}
-                columns = zip(*pairs.values(), strict=True)
-                both = [ranks(each, _ALIKE) for each in columns]
-                for r, places in zip(pairs, zip(*both, strict=True), strict=True):
-                    # the first alone: whether chance changes the order is for a test to say
-                    texts[r][c] = UNDEFINED if places[0] is None else str(places[0])
+                figures = {r: self.rows[r][c] for r in block if isinstance(self.rows[r][c], float)}
+                places = ranks([*figures.values()], _ALIKE)
+                for r, place in zip(figures, places, strict=True):
+                    texts[r][c] = UNDEFINED if place is None else str(place)
         return texts
 
     def best(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:

@@ -30,7 +30,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
                 column.meaning or column.title if column.kind == "name" else "",
                 1 < c < 2 + table.across,
                 column.spare,
-                column.kind in ("interval", "probability", "place", "ranks"),
+                column.kind in ("interval", "probability", "place", "rank"),
             )
             for c, column in enumerate(columns)
         ]

@@ -302,7 +302,7 @@ class Evaluation(Result):
         columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
         if by is None:
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
-            columns.append(Column("", "F1 rank" * (len(self.systems) > 1), "ranks", "rank"))
+            columns.append(Column("", "F1 rank" * (len(self.systems) > 1), "rank", "rank"))
 
         def figures(scored: Tally | Macro | System) -> list[Value]:
             pairs = [(score, getattr(scored, score.name)) for score in scores]
@@ -317,8 +317,7 @@ class Evaluation(Result):
             error = [self._error_of_chance(system)] * drawn
             whole = [*figures(system), *error, *system.tally.counts]
             if by is None:
-                f1 = system.f1.observed, system.f1.corrected
-                whole += [*chance_of_all[:WHOLE], *system.rank, f1]
+                whole += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
                 rows.append([system.name, system.documents, *whole])
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
