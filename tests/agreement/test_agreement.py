@@ -19,7 +19,7 @@ import spanagree as sa
 from spanagree.agreement import Agreement
 from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
-from spanagree.corpus.segments import Layer
+from spanagree.corpus import Layer
 from spanagree.results.text import render
 
 

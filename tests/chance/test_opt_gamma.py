@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.chance.start_distributions import start_distribution
+from spanagree import start_distribution
 
 li_null = pytest.importorskip("opt_gamma.li_null")
 

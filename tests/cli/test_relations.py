@@ -6,7 +6,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.jsonl import write_jsonl
+from spanagree.formats import write_jsonl
 
 
 @pytest.fixture(scope="module")

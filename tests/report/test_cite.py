@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
+from spanagree import __version__
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES
 from spanagree.corpus.repairs import REPAIRS
@@ -26,7 +27,6 @@ from spanagree.results.score import RARE
 from spanagree.results.text import signature_lines
 from spanagree.settings import signature
 from spanagree.uncertainty.bootstrap import INTERVALS
-from spanagree.version import __version__
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (

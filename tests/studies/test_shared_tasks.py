@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.report.study import _Asked, _copies, study
+from spanagree import study
+from spanagree.report.study import _Asked, _copies
 
 try:
     import tomllib

@@ -15,8 +15,8 @@ from messages import refuses
 from strategies import at_most
 
 import spanagree as sa
+from spanagree import alpha_u
 from spanagree.chance import simulate
-from spanagree.units.alpha_u import alpha_u
 
 
 def corpus_of(length, **layers):

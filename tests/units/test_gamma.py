@@ -28,7 +28,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.coarse_starts import UNITS, is_long
-from spanagree.units import packing
+from spanagree.units import Disagreement, packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.canonical import canonical
 from spanagree.units.control import expected_gains, is_cheap
@@ -43,7 +43,6 @@ from spanagree.units.effort import Steps, Work
 from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
 from spanagree.units.gamma import _bounded, _disagreement
 from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, _shifted, draw, measured
-from spanagree.units.score import Disagreement
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
