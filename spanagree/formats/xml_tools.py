@@ -165,6 +165,11 @@ def _number(element: Element, name: str, where: str) -> int:
     return _whole(value, f"{where}: {name}")
 
 
+def _pieces(spans: Iterable[Element], where: str) -> list[tuple[int, int]]:
+    """Return start and end of each element of a span."""
+    return [(_number(span, "start", where), _number(span, "end", where)) for span in spans]
+
+
 def _of_people(spans: Iterable[tuple[str, Span]]) -> list[Annotation]:
     """Return what each annotator marked."""
     by: dict[str, list[Span]] = {}
@@ -225,9 +230,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
     for annotation in source.root.iter("annotation"):
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
         place = f"{source.where}: mention {show(None if mention is None else mention.get('id'))}"
-        pieces = [
-            (_number(s, "start", place), _number(s, "end", place)) for s in annotation.iter("span")
-        ]
+        pieces = _pieces(annotation.iter("span"), place)
         if not pieces or mention is None:
             source.passed["annotation without a span"] += 1
             continue
@@ -249,7 +252,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
         for annotation in document.iter("annotation"):
             place = f"{source.where}: annotation {show(annotation.get('id'))}"
             kind, bounds = annotation.find("class"), annotation.findall("span")
-            pieces = [(_number(s, "start", place), _number(s, "end", place)) for s in bounds]
+            pieces = _pieces(bounds, place)
             if not pieces:
                 source.passed["annotation without a span"] += 1
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any
@@ -95,22 +96,19 @@ class _Guess:
     def columns(self) -> dict[str, Any]:
         """Return all that is guessed."""
         made: dict[str, Any] = {}
+        chosen = ChainMap(made, dict(self.given))
         if not self.given.keys() & {"tags", "spans"}:
-            made = self.layers()
+            made |= self.layers()
             if not made:
                 return {}
-        chosen = {**self.given, **made}
-        if not chosen.keys() & {"text", "tokens", "length"}:
-            made |= self.content(_is_table(chosen.get("spans")))
-        chosen = {**self.given, **made}
         spans = chosen.get("spans")
+        if not chosen.keys() & {"text", "tokens", "length"}:
+            made |= self.content(_is_table(spans))
         guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
         if guessed and (_is_table(spans) or not self.people(str(spans))):
             made |= _named(annotator=self.usual("annotator", _is_name))
-        chosen = {**self.given, **made}
-        if _is_table(chosen.get("spans")) and "quote" not in chosen and "tokens" not in chosen:
+        if _is_table(spans) and "quote" not in chosen and "tokens" not in chosen:
             made |= self.quote(chosen)
-        chosen = {**self.given, **made}
         if "document" not in chosen and ("annotator" in chosen or made.keys() & {"spans", "tags"}):
             made |= self.document(chosen)
         return made
