@@ -171,6 +171,20 @@ def test_plots(run, few, tmp_path):
         assert path.stat().st_size > 1000
 
 
+def test_all_measures_are_dots_at_their_values():
+    """A dot for each measure that is defined, with its name beside it."""
+    pytest.importorskip("matplotlib")
+    from matplotlib import pyplot
+
+    spans = {"ann": [[(0, 2, "X"), (4, 6, "Y")]], "bob": [[(0, 2, "X"), (5, 6, "Y")]]}
+    made = sa.units.side_by_side(sa.Corpus.from_segments([12], spans), precision=0.2)
+    known = {name: x.value for name, x in made.measures.items() if not math.isnan(x.value)}
+    ax = made.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(known)
+    assert ax.containers[0][0].get_xdata().tolist() == list(known.values())
+    pyplot.close("all")
+
+
 def test_drawn_chance_has_its_error_beside_other_measures():
     """What errs in chance errs in the value: by the slope of (o − e) / (1 − e), here by differences.
 
