@@ -79,10 +79,28 @@ def test_frozen():
         c.labels = ()
     with pytest.raises(TypeError):
         c.layers["new"] = c.layers["ann"]
+    with pytest.raises(TypeError):
+        c.reading["unit"] = "document"
+    wholes = c.but(wholes=np.array([0, 0, 1])).wholes
+    with pytest.raises(ValueError, match="read-only"):
+        wholes[0] = 1
     lengths = np.array([5])
     other = Corpus(lengths, {}, ())
     lengths[0] = 3
     assert other.lengths[0] == 5
+
+
+def test_pieces_and_attributes():
+    """They stay with their segments, and are shown; a name or value that is blank is refused."""
+    marked = [([(0, 2), (4, 6)], "X"), (1, 2, "Y", {"k": "v"})]
+    of = Corpus.from_segments([9], {"a": [marked]})
+    (first,) = of.with_labels(["X"])[0].segments["a"]
+    (second,) = of.with_labels(["Y"])[0].segments["a"]
+    assert first.pieces == ((0, 2), (4, 6))
+    assert repr(second) == "Segment(start=1, end=2, label='Y', attributes={'k': 'v'})"
+    for bad in ({"k": " "}, {" ": "v"}, {3: "v"}):
+        with refuses(sa.InputError, "… of an attribute … a string that is not blank"):
+            Corpus.from_segments([9], {"a": [[(0, 2, "X", bad)]]})
 
 
 def test_pickles():

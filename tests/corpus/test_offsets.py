@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refuses
 
@@ -147,6 +147,21 @@ def test_an_annotator_among_many(tmp_path):
         valid_corpus(collector.raw({}))
 
 
+def test_the_first_text_of_a_span_comes_late():
+    """Spans without their text stay, however many; the one that has it is the one that moves."""
+    spans = [(*at(name), None) for name in NAMES[:6]]
+    corpus = valid_corpus(raw([*spans, (1, 4, "Flo")]), "relocate-by-text")
+    assert marked(corpus) == sorted([*(span[:2] for span in spans), at("Flo")])
+
+
+def test_tokens_stand_where_they_are_said_to():
+    """Starts of tokens that fit the text are taken; others are refused, with what stands there."""
+    document = {"text": "Jo met Al", "tokens": ["Jo", "met", "Al"]}
+    Collector("tokens").document("d", "x", token_starts=[0, 3, 7], **document)
+    with refuses(sa.InputError, "x: at token_starts the text has … 'et ' …"):
+        Collector("tokens").document("d", "x", token_starts=[0, 4, 7], **document)
+
+
 def test_quotes_that_are_nowhere():
     """What cannot be moved stays misplaced."""
     with pytest.raises(sa.InputError, match="not 'Zoe'"):
@@ -193,7 +208,8 @@ def test_beyond_the_text():
             valid_corpus(raw([(0, 4, quote)], "abc"))
 
 
-@given(st.text("aé😀日", max_size=20))
+@given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))
+@example("\x80\u07ff\u0800\uffff\U00010000")
 def test_points(text):
     """Oracle: Python's encoders."""
     for table, unit in ((points_at, "UTF-16"), (points_at_bytes, "bytes")):

@@ -173,10 +173,11 @@ def test_inclusive_ends(tmp_path, name):
     [
         (lambda n, a, b: (a, b - 1), r"48 of 48 segments begin or end inside a word.*--ends inclusive"),
         (lambda n, a, b: (a + 1, b + 1) if n % 5 < 2 else (a, b), r"\d+ of 48 .* the offsets may be"),
+        (lambda n, a, b: (a + 1, b - 1), r"48 of 48 .* the offsets may be"),
         (lambda n, a, b: (a, b - 1) if n < 9 else (a, b), None),
         (lambda n, a, b: (a, b), None),
     ],
-    ids=["inclusive", "misplaced", "nine", "as they are"],
+    ids=["inclusive", "misplaced", "both", "nine", "as they are"],
 )  # fmt: skip
 def test_a_remark_where_only_words_show_it(tmp_path, name, moved, says):
     """Without texts of spans, more than one in five that cut words are a sign, and no error.
