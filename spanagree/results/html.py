@@ -100,9 +100,13 @@ def table(
     for r, row in enumerate(shown_rows[:most]):
         cells = []
         for c, value in enumerate(row):
-            shown = (cell and cell(r, c)) or (
-                name(value) if isinstance(value, str) else number(value, texts[r][c])
-            )
+            shown = cell and cell(r, c)
+            if not shown and isinstance(value, str):
+                shown = name(value)
+            elif not shown and shown_columns[c].kind == "rank" and texts[r][c] != UNDEFINED:
+                shown = escaped(texts[r][c])  # the place has no digits but these
+            elif not shown:
+                shown = number(value, texts[r][c])
             scope = None if c else "row"
             cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))

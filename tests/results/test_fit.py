@@ -9,7 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.report.citation import settings_of
-from spanagree.results import latex, markdown, text
+from spanagree.results import html, latex, markdown, text
 from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle, decimal
 from spanagree.settings import signature
@@ -262,6 +262,10 @@ def test_ranks_of_unrounded_figures():
     rows = [["a", 0.8003], ["b", 0.8001], ["c", 0.1], ["d", float("nan")]]
     for digits in (4, 2, 1):
         assert [row[1] for row in Frame(heads, rows).shown.texts(digits)] == ["1", "2", "3", "–"]
+    drawn = str(html.table(Frame(heads, rows)))
+    assert [drawn.count(f'<td class="figure">{place}</td>') for place in "123"] == [1, 1, 1]
+    assert "0.8003" not in drawn  # a place, which is no figure to be read
+    assert drawn.count('<span class="undefined">–</span>') == 1
     same = [["a", 0.1 + 0.2], ["b", 0.3]]
     assert [row[1] for row in Frame(heads, same).shown.texts()] == ["1", "1"]
     corpus = sa.Corpus.from_segments([9], {"gold": [[(0, 1, "X")]], "a": [[(0, 1, "X")]]})
