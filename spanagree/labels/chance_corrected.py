@@ -251,10 +251,10 @@ class Basis:
     def weighted_sums(self, weights: Floats) -> Sums:
         """Return the same sums with SPA's weights, by the number of labels."""
         n, items, given, _ = self.table.counts
-        agreeing, of_alpha = (each[None] for each in self._credit)
-        own = self.own.reshape(1, -1)
+        agreeing, of_alpha = (agreement[None] for agreement in self._credit)
+        annotator_labels = self.own.reshape(1, -1)
         counts = LabelCounts(n, items[None], given[None], agreeing)
-        return sums_by_n(counts, own, weights, of_alpha, self.weight_matrices)
+        return sums_by_n(counts, annotator_labels, weights, of_alpha, self.weight_matrices)
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
@@ -283,16 +283,17 @@ class Basis:
     def against_rest(self) -> Sums:
         """The sums for each category, with all others made one; a row for each."""
         n, items, given, agreeing = self.table.counts
-        whole = n * items
-        own = self.own.T  # of equal pairs among the rest: (n − x)(n − x − 1) for x of the category
-        rest = (n - 1) * whole - 2 * (n - 1) * given.T + agreeing.T
+        total = n * items
+        gave = self.own.T
+        # of equal pairs among the rest: (n − x)(n − x − 1) for x of the category
+        rest = (n - 1) * total - 2 * (n - 1) * given.T + agreeing.T
         counts = LabelCounts(
             n,
-            np.tile(items, (len(own), 1)),
-            np.stack((given.T, whole - given.T), axis=-1),
+            np.tile(items, (len(gave), 1)),
+            np.stack((given.T, total - given.T), axis=-1),
             np.stack((agreeing.T, rest), axis=-1),
         )
-        of_two = np.stack((own, own.sum(axis=0) - own), axis=-1).reshape(len(own), -1)
+        of_two = np.stack((gave, gave.sum(axis=0) - gave), axis=-1).reshape(len(gave), -1)
         return sums_by_n(counts, of_two, np.zeros(len(n)), None, NOMINAL)
 
     def shared(self, name: str) -> dict[str, Any]:
@@ -312,8 +313,8 @@ class Basis:
             return self.nothing
         if name in ("κ", "B") and not self.table.named:
             return "a table of counts does not say who gave which label"
-        one = name == "AC1" and len(self.table.labels) < 2
-        return "one category; AC1 needs to know of a second" if one else ""
+        alone = name == "AC1" and len(self.table.labels) < 2
+        return "one category; AC1 needs to know of a second" if alone else ""
 
 
 def score(name: str, basis: Basis) -> Coefficient:

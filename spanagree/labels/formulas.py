@@ -64,7 +64,7 @@ class Sums:
     @property
     def columns(self) -> Floats:
         """All fields side by side; (rows, columns)."""
-        return np.concatenate([getattr(self, each.name) for each in fields(self)[:-1]], axis=1)
+        return np.concatenate([getattr(self, column.name) for column in fields(self)[:-1]], axis=1)
 
     @cached_property
     def observed(self) -> Floats:
@@ -83,8 +83,8 @@ class Sums:
         gave = self.own.reshape(len(self.own), self.own.shape[1] // categories, categories)
         number = gave.sum(axis=2)
         there = number > 0.5
-        own = np.where(there[..., None], gave / np.where(there, number, 1)[..., None], 0)
-        return own, there.sum(axis=1)[:, None]
+        preferences = np.where(there[..., None], gave / np.where(there, number, 1)[..., None], 0)
+        return preferences, there.sum(axis=1)[:, None]
 
     @cached_property
     def of_one(self) -> Floats:
@@ -94,9 +94,9 @@ class Sums:
     @cached_property
     def of_pairs(self) -> Floats:
         """Mean over pairs of annotators of P(k|c_m)·P(k|c_n); (rows, categories)."""
-        own, annotators = self.preferences
+        share, annotators = self.preferences
         pairs = np.where(annotators > 1, annotators * (annotators - 1), np.nan)
-        square: Floats = (self.square(own.sum(axis=1)) - self.square(own).sum(axis=1)) / pairs
+        square: Floats = (self.square(share.sum(axis=1)) - self.square(share).sum(axis=1)) / pairs
         return square
 
     def square(self, shares: Floats) -> Floats:
@@ -108,7 +108,7 @@ class Sums:
 def starts(categories: int, annotators: int) -> dict[str, int]:
     """Return the first column of each field among the columns of :class:`Sums`."""
     widths = [1] * 6 + [categories] * 3 + [annotators * categories]
-    names = [each.name for each in fields(Sums)[:-1]]
+    names = [column.name for column in fields(Sums)[:-1]]
     return dict(zip(names, accumulate([0, *widths]), strict=False))
 
 
@@ -142,7 +142,7 @@ def category_columns(n: Ints, given: Any, weights: Floats) -> list[Any]:
 
 def sums_by_n(
     counts: LabelCounts,
-    own: Any,
+    by_annotator: Any,
     weights: Any,
     of_alpha: Any | None,
     weight_matrices: WeightMatrices,
@@ -152,7 +152,7 @@ def sums_by_n(
     Args:
         counts: of one table in each row, (rows, R, …) but for ``n``; ``agreeing`` are pairs of
             equal labels, or pairs by weight.
-        own: labels by annotator and category; (rows, annotators · categories).
+        by_annotator: labels by annotator and category; (rows, annotators · categories).
         weights: k of items with so many labels, 0 of fewer than two; (R,).
         of_alpha: as ``agreeing``, with the weights of α, if these differ.
         weight_matrices: the weights of categories.
@@ -164,7 +164,7 @@ def sums_by_n(
     of_categories = category_columns(n[:, None], given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in of_items]
     sums += [column.sum(axis=1) for column in of_categories]
-    return Sums(*[*sums, own], weight_matrices=weight_matrices)
+    return Sums(*[*sums, by_annotator], weight_matrices=weight_matrices)
 
 
 # --- the formulas -------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ def agreement_figures(columns: Any) -> Floats:
         agreement = equal / (2 * pairs - equal)
         expected = share / (2 - share)
         three = (agreement, expected, corrected_figures(agreement, expected))
-        there = [np.where(pairs > 0, each, np.nan) for each in three]
-        middle = [np.stack(mean_and_median(each), axis=1) for each in there]
-    figures = [np.concatenate(each, axis=1) for each in zip(three, middle, strict=True)]
+        there = [np.where(pairs > 0, values, np.nan) for values in three]
+        middle = [np.stack(mean_and_median(values), axis=1) for values in there]
+    figures = [np.concatenate(parts, axis=1) for parts in zip(three, middle, strict=True)]
     return np.stack(figures, axis=2).reshape(len(equal), -1)
 
 

@@ -93,8 +93,8 @@ def count(
     if annotators is not None:
         team = corpus.of_annotators(annotators, in_part=not counting.keep)
     counting.check(team)
-    documents, how = _documents(team, counting)
-    described, plain = counting.describe(team, how), counting.without_places()
+    documents, inexact = _documents(team, counting)
+    described, plain = counting.describe(team, inexact), counting.without_places()
     return CountedDifficulty(
         documents=len(corpus),
         settings=DifficultySettings(
@@ -103,7 +103,7 @@ def count(
             **of_gold(gold, corpus),
             **described.settings,
         ),
-        notes=(*described.notes, *how.notes(2 * float(documents.size.sum()))),
+        notes=(*described.notes, *inexact.notes(2 * float(documents.size.sum()))),
         ids=() if counting.keep else ids_of(corpus),
         annotators={name: int(x.annotated.sum()) for name, x in team.layers.items()},
         parts=(documents,),
@@ -122,12 +122,12 @@ def _documents(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexac
     rows = compare_pairs(
         team, crowd, (first, second), counting.match, counting.chance, counting.progress
     )
-    each = rows.by("document", "first", "second")
-    size = (each.expected_size_first + each.expected_size_second) / 2
-    times = np.where(each.first == each.second, 1.0, 2.0)  # i, j and j, i
+    summed = rows.by("document", "first", "second")
+    size = (summed.expected_size_first + summed.expected_size_second) / 2
+    times = np.where(summed.first == summed.second, 1.0, 2.0)  # i, j and j, i
     total, pairs, all_expected, all_size = (
-        exact_sums(times * value, each.document, len(team)).value
-        for value in (each.expected / size, np.ones(len(each)), each.expected, size)
+        exact_sums(times * value, summed.document, len(team)).value
+        for value in (summed.expected / size, np.ones(len(summed)), summed.expected, size)
     )
     documents = Documents(
         np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),

@@ -100,9 +100,9 @@ class Disputed(NamedTuple):
         cells: list[list[str | None]] = [
             ["nothing" if saw else None for saw in row] for row in zip(*seen, strict=True)
         ]
-        who, rows = annotator[by_place][j].tolist(), order[i].tolist()
+        annotators, rows = annotator[by_place][j].tolist(), order[i].tolist()
         ends = (column[j].tolist() for column in (theirs.start, theirs.end, theirs.label))
-        for row, k, start, end, label in zip(rows, who, *ends, strict=True):
+        for row, k, start, end, label in zip(rows, annotators, *ends, strict=True):
             before, text = cells[row][k], f"{start}–{end} {corpus.labels[label]}"
             cells[row][k] = text if before == "nothing" else f"{before}; {text}"
         for row in range(len(cells)):
@@ -125,11 +125,11 @@ def disputed(corpus: Corpus) -> Disputed:
         saw += layer.annotated
     shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
     (*rows, _), which, marked = distinct(*columns, shapes)  # other pieces are another segment
-    who = annotator[np.argsort(which, kind="stable")]
+    marker = annotator[np.argsort(which, kind="stable")]
     begin = np.cumsum(marked) - marked
     document, start, end, label = rows
     segments = np.bincount(document, minlength=len(corpus))
-    everything = Disputed(document, start, end, label, marked, begin, who, saw, segments)
+    everything = Disputed(document, start, end, label, marked, begin, marker, saw, segments)
     return everything.taken(np.flatnonzero(marked < saw[document]))
 
 
@@ -177,8 +177,8 @@ def least_likely(
     by_chance = distribution(texts, ("a", "b"), None, Question(measure, chance)).documents
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
-    for k, (one, matched) in enumerate(zip(by_chance, asked.matched.tolist(), strict=True)):
-        p = sum(q for m, q in one.pmf.items() if m < matched + 0.5)
+    for k, (statistics, matched) in enumerate(zip(by_chance, asked.matched.tolist(), strict=True)):
+        p = sum(q for m, q in statistics.pmf.items() if m < matched + 0.5)
         d = int(asked.document[k])
         pair = names[crowd.annotator[first[k]]], names[crowd.annotator[second[k]]]
         here = min(1.0, p * int(many[d])), pair
@@ -306,9 +306,9 @@ class Disputes(Result):
         columns = zip(place, contested.start.tolist(), contested.end.tolist(), labels, strict=True)
         for i, (p, start, end, label) in enumerate(columns):
             document = self.documents[p]
-            who = tuple(names[k] for k in contested.marked_by(i))
+            markers = tuple(names[k] for k in contested.marked_by(i))
             more = (text[i] for text in texts)
-            yield Dispute(document.document, start, end, label, who, document.annotators, *more)
+            yield Dispute(document.document, start, end, label, markers, document.annotators, *more)
 
     @cached_property
     def _place(self) -> Ints:
@@ -322,7 +322,7 @@ class Disputes(Result):
         contested = self.contested
         d, start, end = (x[:count] for x in (contested.document, contested.start, contested.end))
         ends = (start, end), *around(self.corpus, d, start, end)
-        return [texts_of(self.corpus, d, *each) for each in ends]
+        return [texts_of(self.corpus, d, *borders) for borders in ends]
 
     @property
     def verdict(self) -> str:
@@ -331,7 +331,7 @@ class Disputes(Result):
         if not len(self):
             return ""
         tenth = max(1, len(self.documents) // 10)
-        held = sum(each.disputed for each in self.documents[:tenth]) / len(self)
+        held = sum(document.disputed for document in self.documents[:tenth]) / len(self)
         worst = f"The {tenth} worst {noun}s hold" if tenth > 1 else f"The worst {noun} holds"
         return f"{worst} {percent(held)} of what annotators disagree about."
 
@@ -346,10 +346,10 @@ class Disputes(Result):
             return documents
         if not len(self):
             return self._rows_of(0)
-        each = "each segment, and who marked it: --all"
+        hint = "each segment, and who marked it: --all"
         short = documents.in_terminal or documents
         remarks = [remark.replace("--all", "--by document --all") for remark in short.remarks]
-        short = replace(short, remarks=[each, *remarks])
+        short = replace(short, remarks=[hint, *remarks])
         size = len(self)
         rows = LateRows(size, lambda: self._rows_of(size).rows)
         return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=short)
@@ -369,10 +369,10 @@ class Disputes(Result):
             columns += [Column("p", "", "probability"), Column("", "p", "place")]
             columns += [Column("pair", "between", "name")]
         rows: list[list[Value]] = []
-        for each in self.documents[:count]:
-            row: list[Value] = list(each[:6])
-            pair = None if each.pair is None else ", ".join(each.pair)
-            rows.append([*row, each.p, probability(each.p), pair] if unexpected else row)
+        for queued in self.documents[:count]:
+            row: list[Value] = list(queued[:6])
+            pair = None if queued.pair is None else ", ".join(queued.pair)
+            rows.append([*row, queued.p, probability(queued.p), pair] if unexpected else row)
         return self._shown(columns, rows)
 
     def _rows_of(self, count: int) -> Frame:
@@ -393,9 +393,9 @@ class Disputes(Result):
         ]
         values: list[Sequence[Value]] = [
             [p + 1 for p in self._place[:count].tolist()],
-            [each.document for each in documents],
-            [each.disagreement for each in documents],
-            [each.difficulty for each in documents],
+            [document.document for document in documents],
+            [document.disagreement for document in documents],
+            [document.difficulty for document in documents],
             *(start, end),
             [f"{s}–{e}" for s, e in zip(start, end, strict=True)],
             labels,
@@ -406,14 +406,14 @@ class Disputes(Result):
             columns += [Column(key, kind="name") for key in ("before", "after")]
             values += [texts[0], shortened(texts[0]), *texts[1:]]
         columns += [Column("marked", kind="count"), Column("saw", kind="count")]
-        values += [marked, [each.annotators for each in documents]]
+        values += [marked, [document.annotators for document in documents]]
         by = [
             ", ".join(names[k] for k in contested.marked_by(i)) for i in range(len(contested.start))
         ]
         if len(names) > ALONE:
             columns += [Column("", "marked", "place"), Column("by", "by", "name")]
             shares = zip(marked, documents, strict=True)
-            values += [[f"{m} of {each.annotators}" for m, each in shares], by]
+            values += [[f"{m} of {document.annotators}" for m, document in shares], by]
         else:
             cells = contested.cells(self.corpus)
             columns += [Column("", "marked by", "name"), Column("", "others", "name")]
@@ -439,7 +439,7 @@ class Disputes(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return how many segments are disputed in each of the first documents."""
         first = self.documents[:_DRAWN]
-        counts = {shown_text(each.document): each.disputed for each in first}
+        counts = {shown_text(document.document): document.disputed for document in first}
         what = f"disputed segments of the first {counted(len(first), unit(self.settings))}"
         return Picture(lambda ax: bars(ax, counts, what), rows_size(counts))
 
@@ -450,7 +450,7 @@ def _others(names: Sequence[str], cells: Sequence[str | None]) -> str:
     for name, cell in zip(names, cells, strict=True):
         if cell is not None and cell != "marked":
             did.setdefault(cell, []).append(name)
-    return "; ".join(f"{', '.join(who)}: {cell}" for cell, who in did.items())
+    return "; ".join(f"{', '.join(annotators)}: {cell}" for cell, annotators in did.items())
 
 
 def disputes(
@@ -495,13 +495,13 @@ def disputes(
     comparisons = PerDocument.of(corpus, match, chance, progress).sums
     sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
-    how = comparisons.inexact.settings(chance)
-    settings = DisputeSettings(match=match, chance=chance, sort=sort, **how, **read)
+    inexact = comparisons.inexact.settings(chance)
+    settings = DisputeSettings(match=match, chance=chance, sort=sort, **inexact, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
     unknown = no_texts(corpus)
     return Disputes(
-        tuple(each for _, each in ranked),
+        tuple(queued for _, queued in ranked),
         int((contested.saw > 1).sum()),
         number,
         contested.by_documents(number),
@@ -545,12 +545,16 @@ def _ranked(
         queued[d] = Queued(corpus.id_of(d), *counts, 1 - observed, 1 - expected, *p)
 
     def rank(d: int) -> tuple[Any, ...]:
-        each = queued[d]
+        item = queued[d]
         first: dict[str, tuple[float, ...]] = {
-            "disagreement": (-each.disagreement, -each.disputed),
-            "segments": (-each.disputed, -each.disagreement),
-            "unexpected": (each.p if each.p == each.p else 1, -each.disagreement, -each.disputed),
+            "disagreement": (-item.disagreement, -item.disputed),
+            "segments": (-item.disputed, -item.disagreement),
+            "unexpected": (
+                item.p if item.p == item.p else 1,
+                -item.disagreement,
+                -item.disputed,
+            ),
         }
-        return (*first[settings.sort], each.document)
+        return (*first[settings.sort], item.document)
 
     return [(d, queued[d]) for d in sorted(queued, key=rank)]

@@ -405,11 +405,11 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
     """Return the plan with these settings."""
     per_document = made.documents_kept()
     number = per_document.coverage.number()
-    whole = _of_rows(made, per_document.rows, number, settings, resampling)
+    plan = _of_rows(made, per_document.rows, number, settings, resampling)
     pairs = number * (number - 1) // 2
     most, share = int(pairs.argmax()), float(pairs.max() / pairs.sum())
     if share <= _HEAVY or (pairs > 0).sum() < _FEW:
-        return whole
+        return plan
     rows = per_document.rows.where(per_document.rows.document != most)
     number[most] = 0
     rest = _of_rows(made, rows, number, settings, resampling)
@@ -418,7 +418,7 @@ def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) ->
         f"{noun} {name} has {percent(share)} of the pairs of annotations, and decides; without it"
         f" the team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
     )
-    return replace(whole, without=rest, notes=(*whole.notes, note))
+    return replace(plan, without=rest, notes=(*plan.notes, note))
 
 
 def _of_rows(
@@ -437,9 +437,9 @@ def _of_rows(
     table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
     variance = _variances(table.sum(axis=0, keepdims=True), counts)
-    how = len(table), resampling.resamples, resampling.seed, len(table)
+    drawing = len(table), resampling.resamples, resampling.seed, len(table)
     every = np.arange(len(table))
-    draws = [_variances(drawn @ table, counts) for drawn in weights(every, *how)]
+    draws = [_variances(drawn @ table, counts) for drawn in weights(every, *drawing)]
     of_document = np.bincount(entries.document, change)
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     plan = Plan(
@@ -448,8 +448,8 @@ def _of_rows(
         made.documents,
         float(table[:, _SEEN].mean()),
         _scale(resampling.tail) * here,
-        {k: float(each[0]) for k, each in variance.items()},
-        {k: np.concatenate([each[k] for each in draws]) for k in counts},
+        {k: float(values[0]) for k, values in variance.items()},
+        {k: np.concatenate([draw[k] for draw in draws]) for k in counts},
         _least_width(rows, kind, resampling.tail),
         rows.total().f1[:3],
         _evidence(rows),
@@ -520,8 +520,8 @@ def _of_documents(number: Ints, entries: Entries, change: Floats, kind: int) -> 
     _, expected, size = entries.sums.T
     base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
     change = change * base.sum()
-    who = np.concatenate((entries.first, entries.second))
-    (where, _), which, _ = distinct(np.tile(document, 2), who)
+    annotator = np.concatenate((entries.first, entries.second))
+    (where, _), which, _ = distinct(np.tile(document, 2), annotator)
     of_annotator = np.bincount(which, np.tile(change, 2))
 
     def added(place: Ints, values: Any) -> Floats:
@@ -529,8 +529,8 @@ def _of_documents(number: Ints, entries: Entries, change: Floats, kind: int) -> 
 
     same = added(document, change * change)
     shared = added(where, of_annotator * of_annotator)
-    whole = added(document, change) ** 2
-    columns = [same, shared - 2 * same, whole - shared + same]
+    total = added(document, change) ** 2
+    columns = [same, shared - 2 * same, total - shared + same]
     columns += [pairs, k * (k - 1) * (k - 2), pairs * (k - 2) * (k - 3) / 2]
     return np.stack([*columns, added(document, base), k], axis=1)
 
