@@ -106,14 +106,14 @@ def agree(
         raise SettingError(NOT_OVER_BLOCKS)
     annotators = as_list(annotators)
     here, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
-    how = asked_bootstrap(ci, seed)
-    if isinstance(corpus, Corpus) and how is not None and how.resample_by is None:
+    bootstrap = asked_bootstrap(ci, seed)
+    if isinstance(corpus, Corpus) and bootstrap is not None and bootstrap.resample_by is None:
         here = len(corpus.annotators if annotators is None else annotators)
         fixed = here < LEAST_ANNOTATORS
-        how = how if fixed else replace(how, resample_by="both")
+        bootstrap = bootstrap if fixed else replace(bootstrap, resample_by="both")
     resampling = None
-    if how is not None:
-        resampling = resampling_of(how, in_blocks=in_blocks, of_team=True)
+    if bootstrap is not None:
+        resampling = resampling_of(bootstrap, in_blocks=in_blocks, of_team=True)
     counting = MatchCounting(match=match, chance=model, resampling=resampling)
     counts_of_team = functools.partial(count, annotators=annotators)
     counts = count_all(corpus, counts_of_team, counting, "compare", executor, on_error, progress)
@@ -146,11 +146,11 @@ def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = Non
         by_chance[pair.a, pair.b] = PairChance(both, both)
     report_progress(len(by_chance), len(by_chance))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
-    figures = [x for each in agreement.chance_by_document().values() for x in each.values()]
+    figures = [x for pair in agreement.chance_by_document().values() for x in pair.values()]
     noun = unit(settings)
-    how = "Benjamini-Hochberg for each pair"
-    notes = [*filter(None, [cannot_be_told(figures, f"{noun} of pairs", how)])]
-    drawn = sum(each.both.computed.get("drawn", 0) for each in by_chance.values())
+    correction = "Benjamini-Hochberg for each pair"
+    notes = [*filter(None, [cannot_be_told(figures, f"{noun} of pairs", correction)])]
+    drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
     if drawn:
         notes.append(f"chance was drawn in {counted(drawn, noun)} of pairs, too large to compute")
     return replace(agreement, notes=(*agreement.notes, *notes))

@@ -63,8 +63,8 @@ class Agreeing(NamedTuple):
         """Return it for wholes of documents; those that other annotators saw are by themselves."""
         documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
         borders = pairwise([*first.tolist(), len(self.document)])
-        who, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
-        _, number, _ = distinct(wholes[documents], who)
+        team, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
+        _, number, _ = distinct(wholes[documents], team)
         (document, annotator), which, _ = distinct(number[place], self.annotator)
         return Agreeing(
             document, annotator, *(np.bincount(which, x).astype(float) for x in self[2:])
@@ -73,28 +73,28 @@ class Agreeing(NamedTuple):
 
 def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     """Return p of "no worse than the others" of each annotator; ``nan`` where nothing can tell."""
-    document, who = agreeing.document, agreeing.annotator
+    document, annotator = agreeing.document, agreeing.annotator
     _, first, place, size = np.unique(
         document, return_index=True, return_inverse=True, return_counts=True
     )
     means = [(np.bincount(place, x) / size)[place] for x in agreeing[2:]]
     beyond, possible = (x - mean for x, mean in zip(agreeing[2:], means, strict=True))
-    up, down = (np.bincount(who, mean, annotators) for mean in means)
+    up, down = (np.bincount(annotator, mean, annotators) for mean in means)
     level = np.divide(up, down, out=np.zeros(annotators), where=down > _TIE)
     p = np.full(annotators, np.nan)
-    own = np.argsort(who, kind="stable")
-    borders = np.searchsorted(who[own], np.arange(annotators + 1))
-    cells = np.concatenate([[0], np.cumsum(size[place[own]])])[borders]
+    order = np.argsort(annotator, kind="stable")
+    borders = np.searchsorted(annotator[order], np.arange(annotators + 1))
+    cells = np.concatenate([[0], np.cumsum(size[place[order]])])[borders]
     low = 0
     while low < annotators:
         high = max(low + 1, int(np.searchsorted(cells, cells[low] + _CELLS, side="right")) - 1)
-        rows = own[borders[low] : borders[high]]
+        rows = order[borders[low] : borders[high]]
         cell, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
-        at = level[who[rows]]
+        at = level[annotator[rows]]
         scores = beyond[cell] - at[draw] * possible[cell]
         target: Floats = np.zeros(high - low)
-        target += np.bincount(who[rows] - low, beyond[rows] - at * possible[rows], high - low)
-        p[low:high] = _Draws.of(scores, draw, who[rows] - low).tails(target)
+        target += np.bincount(annotator[rows] - low, beyond[rows] - at * possible[rows], high - low)
+        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(target)
         low = high
     return p
 
@@ -140,14 +140,14 @@ class _Draws(NamedTuple):
 
     def _tilted(self, slope: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the logarithm of E exp(slope · sum) of each annotator, and two derivatives."""
-        each = np.repeat(slope[self.whose], self.size) * self.score
-        top = np.maximum.reduceat(each, self.first)
-        weight = np.exp(each - np.repeat(top, self.size))
-        total, one, two = (
+        exponent = np.repeat(slope[self.whose], self.size) * self.score
+        top = np.maximum.reduceat(exponent, self.first)
+        weight = np.exp(exponent - np.repeat(top, self.size))
+        total, linear, squared = (
             np.add.reduceat(weight * x, self.first) for x in (1, self.score, self.score**2)
         )
-        mean = one / total
-        parts = top + np.log(total / self.size), mean, two / total - mean**2
+        mean = linear / total
+        parts = top + np.log(total / self.size), mean, squared / total - mean**2
         log, first, second = (np.bincount(self.whose, part, len(slope)) for part in parts)
         return log.astype(float), first.astype(float), second.astype(float)
 
@@ -393,5 +393,5 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
         m for m in arranged(members.values(), standings, "corrected") if standings[m.name].outlier
     ]
     names = ", ".join(f"{printable(m.name)} ({figure(m.f1.corrected)})" for m in outliers)
-    how = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
-    return f"outliers (corrected F1; {how}): {names}" if names else f"no outliers ({how})"
+    rule = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
+    return f"outliers (corrected F1; {rule}): {names}" if names else f"no outliers ({rule})"

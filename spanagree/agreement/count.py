@@ -167,8 +167,8 @@ class Drawn:
         annotators = len(self.coverage.annotated)
         by_annotator = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
         for number, chosen in enumerate(groups(by_annotator.first, annotators)):
-            own = self.units(seen[self.coverage.annotated[number][seen]])
-            yield own, by_annotator.where(chosen).symmetric_table(own)
+            saw = self.units(seen[self.coverage.annotated[number][seen]])
+            yield saw, by_annotator.where(chosen).symmetric_table(saw)
 
     def pair_tables(self, first: Ints, second: Ints) -> Iterator[tuple[Ints, Floats]]:
         """Yield the same of some pairs, given by two annotators each."""
@@ -263,7 +263,9 @@ def count(
         by_label=comparisons.by("label") if per_document.labels else Comparisons.none(),
         single=count_single(crowd, number),
         heavy=heavy_documents(corpus, by_document, number) if counting.keep or ids else (),
-        evidence=_evidence(per_document, by_document, sharing, each=counting.drawing is not None),
+        evidence=_evidence(
+            per_document, by_document, sharing, in_parts=counting.drawing is not None
+        ),
         per_document=per_document if counting.keep else None,
     )
 
@@ -308,10 +310,10 @@ def compare_annotators(
 
 
 def _evidence(
-    per_document: PerDocument, by_document: Comparisons, sharing: Sharing, *, each: bool
+    per_document: PerDocument, by_document: Comparisons, sharing: Sharing, *, in_parts: bool
 ) -> dict[tuple[str, ...], Ints]:
     """Return what the F1 of the team rests on, and of each part if that is asked for."""
-    if not each:
+    if not in_parts:
         table = by_document.symmetric_table(per_document.coverage.by_two())
         return {(): evidence_of(table, f1_figures)}
     names = per_document.corpus.annotators

@@ -101,9 +101,9 @@ class CrowdedDocuments:
         """Make the pairs of one document after the other."""
         if self._products is not None:
             for low, high in self._products.portions:
-                for who, sums in self._products.pair_sums(low, high):
+                for annotators, sums in self._products.pair_sums(low, high):
                     labels = self._labels[np.array([*sums], np.int64)].tolist()
-                    yield PairSums(who, dict(zip(labels, sums.values(), strict=True)))
+                    yield PairSums(annotators, dict(zip(labels, sums.values(), strict=True)))
 
 
 class _Segments(NamedTuple):
@@ -293,9 +293,9 @@ def _of_pairs(F: Floats) -> Floats:
     total = np.zeros(F.shape[1])
     while len(F) > 1:
         half = len(F) // 2
-        one, other = F[:half], F[half : 2 * half]
-        total += np.einsum("ij,ij->j", one, other)
-        F = np.concatenate((one + other, F[2 * half :]))
+        first, second = F[:half], F[half : 2 * half]
+        total += np.einsum("ij,ij->j", first, second)
+        F = np.concatenate((first + second, F[2 * half :]))
     return total
 
 
@@ -363,8 +363,8 @@ class _Products:
 
     def _where(self, document: int) -> Any:
         """Return where the annotators of a document have their pairs."""
-        who = self.who[self.first[document] : self.first[document + 1]]
-        return np.ix_(who, who) if len(who) < len(self.members) else slice(None)
+        crowd = self.who[self.first[document] : self.first[document + 1]]
+        return np.ix_(crowd, crowd) if len(crowd) < len(self.members) else slice(None)
 
     def _add_observed(self, low: int, high: int, marked: _Marked) -> None:
         """Add what the documents from ``low`` up to ``high`` have in common."""
@@ -408,7 +408,7 @@ class _Products:
         """
         part = self.segments.of_documents(low, high)
         marked = self._marked(part).laid_out(low, self.count[low:high])
-        random = {each.document: each for each in self._random(part)}
+        random = {of_document.document: of_document for of_document in self._random(part)}
         for d, (label_of_column, W, F) in enumerate(marked, low):
             cells = slice(*np.searchsorted(self.cells[0], (d, d + 1)).tolist())
             labels, k = self.cells[1][cells], int(self.count[d])
@@ -423,8 +423,8 @@ class _Products:
                 of_label = random[d].of_label(label) if d in random else np.empty((k, 0))
                 np.matmul(of_label, of_label.T, out=expected)
                 np.add(size[:, None], size, out=both)
-                for each in (matched, expected, both):
-                    np.fill_diagonal(each, 0)
+                for table in (matched, expected, both):
+                    np.fill_diagonal(table, 0)
             yield PairSums(self.who[self.first[d] : self.first[d + 1]], sums)
 
     def documents(self, count: int) -> Bools:

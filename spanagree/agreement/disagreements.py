@@ -136,7 +136,7 @@ class Disagreements(Result):
         first, last = np.minimum(a[:, 0], b[:, 0]), np.maximum(a[:, 1], b[:, 1])
         first = np.where(first == NONE, np.maximum(a[:, 0], b[:, 0]), first)
         ends = (a[:, 0], a[:, 1]), (b[:, 0], b[:, 1]), *around(self.corpus, d, first, last)
-        return columns + [texts_of(self.corpus, d, *each) for each in ends]
+        return columns + [texts_of(self.corpus, d, *borders) for borders in ends]
 
     @property
     def verdict(self) -> str:
@@ -176,8 +176,8 @@ class Disagreements(Result):
             values += [label, self._bounds(i, count), [name or "" for name in label]]
             if self.with_text:
                 columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
-                each = zip(texts[i], there, strict=True)
-                values += [[text if yes else None for text, yes in each], shortened(texts[i])]
+                cells = zip(texts[i], there, strict=True)
+                values += [[text if yes else None for text, yes in cells], shortened(texts[i])]
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
             values += texts[2:]
@@ -344,8 +344,8 @@ def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]
         )
     notes = corpus.notes_but(name for name in corpus.layers if name not in (a, b))
     if unshared := len(corpus) - both:
-        who = f"{printable(a)} and {printable(b)}"
+        pair = f"{printable(a)} and {printable(b)}"
         notes += (
-            f"{unshared} of {counted(len(corpus), 'document')} not shared by {who}, left out",
+            f"{unshared} of {counted(len(corpus), 'document')} not shared by {pair}, left out",
         )
     return both, notes

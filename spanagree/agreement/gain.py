@@ -43,11 +43,13 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     if drawn.sums.by().random_sizes:
         why = "sizes are random under the rule of places"
         return [Interval((nan, nan), (nan, nan), (nan, nan), why) for _ in members]
-    whole, own, unit, who = _sums(drawn)
+    of_team, of_pairs, unit, annotator = _sums(drawn)
     z = float(-ndtri(resampling.tail))
     ends: list[list[tuple[float, float]]] = []
     for kind, sides in enumerate(_SIDES):
-        errors = _errors(np.array(sides(*whole)), np.array(sides(*own)), unit, who, len(members))
+        errors = _errors(
+            np.array(sides(*of_team)), np.array(sides(*of_pairs)), unit, annotator, len(members)
+        )
         gains = np.array([member.gain[kind] for member in members])
         low, high = gains - z * errors, gains + z * errors
         ends.append(list(zip(low.tolist(), high.tolist(), strict=True)))
@@ -55,10 +57,10 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     why = "the team without the annotator is undefined, or there is one document"
     made = starmap(Interval, zip(*ends, strict=True))
     return [
-        each._replace(kind="jackknife")
-        if each.corrected[0] == each.corrected[0]
+        interval._replace(kind="jackknife")
+        if interval.corrected[0] == interval.corrected[0]
         else Interval(nothing, nothing, nothing, why, "jackknife")
-        for each in made
+        for interval in made
     ]
 
 
@@ -71,32 +73,34 @@ def _sums(drawn: Drawn) -> tuple[list[Any], list[Any], Ints, Ints]:
     team = drawn.sums.by("document").of_wholes(drawn.wholes)
     both = drawn.sums.both_ways().by("document", "first")
     both = both.of_wholes(drawn.wholes).by("document", "first")
-    whole = team.table(seen).T
-    own = [both.matched, both.expected, both.size_first + both.size_second]
+    of_team = team.table(seen).T
+    of_pairs = [both.matched, both.expected, both.size_first + both.size_second]
     place = np.searchsorted(seen, both.document)
-    return [*whole[:2], whole[2] + whole[3]], own, place, both.first
+    return [*of_team[:2], of_team[2] + of_team[3]], of_pairs, place, both.first
 
 
-def _errors(whole: Floats, own: Floats, unit: Ints, who: Ints, annotators: int) -> Floats:
+def _errors(
+    of_team: Floats, of_pairs: Floats, unit: Ints, annotator: Ints, annotators: int
+) -> Floats:
     """Return the standard error of each annotator's gain, of one figure.
 
     Args:
-        whole: what each document adds to both sides of the ratio; (2, documents).
-        own: what the pairs of an annotator add in a document; (2, entries).
-        unit, who: the document and the annotator of each entry.
+        of_team: what each document adds to both sides of the ratio; (2, documents).
+        of_pairs: what the pairs of an annotator add in a document; (2, entries).
+        unit, annotator: the document and the annotator of each entry.
         annotators: their number.
     """
-    documents = whole.shape[1]
-    total = whole.sum(axis=1)
-    left = total[:, None] - [np.bincount(who, x, annotators) for x in own]
+    documents = of_team.shape[1]
+    total = of_team.sum(axis=1)
+    left = total[:, None] - [np.bincount(annotator, x, annotators) for x in of_pairs]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, without = total[0] / total[1], left[0] / left[1]
         # what a document adds that she did not see, as multiples of both sides
         up, down = 1 / left[1] - 1 / total[1], ratio / total[1] - without / left[1]
-        squares = whole @ whole.T
+        squares = of_team @ of_team.T
         spread = up**2 * squares[0, 0] + 2 * up * down * squares[0, 1] + down**2 * squares[1, 1]
-        less = (own[0] - without[who] * own[1]) / left[1][who]
-        before = up[who] * whole[0, unit] + down[who] * whole[1, unit]
-        spread += np.bincount(who, less * (less - 2 * before), annotators)
+        less = (of_pairs[0] - without[annotator] * of_pairs[1]) / left[1][annotator]
+        before = up[annotator] * of_team[0, unit] + down[annotator] * of_team[1, unit]
+        spread += np.bincount(annotator, less * (less - 2 * before), annotators)
         errors = np.sqrt(np.maximum(spread, 0) * documents / (documents - 1))
     return np.asarray(errors, np.float64)

@@ -49,10 +49,10 @@ def with_intervals(
     gains: list[Interval | None] = [None] * len(figures.annotators)
     if drawn is not None and resampling.resample_by != "annotators":  # a gain is of these others
         gains = gain_intervals(figures, drawn, resampling)
-    each = iter(ends)
+    remaining = iter(ends)
 
     def tally(bare: Tally) -> Tally:
-        return replace(bare, intervals={"f1": next(each)})
+        return replace(bare, intervals={"f1": next(remaining)})
 
     def part(bare: Part) -> Part:
         return replace(bare, tally=tally(bare.tally))
@@ -111,15 +111,15 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     """Return intervals from resamples that blocks drew, all figures on the same documents."""
     drawn, evidence = counts.draws(), counts.evidence
     keys = _keys(counts)
-    own: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
+    keys_of: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
     for key in keys:
         for name in key:
-            own[name].append(key)
+            keys_of[name].append(key)
     seen, members = figures.team.documents, figures.annotators
     parts: list[tuple[tuple[str, ...], Tally, Sequence[tuple[str, ...]], int]] = [
         ((), figures.team.tally, keys, seen),
         *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
-        *(((name, name), m.tally, own[name], m.documents) for name, m in members.items()),
+        *(((name, name), m.tally, keys_of[name], m.documents) for name, m in members.items()),
     ]
     ends = [
         percentile_intervals(
@@ -139,8 +139,8 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     total = np.concatenate([_columns(tallies[i]) for i in order])
     wide = len(total) // len(keys)
     means = functools.partial(_mean_figures, wide=wide)
-    each = np.concatenate([drawn.over([keys[i]], wide) for i in order], axis=1)
-    mean = percentile_intervals(total, each, means, seen, evidence[()], resampling)[0]
+    columns = np.concatenate([drawn.over([keys[i]], wide) for i in order], axis=1)
+    mean = percentile_intervals(total, columns, means, seen, evidence[()], resampling)[0]
     return ends, mean
 
 

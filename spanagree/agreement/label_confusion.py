@@ -107,7 +107,7 @@ def confused(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool) -> l
         for a, b, by_chance, p, p_holm in rows
         if (times := int(together[a, b]))
     ]
-    return sorted(confusions, key=lambda each: (each.p if each.p == each.p else 2, -each.ratio))
+    return sorted(confusions, key=lambda pair: (pair.p if pair.p == pair.p else 2, -pair.ratio))
 
 
 def _p(total: Floats, squares: Floats, documents: int) -> Floats:
@@ -137,8 +137,8 @@ def columns_of(a: str, b: str) -> list[Column]:
 
 def sentence_on(pairs: Sequence[Confused]) -> list[str]:
     """Say which labels are confused more than chance would, in a list of one sentence at most."""
-    more = [each for each in pairs if each.p_holm < _LEVEL]
-    names = ", ".join(f"{printable(each.a)} with {printable(each.b)}" for each in more)
+    more = [pair for pair in pairs if pair.p_holm < _LEVEL]
+    names = ", ".join(f"{printable(pair.a)} with {printable(pair.b)}" for pair in more)
     if not pairs:
         return ["no two labels were confused"]
     return [
@@ -221,7 +221,7 @@ class Confusion(Result):
         """Which labels are confused, and which more than chance would."""
         if not self.confused:
             return "No two labels were confused."
-        most = max(self.confused, key=lambda each: each.times)
+        most = max(self.confused, key=lambda pair: pair.times)
         (sentence,) = sentence_on(self.confused)
         return (
             f"The labels confused most often are {printable(most.a)} and {printable(most.b)}"
@@ -250,10 +250,10 @@ class Confusion(Result):
         whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
         documents = counted_of(self.documents, self.of_documents, unit(self.settings))
         if by == "pair":
-            rows: list[list[Value]] = [list(each) for each in self.confused]
-            whole = f"confused {whose}, {documents}"
+            rows: list[list[Value]] = [list(pair) for pair in self.confused]
+            caption = f"confused {whose}, {documents}"
             nothing = [] if rows else sentence_on(self.confused)  # else the verdict has it
-            return Frame(columns_of(a, b), rows, self.settings, caption=whole, remarks=nothing)
+            return Frame(columns_of(a, b), rows, self.settings, caption=caption, remarks=nothing)
         what = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],
@@ -343,12 +343,12 @@ def _result(
 ) -> Confusion:
     """Return the matrix of those labels that somebody used."""
     size = len(corpus.labels)
-    whole = np.zeros((size + 1, size + 1), np.int64)
-    np.add.at(whole, (cells.first, cells.second), cells.often)
-    used = (whole.sum(0) + whole.sum(1)) > 0
+    matrix = np.zeros((size + 1, size + 1), np.int64)
+    np.add.at(matrix, (cells.first, cells.second), cells.often)
+    used = (matrix.sum(0) + matrix.sum(1)) > 0
     used[-1] = True
     labels = tuple(name for name, there in zip(corpus.labels, used, strict=False) if there)
     place = np.cumsum(used) - 1
     cells = cells._replace(first=place[cells.first], second=place[cells.second])
-    counts = whole[np.ix_(used, used)]
+    counts = matrix[np.ix_(used, used)]
     return Confusion(labels, counts, documents, len(corpus), settings, notes, cells)

@@ -110,7 +110,7 @@ class _Mean:
         """
         times, rows = self.sample.times, self.sample.rows
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
-        one = self._by_row(once)
+        single = self._by_row(once)
         wide = self.total.shape[1]
         several = unique(self.pair[~alone[self.pair]])
         table = rows[:, (wide * several[:, None] + np.arange(wide)).ravel()].T
@@ -119,16 +119,16 @@ class _Mean:
         for drawn in self.sample.weights(resampling, portion):
             parts = parts or [*_parts(table, wide, min(max(1, _NEAR // len(drawn)), _MOST))]
             sums, known = np.zeros((2, len(drawn), 3))
-            each = np.ascontiguousarray(drawn.T)
+            weights = np.ascontiguousarray(drawn.T)
             for part in parts:
-                some = np.asarray(part @ each).reshape(-1, wide, len(drawn))
+                some = np.asarray(part @ weights).reshape(-1, wide, len(drawn))
                 figures = f1_figures(np.moveaxis(some, 1, -1))
                 nothing = np.isnan(figures)
                 np.copyto(figures, 0, where=nothing)
                 figures[0] += sums  # one pair after the other, however many are a part
                 sums = figures.sum(axis=0)
                 known += len(figures) - np.add.reduce(nothing.view(np.uint8), dtype=np.uint8)
-            both = (drawn > 0) @ one
+            both = (drawn > 0) @ single
             both += np.concatenate((sums, known), axis=1)
             yield _mean(both)
 

@@ -51,8 +51,8 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, rows: Comparisons) -> Entries:
         """Return the entries of rows, over labels."""
-        each = rows.by("first", "second", "document")
-        return cls(each.first, each.second, each.document, _table(each))
+        summed = rows.by("first", "second", "document")
+        return cls(summed.first, summed.second, summed.document, _table(summed))
 
     def both_ways(self) -> Entries:
         """Return each entry from both its sides; ``first`` is whose it is."""
@@ -134,9 +134,9 @@ class _Part:
         """
         everyone = np.ones(len(annotators))
         change = self._slope @ sums.reshape(3, -1)
-        squares = np.array([each @ each for each in change])  # each pair stands twice
-        own = change.reshape(sums.shape) @ everyone
-        self.alone += (own**2).sum(axis=1) - squares / 2
+        squares = np.array([of_pair @ of_pair for of_pair in change])  # each pair stands twice
+        of_annotator = change.reshape(sums.shape) @ everyone
+        self.alone += (of_annotator**2).sum(axis=1) - squares / 2
         self.weight[annotators] += sums[2] @ everyone
 
     def add_pairs(self, first: Ints, second: Ints, sums: Floats) -> None:
@@ -145,8 +145,8 @@ class _Part:
 
     def error(self, *, beyond: bool) -> _Error:
         """Return the errors; ``beyond``: without what documents add by themselves."""
-        one, other, change = (np.concatenate(column) for column in zip(*self.pairs, strict=True))
-        (first, second), which, _ = distinct(np.minimum(one, other), np.maximum(one, other))
+        a, b, change = (np.concatenate(column) for column in zip(*self.pairs, strict=True))
+        (first, second), which, _ = distinct(np.minimum(a, b), np.maximum(a, b))
         of_pair = _sums(which, change, len(first))
         return _of_two(first, second, of_pair, self.weight, self.alone if beyond else 0.0)
 
@@ -159,9 +159,9 @@ class _Members:
 
     def __init__(self, sums: Comparisons | Marginals, annotators: int) -> None:
         both = sums.both_ways()
-        own, pairs = both.by("first"), both.by("first", "second")
+        by_annotator, pairs = both.by("first"), both.by("first", "second")
         self._slope = np.full((annotators, 3, 3), UNDEFINED)
-        self._slope[own.first] = slopes(_table(own))
+        self._slope[by_annotator.first] = slopes(_table(by_annotator))
         self._alone = np.zeros((annotators, 3))
         totals = _table(pairs)
         of_pair = self._changes(pairs.first, totals)
@@ -185,7 +185,7 @@ class _Members:
     def errors(self, *, beyond: bool) -> list[_Error]:
         """Return the errors of each annotator."""
         alone = self._alone if beyond else np.zeros_like(self._alone)
-        return [_of_others(*each) for each in zip(self._weight, self._squares, alone, strict=True)]
+        return [_of_others(*sums) for sums in zip(self._weight, self._squares, alone, strict=True)]
 
 
 def _of_two(
@@ -205,9 +205,11 @@ def _of_two(
         return _Error(np.full(3, UNDEFINED), n, UNDEFINED)
     equal = _as_many(weight)
     k = max(equal, LEAST_ANNOTATORS)
-    own = _sums(np.concatenate((first, second)), np.tile(of_pair, (2, 1)), int(second.max()) + 1)
+    of_annotator = _sums(
+        np.concatenate((first, second)), np.tile(of_pair, (2, 1)), int(second.max()) + 1
+    )
     apart = (of_pair**2).sum(axis=0)  # which is in the sums of both
-    spread = k * (k - 1) / ((k - 2) * (k - 3)) * ((own**2).sum(axis=0) - apart)
+    spread = k * (k - 1) / ((k - 2) * (k - 3)) * ((of_annotator**2).sum(axis=0) - apart)
     variance = np.maximum(np.maximum(spread, apart) - alone, 0)
     return _Error(np.sqrt(variance), n, max(equal - 1, 1))
 
@@ -264,8 +266,8 @@ class OtherAnnotators:
         for label, part in parts.items():
             part.add(Entries.of(rows.where(rows.label == label)))
         team, members = _Part(_table(self.sums.by())[0], wide), _Members(self.sums, wide)
-        for each in (team, members):
-            each.add(Entries.of(rows))
+        for group in (team, members):
+            group.add(Entries.of(rows))
         self._add_crowded({ALL: team, **parts}, members)
         errors = [part.error(beyond=self.beyond) for part in (team, *parts.values())]
         return errors + members.errors(beyond=self.beyond)[:annotators]
@@ -274,8 +276,8 @@ class OtherAnnotators:
         """Add the pairs of crowded documents to parts, by label, and to annotators."""
         if self.crowded is None:
             return
-        who, figures = self.crowded.annotators, np.arange(3)
-        many = len(who)
+        crowd, figures = self.crowded.annotators, np.arange(3)
+        many = len(crowd)
         i, j = np.triu_indices(many, 1)
         for low, high in portions(len(parts), 3 * many**2):
             some = [*parts.items()][low:high]
@@ -290,11 +292,11 @@ class OtherAnnotators:
                 for of_pair, (label, part) in zip(of_pairs, some, strict=True):
                     if label in sums:
                         of_pair[where] += sums[label]
-                        part.add_all(who[here], sums[label])
+                        part.add_all(crowd[here], sums[label])
                 if not low:
-                    members.add_all(who[here], over_labels)
+                    members.add_all(crowd[here], over_labels)
             for of_pair, (_, part) in zip(of_pairs, some, strict=True):
-                part.add_pairs(who[i], who[j], of_pair[:, i, j].T)
+                part.add_pairs(crowd[i], crowd[j], of_pair[:, i, j].T)
 
     def of_mean(self, rows: Comparisons | None) -> _Error:
         """Return the errors of the mean over pairs.

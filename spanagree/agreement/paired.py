@@ -39,7 +39,7 @@ def paired(corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]) -> 
     size = crowd.end - crowd.begin
     done = np.cumsum(size[pairs[0]] + size[pairs[1]]) // _PORTION
     for low, high in zip(*_borders(done), strict=True):
-        a, b = (each[low:high] for each in pairs)
+        a, b = (side[low:high] for side in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
         both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = columns_of(layer_a, both.a)

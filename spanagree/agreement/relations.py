@@ -182,11 +182,11 @@ def relation_disagreements(
         if document.segments[a] is None or document.segments[b] is None:
             continue
         of_a, of_b = ([x for x in document.relations if x.annotator == name] for name in (a, b))
-        for kind, one, other in _paired(of_a, of_b, free):
+        for kind, first, second in _paired(of_a, of_b, free):
             counts[kind] += 1
             if kind != _MATCH:
-                rows.append(RelationDisagreement(document.id, kind, one, other))
-                for x in (one, other):
+                rows.append(RelationDisagreement(document.id, kind, first, second))
+                for x in (first, second):
                     if x is not None:
                         texts |= {(x.document, s): _text(document, s) for s in (x.first, x.second)}
     settings = DisagreementSettings(
@@ -218,8 +218,8 @@ def _paired(
     """Yield every relation once, with that of the other which goes with it, if one does."""
 
     def ends(relation: Relation) -> tuple[Any, Any]:
-        one, other = ((*x, x.pieces) for x in (relation.first, relation.second))
-        return (one, other) if relation.label not in free or one <= other else (other, one)
+        first, second = ((*x, x.pieces) for x in (relation.first, relation.second))
+        return (first, second) if relation.label not in free or first <= second else (second, first)
 
     def shares(relation: Relation, mine: int, its: int) -> Any:
         """Return label and a segment, which without a direction may stand in either place."""

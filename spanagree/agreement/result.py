@@ -119,8 +119,8 @@ class Agreement(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         team, documents = self.team, self.evidence[0]
-        each = (one for one in self.annotators.values() if one.pairs)
-        members = ((one.name, one.tally.size_a, one.without.f1) for one in each)
+        compared = (member for member in self.annotators.values() if member.pairs)
+        members = ((member.name, member.tally.size_a, member.without.f1) for member in compared)
         more = [*weight_caveats(team.tally, team.pairs, documents, self.heavy, members)]
         if self.mostly_single:
             more.append(single_caveat(self.single, team.documents, unit(self.settings)))
@@ -244,7 +244,7 @@ class Agreement(Result):
     @property
     def _saw(self) -> dict[str, int]:
         """How many documents each annotator saw."""
-        return {name: each.documents for name, each in self.annotators.items()}
+        return {name: member.documents for name, member in self.annotators.items()}
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
         """Return what chance says of each pair, and p and its logarithm after Holm's correction."""
@@ -267,10 +267,10 @@ class Agreement(Result):
         rows = self.documents_kept().rows.by("first", "second", "document")
         numbers = {name: i for i, name in enumerate(self.annotators)}
         by_chance = {}
-        for (a, b), one in self.by_chance.items():
-            own = rows.where((rows.first == numbers[a]) & (rows.second == numbers[b]))
-            by_document = dict(zip(own.document.tolist(), own.tallies, strict=True))
-            by_chance[a, b] = one.of_documents(by_document)
+        for (a, b), statistics in self.by_chance.items():
+            of_pair = rows.where((rows.first == numbers[a]) & (rows.second == numbers[b]))
+            by_document = dict(zip(of_pair.document.tolist(), of_pair.tallies, strict=True))
+            by_chance[a, b] = statistics.of_documents(by_document)
         return by_chance
 
     def _table(self, by: str | None) -> Frame:

@@ -155,8 +155,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def f1(self) -> Floats:
         """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            whole = self._columns[:, 2::2] + self._columns[:, 3::2]
-            return f1_figures(np.column_stack((self._columns[:, :2], whole)))
+            sizes = self._columns[:, 2::2] + self._columns[:, 3::2]
+            return f1_figures(np.column_stack((self._columns[:, :2], sizes)))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
@@ -204,10 +204,10 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """The pairs themselves, without intervals, which may take long."""
         matched, expected, *sizes = (column.tolist() for column in self._columns.T)
         matched = map(int, matched) if self._whole else matched
-        whole = (map(int, size) for size in sizes[:2])
-        tallies = map(Tally.of, zip(matched, expected, *whole, *sizes[2:], strict=True))
-        each = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
-        return [Pair(*names, shared, tally, few) for names, shared, tally, few in each]
+        of_both = (map(int, size) for size in sizes[:2])
+        tallies = map(Tally.of, zip(matched, expected, *of_both, *sizes[2:], strict=True))
+        rows = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
+        return [Pair(*names, shared, tally, few) for names, shared, tally, few in rows]
 
     def values(self) -> Any:
         """The pairs themselves, with intervals if they were asked for."""
@@ -301,13 +301,13 @@ def _team_and_members(
     counts: CountedPairs, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, Member]]:
     """Return the team, and each annotator against the others, with the team less these pairs."""
-    sharing, whole = counts.sharing, counts.pairs.by()
-    team = Team(len(pairs), sharing.seen, whole.tallies[0], reason)
-    own = counts.pairs.both_ways().by("first")
-    with_others = dict(zip(own.first.tolist(), own.tallies, strict=True))
+    sharing, total = counts.sharing, counts.pairs.by()
+    team = Team(len(pairs), sharing.seen, total.tallies[0], reason)
+    of_annotator = counts.pairs.both_ways().by("first")
+    with_others = dict(zip(of_annotator.first.tolist(), of_annotator.tallies, strict=True))
     # the pairs that are left without an annotator's own, which stand as they do in the team
     pairs_of = (counts.pairs + replace(counts.pairs, first=counts.pairs.second)).by("first")
-    rest = dict(zip(own.first.tolist(), whole.less(pairs_of).tallies, strict=True))
+    rest = dict(zip(of_annotator.first.tolist(), total.less(pairs_of).tallies, strict=True))
     number = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
     saw, only = sharing.saw.tolist(), sharing.only.tolist()
     annotators = {}

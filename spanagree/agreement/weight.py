@@ -78,23 +78,23 @@ def weight_caveats(
         members: each annotator who is in a pair, how much she marked over pairs, and the team
             without her.
     """
-    whole = team.size_a + team.size_b
-    for each in heavy:
-        share = (each.tally.size_a + each.tally.size_b) / whole
+    total = team.size_a + team.size_b
+    for document in heavy:
+        share = (document.tally.size_a + document.tally.size_b) / total
         if not share > max(_MUCH, _UNEVEN / documents):
             continue
-        rest = Tally(*(x - y for x, y in zip(team.counts, each.tally.counts, strict=True)))
-        of_pairs = each.annotators * (each.annotators - 1) / 2 / pairs
+        rest = Tally(*(x - y for x, y in zip(team.counts, document.tally.counts, strict=True)))
+        of_pairs = document.annotators * (document.annotators - 1) / 2 / pairs
         yield (
-            f"document {printable(each.name)}, seen by {each.annotators} annotators, carries"
-            f" {percent(share, 1)} of the weight ({percent(of_pairs, 1)} of the pairs share it);"
-            f" {_without('it', rest.f1)}"
+            f"document {printable(document.name)}, seen by {document.annotators} annotators,"
+            f" carries {percent(share, 1)} of the weight ({percent(of_pairs, 1)} of the"
+            f" pairs share it); {_without('it', rest.f1)}"
         )
     members = list(members)
     for name, size, f1 in members:
-        if size > whole * max(_MUCH, _UNEVEN / len(members)):
+        if size > total * max(_MUCH, _UNEVEN / len(members)):
             yield (
-                f"annotator {printable(name)} carries {percent(size / whole, 1)} of the weight;"
+                f"annotator {printable(name)} carries {percent(size / total, 1)} of the weight;"
                 f" {_without('this annotator', f1)}"
             )
 

@@ -106,12 +106,14 @@ class Counted(Generic[Kind]):
 
     def _add(self, other: Any) -> dict[str, Any]:
         """Return the fields of the kind, for both together."""
-        own = {each.name for each in fields(self)} - {each.name for each in fields(Counted)}
+        names = {attribute.name for attribute in fields(self)} - {
+            attribute.name for attribute in fields(Counted)
+        }
         return {
             name: None
             if name == "per_document"
             else _added(getattr(self, name), getattr(other, name))
-            for name in own
+            for name in names
         }
 
     def final_settings(self, resampling: Resampling | None = None) -> Kind:
@@ -135,20 +137,20 @@ class Counted(Generic[Kind]):
         return self.replicates
 
 
-def _added(one: Any, other: Any) -> Any:
+def _added(first: Any, second: Any) -> Any:
     """Return what two values of a field are together."""
-    if one is None or other is None:
+    if first is None or second is None:
         return None
-    if isinstance(one, Comparisons):
-        return (one + other).by(*KEYS)
-    if isinstance(one, Mapping):
+    if isinstance(first, Comparisons):
+        return (first + second).by(*KEYS)
+    if isinstance(first, Mapping):
         return {
-            key: _added(one[key], other[key])
-            if key in one and key in other
-            else one.get(key, other.get(key))
-            for key in {**one, **other}
+            key: _added(first[key], second[key])
+            if key in first and key in second
+            else first.get(key, second.get(key))
+            for key in {**first, **second}
         }
-    return one + other
+    return first + second
 
 
 def count_all(
@@ -206,7 +208,7 @@ def _count_file(corpus: Corpus, count: Callable[[Corpus], Part]) -> Part:
 
 def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Part:
     """Return the sum of blocks as they are counted; as :func:`count_all`."""
-    whole: Part | None = None
+    total: Part | None = None
     skipped: list[str] = []
     texts: list[Hashes] = []
     ids: dict[str, Hashes] = {}  # of each block, by what it is called
@@ -225,13 +227,13 @@ def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Par
         texts += block.texts
         part = replace(block, notes=notes, ids=(), texts=(), blocks=1)
         try:
-            whole = part if whole is None else whole + part
+            total = part if total is None else total + part
         except InputError as error:
             check_unique(list(ids.values()), list(ids))
             raise InputError(f"block {number}: {error}") from None
-    if whole is None:
+    if total is None:
         reason = skipped[0] if skipped else "an iterator gives its blocks once"
         raise InputError(f"no block to {purpose}; {reason}")
     check_unique(list(ids.values()), list(ids))
-    notes = (*note_of_same_texts(texts), *whole.notes)
-    return replace(whole, ids=tuple(ids.values()), notes=notes, skipped=tuple(skipped))
+    notes = (*note_of_same_texts(texts), *total.notes)
+    return replace(total, ids=tuple(ids.values()), notes=notes, skipped=tuple(skipped))

@@ -62,14 +62,14 @@ class MatchCounting(Counting):
             return None
         return MatchCounting(match=self.match, chance=chance, keep=self.keep)
 
-    def describe(self, corpus: Corpus, how: Inexact) -> Description:
-        """Return what is said of a corpus; ``how`` says where its expected match is not exact."""
+    def describe(self, corpus: Corpus, inexact: Inexact) -> Description:
+        """Return what is said of a corpus; ``inexact``: where its expected match is not exact."""
         shares = place_shares(corpus, corpus.annotators, self.chance)
         named = self.keep and shares is None
         settings = {
             "match": self.match,
             "chance": self.chance,
-            **how.settings(self.chance),
+            **inexact.settings(self.chance),
             "places_mean": None if shares is None else shares.mixed,
             "offsets": corpus.offsets,
             "reading": corpus.reading,

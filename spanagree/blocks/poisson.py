@@ -72,7 +72,7 @@ class Replicates(NamedTuple):
         sums = dict(self.sums)
         for key, more in other.sums.items():
             sums[key] = sums[key] + more if key in sums else more
-        _check_size(sum(each.value.shape[1] for each in sums.values()), self.resamples)
+        _check_size(sum(entry.value.shape[1] for entry in sums.values()), self.resamples)
         return Replicates(sums, self.resamples)
 
     def over(self, keys: Sequence[Key], columns: int = 1) -> Floats:
