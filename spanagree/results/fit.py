@@ -163,15 +163,15 @@ def _with_low_heads(grid: Grid) -> Grid:
     """Break titles of several words, and those that are names, as far as that makes room."""
 
     def low(lane: TextColumn, width: int) -> TextColumn:
-        own = max(map(width_of, lane.cells), default=1)
+        widest = max(map(width_of, lane.cells), default=1)
         if lane.head_names or lane.names:
             least = width if lane.head_names else _HEADS[0]
-            return replace(lane, head=_broken(lane.head, max(own, least)))
+            return replace(lane, head=_broken(lane.head, max(widest, least)))
         longest = max(map(width_of, lane.head.split()), default=1)
-        return replace(lane, head=wrap(lane.head, max(own, longest), ""))
+        return replace(lane, head=wrap(lane.head, max(widest, longest), ""))
 
     tried = (replace(grid, lanes=[low(lane, w) for lane in grid.lanes]) for w in _HEADS)
-    return next((each for each in tried if each.excess <= 0), None) or replace(
+    return next((candidate for candidate in tried if candidate.excess <= 0), None) or replace(
         grid, lanes=[low(lane, _HEADS[len(_HEADS) // 2]) for lane in grid.lanes]
     )
 

@@ -206,7 +206,7 @@ class Frame:
         """The table itself, or one whose titles are its keys if it is for programs only."""
         if any(column.title for column in self.columns) or self.caption:
             return self
-        return replace(self, columns=[each._replace(title=each.key) for each in self.columns])
+        return replace(self, columns=[column._replace(title=column.key) for column in self.columns])
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The part for programs: each row by key, with the signature; undefined is as it is."""
@@ -383,8 +383,8 @@ def probability(value: float, log10: float | None = None) -> str:
     if math.isnan(value):
         return UNDEFINED
     if log10 is not None and log10 < _SMALL:
-        whole = math.floor(log10)
-        return f"{10 ** (log10 - whole):.1f}e{whole}"
+        exponent = math.floor(log10)
+        return f"{10 ** (log10 - exponent):.1f}e{exponent}"
     if 0 < value < _LEAST:  # has lost its digits
         return f"< {_LEAST:.0e}"
     return f"{value:.4f}" if value >= 9.95e-5 else f"{value:.1e}"

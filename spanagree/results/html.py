@@ -134,7 +134,11 @@ def remarks(*sentences: str) -> Html:
         return Html()
     left = len(sentences) - _SENTENCES
     more = [f"and {left} more like these"] if left > 0 else []
-    return el("ul", *(el("li", one) for one in (*sentences[:_SENTENCES], *more)), class_="remarks")
+    return el(
+        "ul",
+        *(el("li", sentence) for sentence in (*sentences[:_SENTENCES], *more)),
+        class_="remarks",
+    )
 
 
 def as_html(described: Frame) -> Html:

@@ -103,9 +103,9 @@ def _number_column(column: Column, texts: Sequence[str]) -> str:
     numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
     if column.kind not in ("figure", "number", "count") or not numbers:
         return ""
-    whole, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
+    before, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
     sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
-    return f"S[table-format={sign}{whole}.{after}]"
+    return f"S[table-format={sign}{before}.{after}]"
 
 
 def escaped(text: str) -> str:

@@ -26,7 +26,7 @@ def common_parts(names: Sequence[str]) -> tuple[str, str]:
         before, after = "".join(begin), "".join(end[::-1])
         rest = [name[len(before) : len(name) - len(after)] for name in names]
         fits = min(map(len, names)) > len(before) + len(after)
-        if fits and all(any(map(str.isalpha, each)) for each in rest):
+        if fits and all(any(map(str.isalpha, left)) for left in rest):
             return before, after
         # the last word that is given up is a step towards a name that can be read
         begin, end = (begin[:-2], end) if begin else (begin, end[:-2])

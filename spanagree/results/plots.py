@@ -216,7 +216,7 @@ def slopes(ax: Any, lines: Mapping[str, tuple[float, float]], titles: Sequence[s
     for side in (0, 1):
         ends = [both[side] for both in lines.values()]
         shown = [[name, figure(end)] for name, end in zip(names, ends, strict=True)]
-        _name_ends(ax, side, ["  ".join(each[:: -1 if side else 1]) for each in shown], ends)
+        _name_ends(ax, side, ["  ".join(parts[:: -1 if side else 1]) for parts in shown], ends)
         ax.axvline(side, color=_GREY, lw=0.5, zorder=0)
     ax.set_xlim(-0.1, 1.1)
     ax.set_xticks([0, 1], titles)
@@ -273,7 +273,7 @@ def clouds(
             alpha=0.15, color=_COLOURS[0], label=None if i else titles[0],
         )  # fmt: skip
     ax.plot(
-        [one for _, one in rows.values()], range(len(rows)), linestyle="none", markersize=6,
+        [value for _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
         label=titles[1], **_style(1),
     )  # fmt: skip
     _name_rows(ax, list(rows))
@@ -292,7 +292,7 @@ def heights(
         tops = i - 0.8 * probabilities / probabilities.max()
         ax.vlines(values, i, tops, color=_COLOURS[0], lw=1.4, label=None if i else titles[0])
     ax.plot(
-        [one for _, _, one in rows.values()], range(len(rows)), linestyle="none", markersize=6,
+        [value for _, _, value in rows.values()], range(len(rows)), linestyle="none", markersize=6,
         label=titles[1], **_style(1),
     )  # fmt: skip
     _name_rows(ax, list(rows))

@@ -28,19 +28,20 @@ _MOST_SHARES = 9  # layers; of more one sentence says it for all
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Return whether two values are equal, part by part, undefined figures (``nan``) too.
 
     >>> float("nan") == float("nan"), same((0.5, float("nan")), (0.5, float("nan")))
     (False, True)
     """
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, (tuple, list)) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other) or bool(one != one and other != other)  # only nan is not itself
+    if isinstance(first, np.ndarray):
+        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, (tuple, list)) and type(first) is type(second):
+        return len(first) == len(second) and all(map(same, first, second))
+    # only nan is not itself
+    return bool(first == second) or bool(first != first and second != second)
 
 
 class Comparable:
@@ -49,7 +50,7 @@ class Comparable:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        names = [attribute.name for attribute in fields(self) if attribute.compare]  # type: ignore[arg-type]
         return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # some hold arrays, which have no hash
@@ -253,11 +254,11 @@ class Result(Signed, Drawn):
         names = [column.key for column in self.table(by).columns if column.kind == "name"]
         flat: dict[str, float] = {}
         for row in self.to_rows(by):
-            own = [str(row[name]) for name in names if row.get(name)]
+            parts = [str(row[name]) for name in names if row.get(name)]
             for key, value in row.items():
                 number = isinstance(value, (int, float)) and not isinstance(value, bool)
                 if key not in names and number and not math.isnan(value):
-                    flat["/".join([*own, key])] = float(value)
+                    flat["/".join([*parts, key])] = float(value)
         return flat
 
 
@@ -307,8 +308,8 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
     for (before, after), rows in alike.items():
         names, numbers = zip(*rows, strict=True)
         ends = dict.fromkeys(end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
-        who = listed(names) if len(names) > 1 else names[0]
-        made.append(f"{who}: {before}{' to '.join(ends)}{after}")
+        subject = listed(names) if len(names) > 1 else names[0]
+        made.append(f"{subject}: {before}{' to '.join(ends)}{after}")
     return tuple(made)
 
 
@@ -334,8 +335,9 @@ def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) 
     """
     left_out = documents - shared
     note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
-    who = show(name) if name.isdecimal() else printable(name)  # a number beside others is quoted
-    return [f"{who}: {note}"] if left_out else []
+    # a number beside others is quoted
+    subject = show(name) if name.isdecimal() else printable(name)
+    return [f"{subject}: {note}"] if left_out else []
 
 
 def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
@@ -353,12 +355,12 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
     if whose is None:
         return replace(table, remarks=[*table.remarks, *_unaligned_sentences(table.settings)])
     names = [row[whose] for row in table.rows]
-    whole = [len(set(names)) == len(names)] * len(names)
+    of_layer = [len(set(names)) == len(names)] * len(names)
     if "average" in keys:  # rows of parts, and those of all of them
-        whole = [row[keys.index("average")] == "micro" for row in table.rows]
+        of_layer = [row[keys.index("average")] == "micro" for row in table.rows]
     shares = [
         unaligned_of(table.settings, name).get("unaligned") if of_all else None
-        for name, of_all in zip(names, whole, strict=True)
+        for name, of_all in zip(names, of_layer, strict=True)
     ]
     if all(share is None for share in shares):
         return table
@@ -375,13 +377,13 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
 
 def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
     """Return the share of quotes not aligned of each layer; of many layers that of all."""
-    counts = {who: each for who, each in settings["quotes"].items() if each["read"]}
+    counts = {name: count for name, count in settings["quotes"].items() if count["read"]}
     if len(counts) > _MOST_SHARES:
-        lost, read = (sum(each[k] for each in counts.values()) for k in ("unaligned", "read"))
+        lost, read = (sum(count[k] for count in counts.values()) for k in ("unaligned", "read"))
         share = f"{lost / read:.4f} of the quotes or tags"
         return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
     return [
-        f"{printable(who)}: {unaligned_of(settings, who)['unaligned']:.4f} of its quotes or tags"
+        f"{printable(name)}: {unaligned_of(settings, name)['unaligned']:.4f} of its quotes or tags"
         " are not aligned"
-        for who in counts
+        for name in counts
     ]

@@ -153,8 +153,8 @@ class Score(NamedTuple):
     def __float__(self) -> float:
         return float(self.observed)
 
-    def __format__(self, how: str) -> str:
-        return format(self.observed, how) if how else str(self)
+    def __format__(self, spec: str) -> str:
+        return format(self.observed, spec) if spec else str(self)
 
     def __str__(self) -> str:
         raw, by_chance, beyond = map(figure, self[:3])

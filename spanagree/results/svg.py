@@ -57,14 +57,14 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     ]
     lefts = apart([place(before) for _, before, _, _ in lines], gap, foot)
     rights = apart([place(after) for _, _, after, _ in lines], gap, foot)
-    for (who, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
+    for (name, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
         kind = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
-        short = el("tspan", cut(who, _BESIDE), class_="name")
+        short = el("tspan", cut(name, _BESIDE), class_="name")
         at_left, at_right = f"\u2002{figure(before)}", f"{figure(after)}\u2002"
         parts.append(
             el(
                 "g",
-                el("title", f"{who}: {figure(before)}, above chance {figure(after)}"),
+                el("title", f"{name}: {figure(before)}, above chance {figure(after)}"),
                 _line(side, place(before), right, place(after)),
                 el("circle", cx=side, cy=_digits(place(before)), r=3.5),
                 el("circle", cx=right, cy=_digits(place(after)), r=3.5),
@@ -138,13 +138,13 @@ def curves(
     marks = [step * i for i in range(int(high / step) + 1)]
     parts += [_text(f"{m:g}", left - 8, place(m) + 4, "axis", "end") for m in marks]
     ends = apart([place(row[-1]) for row in rows.values()], 16, foot)
-    for (who, row), end in zip(rows.items(), ends, strict=True):
+    for (name, row), end in zip(rows.items(), ends, strict=True):
         dots = [(x, place(value)) for x, value in zip(columns, row, strict=True)]
-        drawn = [_line(*one, *two) for one, two in pairwise(dots)]
+        drawn = [_line(*before, *after) for before, after in pairwise(dots)]
         for (x, y), n, value in zip(dots, steps, row, strict=True):
-            about = el("title", f"{who}, {n}: {figure(value)}")
+            about = el("title", f"{name}, {n}: {figure(value)}")
             drawn.append(el("circle", about, cx=_digits(x), cy=_digits(y), r=3.5))
-        parts += [el("g", *drawn, class_="slope"), _text(who, right + 12, end + 4, anchor="start")]
+        parts += [el("g", *drawn, class_="slope"), _text(name, right + 12, end + 4, anchor="start")]
     parts.append(_line(left, place(asked), right, place(asked), "border", f"asked: {asked:g}"))
     return _drawing("curves", width, foot + 26, f"{what}; the table has the figures", parts)
 
@@ -175,15 +175,15 @@ def ranges(
             el("g", el("circle", cx=x, cy=12, r=4.5), class_=f"range k{k}"),
             _text(kind, x + 10, 16, anchor="start"),
         ]
-    for i, (who, row) in enumerate(rows):
+    for i, (name, row) in enumerate(rows):
         middle = top + gap * (i + 0.5)
-        short = el("tspan", cut(who, _SHORT), class_="name")
+        short = el("tspan", cut(name, _SHORT), class_="name")
         parts.append(el("text", short, x=side - 12, y=_digits(middle + 4), text_anchor="end"))
         for k, (value, *ends) in enumerate(row):
             if math.isnan(value):
                 continue
             y = middle + 10 * k - 5 * (len(row) - 1)
-            about = f"{who}, {kinds[k]}: {figure(value)}"
+            about = f"{name}, {kinds[k]}: {figure(value)}"
             line = []
             if not any(map(math.isnan, ends)):
                 about += f", {figure(ends[0])}–{figure(ends[1])}"

@@ -61,7 +61,7 @@ def one_line(table: Frame) -> str:
         cells = list(zip(columns, row, strict=True))
         name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
         figures = ", ".join(
-            f"{each.title} {cell}" for each, cell in cells if each.kind == kind and cell
+            f"{column.title} {cell}" for column, cell in cells if column.kind == kind and cell
         )
         parts.append(f"{name}: {figures}" if figures else name)
         if sum(map(len, parts)) > _LONGEST and most > number:
@@ -105,7 +105,7 @@ def signature_lines(signature: str) -> str:
     """Return the signature as lines no wider than a page, broken behind its bars or commas."""
     lines = ["signature:"] if signature else []
     entries = re.findall(r"[^|]+\|?", signature)
-    parts = [part for each in entries for part in _behind_commas(each)]
+    parts = [part for entry in entries for part in _behind_commas(entry)]
     for part in parts:
         space = " " if lines == ["signature:"] else ""
         if width_of(lines[-1] + space + part) > PAGE and lines[-1] != "signature:":

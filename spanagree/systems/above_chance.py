@@ -131,12 +131,12 @@ class ChanceTest(Result):
         """Which systems match gold better than chance, by the test."""
         above = [name for name, x in self.systems.items() if x.p_holm < LEVEL]
         below = [name for name in self.systems if name not in above]
-        how = "(p below .05 after Holm's correction)"
+        rule = "(p below .05 after Holm's correction)"
         gold = printable(self.settings.fixed)
         if not below:
-            who = "Every system matches" if len(above) > 1 else f"{printable(above[0])} matches"
-            return f"{who} {gold} better than chance {how}."
-        sentence = f"Not shown to match {gold} better than chance: {listed(below)} {how}."
+            subject = "Every system matches" if len(above) > 1 else f"{printable(above[0])} matches"
+            return f"{subject} {gold} better than chance {rule}."
+        sentence = f"Not shown to match {gold} better than chance: {listed(below)} {rule}."
         return f"{sentence} Better than chance: {listed(above)}." if above else sentence
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
@@ -158,7 +158,7 @@ class ChanceTest(Result):
             Column("reason", "", "name"),
         ]
         systems = self.systems.values()
-        how = (
+        computed = (
             "exactly"
             if self.settings.null == "exact"
             else counted(self.settings.draws or 0, "draw")
@@ -176,7 +176,7 @@ class ChanceTest(Result):
             rows,
             self.settings,
             caption="systems against chance: gold as it is, each system's segments"
-            f" {where} ({how})",
+            f" {where} ({computed})",
             remarks=[*reasons, *self.caveats],
         )
 

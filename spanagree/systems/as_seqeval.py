@@ -75,15 +75,15 @@ class _Counts:
         What has nothing to divide by is what ``zero_division`` says, by chance too. F1 is computed
         from precision and recall, as seqeval does it, to have its last digit.
         """
-        matched, by_chance, gold, own = rows.T
+        matched, by_chance, gold, marked = rows.T
         both = np.stack((matched, by_chance), axis=-1)
-        precision, recall = self._share(both, own), self._share(both, gold)
+        precision, recall = self._share(both, marked), self._share(both, gold)
         if np.isinf(self.beta):
             return {"precision": precision, "recall": recall, "f1": recall}
         weight = self.beta**2
         total = weight * precision[:, 0] + recall[:, 0]
         total[total == 0] = 1
-        f1 = self._share((1 + weight) * both, weight * gold + own)
+        f1 = self._share((1 + weight) * both, weight * gold + marked)
         f1[:, 0] = (1 + weight) * precision[:, 0] * recall[:, 0] / total
         return {"precision": precision, "recall": recall, "f1": f1}
 
@@ -94,25 +94,25 @@ class _Counts:
 
     def mean(self, average: str) -> dict[str, Floats]:
         """Return observed, expected and corrected figures over all labels, by figure."""
-        gold, own = self.rows[:, 2].sum(), self.rows[:, 3].sum()
+        gold, marked = self.rows[:, 2].sum(), self.rows[:, 3].sum()
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
         means = {}
         for name, figures in self.each(rows).items():
             weights = self.rows[:, 2] if average == "weighted" else None
             if average == "weighted" and gold == 0:  # as seqeval has it
-                observed = float(self.zero_division == 1 and (own == 0 or name == "recall"))
+                observed = float(self.zero_division == 1 and (marked == 0 or name == "recall"))
                 both = np.array([observed, UNDEFINED])
             else:
                 both = np.average(figures, 0, weights) if len(rows) else np.full(2, UNDEFINED)
-            if not {"precision": own, "recall": gold, "f1": gold + own}[name]:
+            if not {"precision": marked, "recall": gold, "f1": gold + marked}[name]:
                 both[1] = UNDEFINED
             means[name] = _three(*both.tolist())
         return means
 
     def of_label(self, number: int) -> dict[str, Floats]:
         """Return observed, expected and corrected figures of one label, by figure."""
-        one = _Counts([self.labels[number]], self.rows[[number]], self.zero_division, self.beta)
-        return one.mean("micro")
+        alone = _Counts([self.labels[number]], self.rows[[number]], self.zero_division, self.beta)
+        return alone.mean("micro")
 
     def warn(self, *names: str) -> None:
         """Warn of labels whose figure has nothing to divide by, unless it was said what to do."""
@@ -175,7 +175,8 @@ def _count(
         layers[name] = _lists(name, sequences)
     if suffix:
         layers = {
-            name: [list(map(_turned, tags)) for tags in each] for name, each in layers.items()
+            name: [list(map(_turned, tags)) for tags in documents]
+            for name, documents in layers.items()
         }
     strict = mode == "strict"
     if scheme != "IO":  # there labels stand bare
@@ -232,8 +233,8 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
     more = ", …" if len(some) > 5 else ""
     warnings.warn(f"{listed(some[:5])}{more}: {why}", stacklevel=4)
     return {
-        name: [[meant.get(tag, tag) for tag in tags] for tags in each]
-        for name, each in layers.items()
+        name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
+        for name, documents in layers.items()
     }
 
 
@@ -244,7 +245,7 @@ def _turned(tag: str) -> str:
 
 def _detected(tags: Sequence[Sequence[str]]) -> str:
     """Return the scheme that seqeval's report would recognise."""
-    letters = {tag[0] for each in tags for tag in each if tag and tag != "O"}
+    letters = {tag[0] for document in tags for tag in document if tag and tag != "O"}
     for known, scheme in _DETECTED.items():
         if letters & set(known) - {"I"} and letters <= set(known):
             return scheme
@@ -409,9 +410,9 @@ def precision_recall_fscore_support(
         check_choice(average, AVERAGES, "average")
     if not beta >= 0:
         raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
-    how: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
-    how["chance"] = chance
-    counts = _count(y_true, y_pred, suffix=suffix, beta=beta, **how)
+    asked: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
+    asked["chance"] = chance
+    counts = _count(y_true, y_pred, suffix=suffix, beta=beta, **asked)
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
@@ -419,8 +420,8 @@ def precision_recall_fscore_support(
         precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
         return precision, recall, f_score, support
     means = counts.mean(average)
-    one, two, three = (_figure(means[name]) for name in _FIGURES)
-    return one, two, three, int(support.sum())
+    mean_precision, mean_recall, mean_f = (_figure(means[name]) for name in _FIGURES)
+    return mean_precision, mean_recall, mean_f, int(support.sum())
 
 
 def _figure(three: Floats) -> Figure:
@@ -447,7 +448,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     0.6666666666666666
     """
     pairs = _pairs(y_true, y_pred)
-    return sum(gold == own for gold, own in pairs) / len(pairs) if pairs else UNDEFINED
+    return sum(gold == predicted for gold, predicted in pairs) / len(pairs) if pairs else UNDEFINED
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
@@ -465,11 +466,11 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     """
     counts = Counter(_pairs(y_true, y_pred))
     kinds = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
-    for (gold, own), number in counts.items():
-        if gold == own:
-            kinds["TN" if own == "O" else "TP"] += number
+    for (gold, predicted), number in counts.items():
+        if gold == predicted:
+            kinds["TN" if predicted == "O" else "TP"] += number
         else:
-            kinds["FP" if own != "O" else "FN"] += number
+            kinds["FP" if predicted != "O" else "FN"] += number
     return kinds
 
 
@@ -482,8 +483,8 @@ def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
         both.append(list(tags))
     if any(not isinstance(tags, str) and is_iterable(tags) for tags in both[0]):
         both = [_lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both, strict=True)]
-        sizes = [[len(tags) for tags in each] for each in both]
-        both = [list(chain.from_iterable(each)) for each in both]
+        sizes = [[len(tags) for tags in lists] for lists in both]
+        both = [list(chain.from_iterable(lists)) for lists in both]
     else:
         sizes = [[len(tags)] for tags in both]
     if sizes[0] != sizes[1]:
@@ -562,9 +563,9 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
-    how: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
-    how |= {"chance": chance, "mode": mode, "scheme": "auto" if scheme is None else scheme}
-    counts = _count(y_true, y_pred, suffix=suffix, **how)
+    asked: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
+    asked |= {"chance": chance, "mode": mode, "scheme": "auto" if scheme is None else scheme}
+    counts = _count(y_true, y_pred, suffix=suffix, **asked)
     counts.warn("precision", "recall")
     rows = {label: counts.of_label(i) for i, label in enumerate(counts.labels)}
     averages = {f"{average} avg": counts.mean(average) for average in AVERAGES}
@@ -595,8 +596,8 @@ def _text(every: Sequence[_Row], labels: int, digits: int) -> str:
 
 def _plain(figures: Mapping[str, Floats], support: int) -> dict[str, float]:
     """Return a row of the report as plain data."""
-    named = {_FIGURES[key]: each.tolist() for key, each in figures.items()}
-    row = {key: each[0] for key, each in named.items()} | {"support": support}
+    named = {_FIGURES[key]: values.tolist() for key, values in figures.items()}
+    row = {key: values[0] for key, values in named.items()} | {"support": support}
     for place, word in enumerate(("chance", "corrected"), 1):
-        row |= {f"{word}-{key}": each[place] for key, each in named.items()}
+        row |= {f"{word}-{key}": values[place] for key, values in named.items()}
     return row

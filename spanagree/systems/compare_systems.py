@@ -127,9 +127,9 @@ class Comparison(Result):
             return "Fewer than two systems have an F1 above chance that is defined."
         leads = []
         for other in ranked[1:]:
-            each = self[ranked[0], other].corrected
-            apart = each.p_holm < LEVEL
-            leads.append(verdict.Lead(other, each.value, each.low, each.high, each.p_holm, apart))
+            gap = self[ranked[0], other].corrected
+            apart = gap.p_holm < LEVEL
+            leads.append(verdict.Lead(other, gap.value, gap.low, gap.high, gap.p_holm, apart))
         return verdict.tested(self.scores, leads, confidence_of(self.settings) or 95)
 
     @property
@@ -171,7 +171,7 @@ class Comparison(Result):
             both = [getattr(pair, kind) for kind in KINDS]
             before, after = (_sign(difference.value) for difference in both)
             if before * after < 0:
-                reordered.append((pair, all(each.p_holm < LEVEL for each in both)))
+                reordered.append((pair, all(difference.p_holm < LEVEL for difference in both)))
         return reordered
 
     def _findings(self) -> Iterator[str]:
@@ -334,9 +334,9 @@ def compare_systems(
     parts = len(groups) + len(pairs) * (test == "permutation")
     reports = (part_of(progress, number, 1, parts) for number in itertools.count())
     compared = (
-        each
+        pair
         for group in groups.values()
-        for each in _compared(per_document, group, test, resampling, reports)
+        for pair in _compared(per_document, group, test, resampling, reports)
     )
     by_names = {(pair.a, pair.b): pair for pair in compared}
     ordered = [by_names[names] for names in pairs]
@@ -403,10 +403,10 @@ def _compared(
     wide = table.reshape(len(table), len(names) * table.shape[2])
     sample = Sample(wide, None if ids is None else ids[units])
     drawn = bootstrap(sample, differences, resampling, progress=next(reports))
-    for (a, b), own, figures in zip(
+    for (a, b), sides, figures in zip(
         pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
     ):
-        both = table[:, own]
+        both = table[:, sides]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
         rare = len(differing) < RARE
         exact = rare or (
@@ -417,7 +417,7 @@ def _compared(
             for k in figures
         ]
         if test == "permutation" or (exact and not any(map(math.isnan, p))):
-            turned = slice(None, None, 1 if own[0] < own[1] else -1)  # canonical order
+            turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
             values = drawn.estimate[figures]
             report = next(reports) if test == "permutation" else None
             p = exchange(both[:, turned], differing[:, turned], values, exact, resampling, report)

@@ -215,12 +215,12 @@ def tables_of(
     for number in sorted(per_document.shared, key=names.__getitem__):  # canonical order
         documents = np.flatnonzero(per_document.shared[number])
         units = documents if wholes is None else unique(wholes[documents])
-        own = rows.where(
+        part = rows.where(
             (rows.second == number) & per_document.shared[number][per_document.comparisons.document]
         )
-        yield (names[number], ""), (units, own.table(units))
+        yield (names[number], ""), (units, part.table(units))
         for code, label in enumerate(labels):
-            yield (names[number], label), (units, own.where(own.label == code).table(units))
+            yield (names[number], label), (units, part.where(part.label == code).table(units))
 
 
 def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:
@@ -245,7 +245,7 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     check_known([gold], names, "gold")
     corpus = settled(corpus, [name for name in names if name != gold], [gold])
     counting.check(corpus)
-    comparisons, how = compare_with_gold(corpus, gold, counting)
+    comparisons, by_system = compare_with_gold(corpus, gold, counting)
     drawn_notes: tuple[str, ...] = ()
     if counting.keep and gold != NAME and is_drawn(corpus):
         comparisons, drawn_notes = _with_mean_of_random(comparisons, corpus, gold, counting.measure)
@@ -259,24 +259,24 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
     described = counting.describe(corpus, comparisons.inexact)
     plain = counting.without_places()
-    whole = CountedSystems(
+    made = CountedSystems(
         documents=len(corpus),
         settings=EvaluationSettings(**of_gold(gold, corpus), **described.settings),
         notes=(*described.notes, *drawn_notes),
         ids=() if counting.keep else ids_of(corpus),
         annotators=names,
-        inexact=how,
+        inexact=by_system,
         places=described.places,
         uniform=None if plain is None else replace(count(corpus, plain, gold), ids=(), notes=()),
         **sums_of(per_document),
     )
     if counting.keep:
-        return whole
-    drawn, few = None, whole.evidence
+        return made
+    drawn, few = None, made.evidence
     if counting.drawing is not None:
-        drawn = _draw(whole, comparisons, counting.drawing)
-        few = _evidence(per_document, whole.labels)
-    return replace(whole, per_document=None, replicates=drawn, evidence=few)
+        drawn = _draw(made, comparisons, counting.drawing)
+        few = _evidence(per_document, made.labels)
+    return replace(made, per_document=None, replicates=drawn, evidence=few)
 
 
 def compare_with_gold(

@@ -137,9 +137,9 @@ def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = N
     evaluation = replace(evaluation, by_chance=by_chance)
     notes = [
         note
-        for name, one in by_chance.items()
+        for name, statistics in by_chance.items()
         for note in notes_on_chance(
-            printable(name), one, evaluation.chance_by_document(name), unit(settings)
+            printable(name), statistics, evaluation.chance_by_document(name), unit(settings)
         )
     ]
     return replace(evaluation, notes=(*evaluation.notes, *notes))

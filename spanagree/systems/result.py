@@ -263,7 +263,7 @@ class Evaluation(Result):
         """The F1 of each system without the rule of places, if there is one."""
         if self.uniform is None:
             return None
-        return {name: each.f1 for name, each in self.uniform.systems.items()}
+        return {name: system.f1 for name, system in self.uniform.systems.items()}
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
@@ -284,7 +284,7 @@ class Evaluation(Result):
         )
         sizes = ("gold", "marked") if by else ("", "")
         all_saw = all(system.documents == self.documents for system in self.systems.values())
-        drawn = by is None and any(each.drawn for each in self.counted.inexact.values())
+        drawn = by is None and any(inexact.drawn for inexact in self.counted.inexact.values())
         title = "" if all_saw else f"{unit(self.settings)}s"
         saw = Column("documents", title, "count", "documents of a system")
         columns = [
@@ -306,8 +306,8 @@ class Evaluation(Result):
 
         def figures(scored: Tally | Macro | System) -> list[Value]:
             pairs = [(score, getattr(scored, score.name)) for score in scores]
-            values = [value for score, each in pairs for value in score.values(each)]
-            ends = [value for score, each in pairs for value in score.end_values(each)]
+            values = [value for score, figure in pairs for value in score.values(figure)]
+            ends = [value for score, figure in pairs for value in score.end_values(figure)]
             return values + ends if ci else values
 
         rows, breaks = list[list[Value]](), list[int]()
@@ -315,15 +315,15 @@ class Evaluation(Result):
             breaks.append(len(rows))
             chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
             error = [self._error_of_chance(system)] * drawn
-            whole = [*figures(system), *error, *system.tally.counts]
+            overall = [*figures(system), *error, *system.tally.counts]
             if by is None:
-                whole += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
-                rows.append([system.name, system.documents, *whole])
+                overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
+                rows.append([system.name, system.documents, *overall])
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
                 row = [system.name, part, "", part, *figures(tally), *tally.counts]
                 rows.append(row + by_chance[number] if with_p_values else row)
-            rows.append([system.name, "", "micro", "all (micro)", *whole, *chance_of_all])
+            rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
             if by == "label" and system.labels:
                 macro = [*figures(system.macro), *[None] * 4]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
@@ -351,9 +351,9 @@ class Evaluation(Result):
     def _remarks(self, by: str | None) -> list[str]:
         """Over how many documents figures stand, and why some are undefined, each reason once."""
         remarks: dict[str, None] = {}
-        fewer = [each for each in self.systems.values() if each.documents < self.documents]
+        fewer = [system for system in self.systems.values() if system.documents < self.documents]
         if by == "label" and fewer:
-            over = [f"{printable(each.name)} {each.documents}" for each in fewer]
+            over = [f"{printable(system.name)} {system.documents}" for system in fewer]
             noun = counted(self.documents, unit(self.settings))
             remarks[f"not over all {noun}: {listed(over)}"] = None
         if by == "label" and not any(system.labels for system in self.systems.values()):
@@ -461,9 +461,9 @@ def result(
     per_document = counts.per_document
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
-        whole = labels.pop("")
+        overall = labels.pop("")
         macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
-        systems[name] = System(name, counts.shared[name], whole, labels, macro, Rank(*rank))
+        systems[name] = System(name, counts.shared[name], overall, labels, macro, Rank(*rank))
     return Evaluation(
         systems,
         counts.documents,
@@ -508,7 +508,7 @@ def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
             continue
         labels = counts.labels or ("",)
         for label, tally in _tallies(counts, number, {}).items():
-            keys = [(name, each) for each in ([label] if label else labels)]
+            keys = [(name, part) for part in ([label] if label else labels)]
             ends[name, label] = percentile_intervals(
                 np.array(tally.sums, np.float64),
                 draws.over(keys, len(tally.sums)),
@@ -522,23 +522,23 @@ def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
 
 def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
     """Return how gold was made, and which systems lack documents or have no label of gold's."""
-    notes, whole = [], counts.settings
+    notes, settings = [], counts.settings
     for system in systems:
         of_system = counts.inexact.get(system.name, Inexact())
         size = float(system.tally.size_a + system.tally.size_b)
         notes += [f"{printable(system.name)}: {note}" for note in of_system.notes(size)]
-    if how := whole.reading.get("made", {}).get(whole.gold):
+    if made_of := settings.reading.get("made", {}).get(settings.gold):
         notes.append(
-            f"{printable(whole.gold)} was made of other annotators ({printable(how)}); a system"
-            " that is one of them is compared with itself in part"
+            f"{printable(settings.gold)} was made of other annotators ({printable(made_of)}); a"
+            " system that is one of them is compared with itself in part"
         )
     for system in systems:
-        name, what = printable(system.name), unit(whole)
+        name, what = printable(system.name), unit(settings)
         notes += note_left_out(system.name, system.documents, counts.documents, "gold", what)
         gold = [label for label, tally in system.labels.items() if tally.size_a]
-        own = [label for label, tally in system.labels.items() if tally.size_b]
-        if gold and own and not set(gold) & set(own):
-            of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, own))
+        marked = [label for label, tally in system.labels.items() if tally.size_b]
+        if gold and marked and not set(gold) & set(marked):
+            of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, marked))
             notes.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
     return notes
 
@@ -610,9 +610,9 @@ def notes_on_chance(
     """Yield how many documents cannot be told from chance, and how many were drawn."""
     if note := cannot_be_told(list(figures.values()), noun, "Benjamini-Hochberg"):
         yield f"{name}: {note}"
-    for what, one in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
-        if len(one.drawn):
+    for what, statistics in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
+        if len(statistics.drawn):
             yield (
-                f"{name}: chance with {what} was drawn, {counted(len(one.drawn), 'time')}, in"
-                f" {counted(one.computed['drawn'], noun)} without an exact distribution"
+                f"{name}: chance with {what} was drawn, {counted(len(statistics.drawn), 'time')},"
+                f" in {counted(statistics.computed['drawn'], noun)} without an exact distribution"
             )

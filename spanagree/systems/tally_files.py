@@ -112,22 +112,22 @@ def write_tallies(evaluation: Evaluation, path: PathName) -> None:
 
 def _columns(counts: CountedSystems, per_document: PerDocument) -> dict[str, Any]:
     """Return the columns of the file, each as an array."""
-    whole = _every_row(counts, per_document)
-    uniform = whole
+    rows = _every_row(counts, per_document)
+    uniform = rows
     if counts.uniform is not None:
         uniform = _every_row(counts.uniform, counts.uniform.documents_kept())
     ids = np.array(per_document.ids or [None] * counts.documents, object)
     columns = (
-        whole.document,
-        ids[whole.document],
-        np.array([*per_document.comparisons.annotators, None], object)[whole.second],
-        np.array([*counts.labels, None], object)[whole.label],
-        whole.matched.astype(np.float64),
-        whole.expected,
-        whole.size_first,
-        whole.size_second,
-        whole.expected_size_first.astype(np.float64),
-        whole.expected_size_second.astype(np.float64),
+        rows.document,
+        ids[rows.document],
+        np.array([*per_document.comparisons.annotators, None], object)[rows.second],
+        np.array([*counts.labels, None], object)[rows.label],
+        rows.matched.astype(np.float64),
+        rows.expected,
+        rows.size_first,
+        rows.size_second,
+        rows.expected_size_first.astype(np.float64),
+        rows.expected_size_second.astype(np.float64),
         uniform.expected,
     )
     return dict(zip(_COLUMNS, columns, strict=True))
@@ -216,7 +216,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
         (column[f"size_{side}"] != column[f"expected_size_{side}"]).any()
         for side in ("gold", "system")
     )
-    shares = [PlaceShares.read(each) for part in parts if (each := part.about["places"])]
+    shares = [PlaceShares.read(places) for part in parts if (places := part.about["places"])]
     code = {label: i for i, label in enumerate(labels)}
     names = (settings.gold, *parts[0].about["systems"])
     number = {name: i for i, name in enumerate(names)}

@@ -34,7 +34,7 @@ def data_of(report: Overview) -> str:
         "offsets": corpus.offsets,
         "seconds": in_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
         "kinds": OUTCOMES,
-        "between": [names.index(one) for one in report.first_pair],
+        "between": [names.index(name) for name in report.first_pair],
         "ids": corpus.ids,
         "lengths": corpus.lengths.tolist() if (texts := _texts(corpus)) is None else None,
         "texts": texts,
@@ -67,9 +67,15 @@ def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
 
 def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
     """Return p of the documents in which chance can vary: how many documents further, and p."""
-    p = {d: each.p for d, each in figures.items() if each.z == each.z and each.p == each.p}
+    p = {
+        d: statistics.p
+        for d, statistics in figures.items()
+        if statistics.z == statistics.z and statistics.p == statistics.p
+    }
     steps = np.diff([0, *p]).tolist()
-    return [x for step, each in zip(steps, p.values(), strict=True) for x in (step, _rounded(each))]
+    return [
+        x for step, value in zip(steps, p.values(), strict=True) for x in (step, _rounded(value))
+    ]
 
 
 def _rounded(p: float) -> float:

@@ -85,10 +85,10 @@ def show_members(report: TeamOverview) -> Html:
     """Return a table of annotators, outliers first; of many the others are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
     kinds = [c for c, column in enumerate(figures.columns) if column.meaning == SHARES]
-    whole = _without(figures, kinds)
-    parts = [show_bars(replace(whole, rows=whole.rows[:_MEMBERS]), report.short)]
-    if left := len(whole.rows[_MEMBERS:]):
-        others = replace(whole, rows=whole.rows[_MEMBERS:], remarks=())
+    narrow = _without(figures, kinds)
+    parts = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short)]
+    if left := len(narrow.rows[_MEMBERS:]):
+        others = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
         parts.append(
             folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
         )
@@ -130,8 +130,8 @@ def show_study(report: Overview) -> Html:
     if report.study is None:
         return Html("")
     rows = [
-        (match, [(one[kind], math.nan, math.nan) for kind in ("expected", "observed")])
-        for match, one in report.study.leading.items()
+        (match, [(scores[kind], math.nan, math.nan) for kind in ("expected", "observed")])
+        for match, scores in report.study.leading.items()
     ]
     chart = ranges(
         rows, ("F1 by chance", "F1 as observed"), "The best system, or people, by measure"
@@ -144,9 +144,9 @@ def show_against(report: ReferencesOverview) -> Html:
     """Return the table of systems by rank and of the ceiling, with references below it."""
     figures, people = report.against.table("annotator"), report.references
     rows = {str(row[0]): row for row in figures.rows if not row[1]}
-    own = {str(row[0]): row for row in figures.rows[len(rows) + 1 :]}
+    of_people = {str(row[0]): row for row in figures.rows[len(rows) + 1 :]}
     shown = [rows[system.name] for system in report.placed]
-    shown += [figures.rows[len(rows)], *(own[one.name] for one in people[:SHOWN])]
+    shown += [figures.rows[len(rows)], *(of_people[person.name] for person in people[:SHOWN])]
     more = []
     if left := len(people[SHOWN:]):
         more = [f"{left} more references are left out here; evaluate --by annotator has all"]
@@ -193,7 +193,7 @@ def show_labels(report: SystemsOverview) -> Html:
     if not labels:
         return remarks(f"no labels: match {report.evaluation.settings.match} disregards them")
     sizes = [max(s.labels.get(label, none).size_a for s in systems) for label in labels]
-    rows = [(each, f"{size} in gold") for each, size in zip(labels, sizes, strict=True)]
+    rows = [(label, f"{size} in gold") for label, size in zip(labels, sizes, strict=True)]
     left = len(rows[_ROWS:])
     more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
 
@@ -212,10 +212,10 @@ def show_labels_against(report: ReferencesOverview) -> Html:
     more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
 
     def cell(i: int, j: int) -> Html:
-        own = systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
-        return _cell(own)
+        f1 = systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
+        return _cell(f1)
 
-    heads = [named(one.name, report.short, 24) for one in systems]
+    heads = [named(system.name, report.short, 24) for system in systems]
     rows = [(label, "") for label in labels[:_ROWS]]
     return Html(show_matrix(_BELOW, rows, [*heads, name(top.name, 24)], cell) + remarks(*more))
 
@@ -298,7 +298,7 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
     """Return a table of how often each two annotators part, by kind."""
     sides = (second,) if isinstance(report, SystemsOverview) else (first, second)  # gold is one
-    columns = [Column("", who, "name") for who in sides]
+    columns = [Column("", side, "name") for side in sides]
     columns += [Column("", kind, "count") for kind in OUTCOMES]
     rows: list[list[Value]] = [
         [*pair[-len(sides) :], *(counts.get(kind) for kind in OUTCOMES)]
@@ -334,7 +334,7 @@ def show_queue(report: TeamOverview) -> Html:
     more = [f"{left} more are left out here"] if (left := len(figures.rows[SHOWN:])) else []
     more.append("spanagree disagreements lists every disputed segment, with who marked it")
     figures = replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more])
-    shown, (a, b) = figures.shown, (quote(who, errors="replace") for who in report.first_pair)
+    shown, (a, b) = figures.shown, (quote(name, errors="replace") for name in report.first_pair)
 
     def cell(row: int, column: int) -> Html | None:
         document = shown.rows[row][0]
