@@ -214,8 +214,12 @@ def _cut(grid: Grid, least: int = _SHORT) -> Grid:
     room = {i: lane.width for i, lane in enumerate(lanes) if lane.names}
     if sum(max(width - least, 0) for width in room.values()) < excess:
         return grid
-    for _ in range(excess):
-        room[max(room, key=room.__getitem__)] -= 1
+    while excess > 0:
+        longest = max(room, key=room.__getitem__)
+        next_one = max((width for i, width in room.items() if i != longest), default=0)
+        less = min(excess, max(room[longest] - next_one, 1))
+        room[longest] -= less
+        excess -= less
     for i, width in room.items():
         short = {cell: _middle_cut(cell, width) for cell in lanes[i].cells}
         if len(set(short.values())) == len(short):
