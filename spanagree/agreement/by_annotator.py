@@ -1,9 +1,16 @@
-"""Each annotator against the rest: outliers, how they differ, and in which order they are shown."""
+"""Each annotator against the rest: outliers, how they differ, and in which order they are shown.
+
+An outlier agrees less with the others than these do. On each document everybody has a score: the
+mean over the others of 2·(matched − expected) − C·(sizes − 2·expected), which is 0 for a corrected
+F1 of C; that is the F1 of those who saw the documents of the annotator who is tested. If she were
+no worse than they are, her score on a document could be that of any of them. So p is the share of
+all ways to draw one of them on each document that sum as low as hers.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -37,13 +44,14 @@ class Agreeing(NamedTuple):
 
     Attributes:
         document, annotator: of each annotation, sorted by both.
-        beyond, possible: u and v, means over the others of the document.
+        above: 2·(matched − expected), the mean over the others of the document.
+        room: sizes − 2·expected, the same; above / room is the corrected F1.
     """
 
     document: Ints
     annotator: Ints
-    beyond: Floats
-    possible: Floats
+    above: Floats
+    room: Floats
 
     @classmethod
     def of(cls, per_document: PerDocument) -> Agreeing:
@@ -77,33 +85,40 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     _, first, place, size = np.unique(
         document, return_index=True, return_inverse=True, return_counts=True
     )
-    means = [(np.bincount(place, x) / size)[place] for x in agreeing[2:]]
-    beyond, possible = (x - mean for x, mean in zip(agreeing[2:], means, strict=True))
+    means = [(np.bincount(place, x) / size)[place] for x in (agreeing.above, agreeing.room)]
+    # less the mean of its document, so that the scores of a document add up to 0
+    above, room = agreeing.above - means[0], agreeing.room - means[1]
     up, down = (np.bincount(annotator, mean, annotators) for mean in means)
-    level = np.divide(up, down, out=np.zeros(annotators), where=down > _TIE)
+    level = np.divide(up, down, out=np.zeros(annotators), where=down > _TIE)  # C of each annotator
     p = np.full(annotators, np.nan)
-    order = np.argsort(annotator, kind="stable")
-    borders = np.searchsorted(annotator[order], np.arange(annotators + 1))
-    cells = np.concatenate([[0], np.cumsum(size[place[order]])])[borders]
-    low = 0
-    while low < annotators:
-        high = max(low + 1, int(np.searchsorted(cells, cells[low] + _CELLS, side="right")) - 1)
-        rows = order[borders[low] : borders[high]]
-        cell, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
-        at = level[annotator[rows]]
-        scores = beyond[cell] - at[draw] * possible[cell]
-        target: Floats = np.zeros(high - low)
-        target += np.bincount(annotator[rows] - low, beyond[rows] - at * possible[rows], high - low)
-        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(target)
-        low = high
+    by_annotator = np.argsort(annotator, kind="stable")
+    begin = np.searchsorted(annotator[by_annotator], np.arange(annotators + 1))
+    scores_before = np.concatenate([[0], np.cumsum(size[place[by_annotator]])])[begin]
+    for low, high in _portions(scores_before):
+        rows = by_annotator[begin[low] : begin[high]]
+        # all annotations of the document of each row, one of which is drawn
+        other, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
+        c = level[annotator[rows]]
+        scores = above[other] - c[draw] * room[other]
+        own = np.bincount(annotator[rows] - low, above[rows] - c * room[rows], high - low)
+        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(own.astype(np.float64))
     return p
 
 
+def _portions(before: Ints) -> Iterator[tuple[int, int]]:
+    """Yield from which to which annotator scores have room; before each there are so many."""
+    low, annotators = 0, len(before) - 1
+    while low < annotators:
+        high = max(low + 1, int(np.searchsorted(before, before[low] + _CELLS, side="right")) - 1)
+        yield low, high
+        low = high
+
+
 class _Draws(NamedTuple):
-    """What the score of each annotator is drawn from, document by document.
+    """What the score of each annotator is drawn from: one draw for each document that she saw.
 
     Attributes:
-        score: of each who saw a document; those of one document add up to 0.
+        score: of all who saw the document of a draw; they add up to 0.
         first: where the scores of each draw begin.
         size: how many they are.
         whose: of which annotator's score each draw is a part.
