@@ -115,6 +115,10 @@ class Collector:
         self.token_starts.append(starts)
         return number
 
+    def number_of(self, id_: str) -> int | None:
+        """Return the number of a document that came before, if it did."""
+        return self._documents.get(id_)
+
     def _size(
         self, text: str | None, words: Sequence[str] | None, length: object, where: str
     ) -> int:

@@ -81,7 +81,8 @@ class Record(NamedTuple):
     Attributes:
         where: its place for errors.
         document: the id.
-        content: the text, or tokens, or what else :meth:`Collector.document` takes, by name.
+        content: the text, or tokens, or what else :meth:`Collector.document` takes, by name; of a
+            document that came before it may be left out.
         annotations: what was marked; gone through after the document is known.
     """
 
@@ -168,7 +169,10 @@ def gather(
     segment, in_pieces = collector.segment, collector.in_pieces
     known: dict[tuple[int, Any], int] = {}
     for record in records:
-        document = collector.document(record.document, record.where, again=again, **record.content)
+        document = None if record.content else collector.number_of(record.document)
+        if document is None:
+            content = record.content
+            document = collector.document(record.document, record.where, again=again, **content)
         for annotator, spans, when, relations, own_place in record.annotations:
             place = own_place or record.where
             if spans is None:

@@ -84,7 +84,6 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
     start, end, *label = (column.strip() for column in str(shape.spans).split(","))
     nobody = "" if shape.file is not None else "spans"
     log.labelled = bool(label)
-    contents: dict[str, dict[str, Any]] = {}  # a document's later rows may leave it out
     names: dict[str, None] = {}
     is_stated = False
     people = layer_names(getattr(data, "features", None), str(shape.annotator), None)
@@ -92,8 +91,6 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
         id_ = document_id(cell_of(row, str(shape.document)), where)
         cells = shape.content(row, flat=False).items()
         content = {key: cell for key, cell in cells if cell is not None}
-        content = content or contents.get(id_, {})
-        contents.setdefault(id_, content)
         first, last = (number_in(cell_of(row, column)) for column in (start, end))
         blank = first is None and last is None
         annotator = _person(row, shape.annotator, people) if shape.annotator else nobody
