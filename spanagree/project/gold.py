@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import LONGEST, texts_of
-from spanagree.arrays import Floats, Ints, groups
+from spanagree.arrays import Bools, Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import check_layer
@@ -314,37 +314,52 @@ def make_gold(
     weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
     ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
     enough = ballots.seen >= min_annotators
-    labels = max(1, len(corpus.labels))
-    if vote == "segments":
-        votes = on_segments(ballots.only(enough), share)
-    elif vote == "tokens":
-        votes = on_tokens(ballots.only(enough), share, labels)
-    else:
-        if overlap := _overlap_in(voting):
-            raise SettingError(
-                f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
-                " segments"
-            )
-        saw = np.stack([corpus.layers[name].annotated for name in names]) & enough
-        votes = on_probabilities(ballots.only(enough), corpus.lengths, saw, labels)
+    votes = _counted(voting, vote, share, ballots.only(enough), enough)
     taken = votes.outcome == GOLD
     document, start, end, label = (column[taken] for column in votes[:4])
-    taken_at = "more-than-half" if share is None else f"share-{share:g}"
-    steps = [
-        vote,
-        *([] if vote == "dawid-skene" else [taken_at]),
-        f"least-{min_annotators}",
-        *([] if measured is None else [f"weighted-{'-'.join(measured)}"]),
-    ]
-    with_gold = with_layer(
-        corpus, name, Layer(document, start, end, label, enough), "/".join(steps)
-    )
+    made = _made(vote, share, min_annotators, measured)
+    with_gold = with_layer(corpus, name, Layer(document, start, end, label, enough), made)
     chosen = None if asked is None else chosen_of(corpus.annotators, asked)
     settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen)
-    notes += _notes(names, weights)
+    notes += _note_without_weight(names, weights)
     return Gold(
         with_gold, name, vote, tuple(names), weights, votes, ballots.seen, settings, tuple(notes)
     )
+
+
+def _counted(
+    voting: Corpus, vote: Vote, share: float | None, ballots: Ballots, enough: Bools
+) -> Counted:
+    """Return what becomes of the segments that voters marked in documents that enough of them saw.
+
+    Raises:
+        SettingError: if vote is dawid-skene, and somebody gave a token two labels.
+    """
+    labels = max(1, len(voting.labels))
+    if vote == "segments":
+        return on_segments(ballots, share)
+    if vote == "tokens":
+        return on_tokens(ballots, share, labels)
+    if overlap := _overlap_in(voting):
+        raise SettingError(
+            f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
+            " segments"
+        )
+    saw = np.stack([layer.annotated for layer in voting.layers.values()]) & enough
+    return on_probabilities(ballots, voting.lengths, saw, labels)
+
+
+def _made(
+    vote: Vote, share: float | None, min_annotators: int, measured: tuple[str, str] | None
+) -> str:
+    """Return how a gold was made, in one word, for signatures."""
+    parts: list[str] = [vote]
+    if vote != "dawid-skene":
+        parts.append("more-than-half" if share is None else f"share-{share:g}")
+    parts.append(f"least-{min_annotators}")
+    if measured is not None:
+        parts.append(f"weighted-{'-'.join(measured)}")
+    return "/".join(parts)
 
 
 def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
@@ -407,7 +422,7 @@ def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
     return np.where(known, weights.clip(0), middle)
 
 
-def _notes(names: Sequence[str], weights: Floats) -> list[str]:
+def _note_without_weight(names: Sequence[str], weights: Floats) -> list[str]:
     """Say who has no weight, as they agree no better than chance with the others."""
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
     left = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
