@@ -234,6 +234,9 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
             return {key: value}
 
 
+# --- figures in a sentence ------------------------------------------------------------------------
+
+
 _LABELS = 10  # of more than these, no figures by label
 _GAPS = {
     "π": "categories' shares are means over the items with one label or more [[gwet2014]]",
@@ -242,9 +245,6 @@ _GAPS = {
     "AC1": "categories' shares are those of π [[gwet2014]]",
 }
 """What a coefficient does where not everybody labelled every item."""
-
-
-# --- figures in a sentence ------------------------------------------------------------------------
 
 
 def results_paragraph(result: Mapping[str, Any]) -> str:
@@ -437,10 +437,14 @@ def _caveats(caveats: Sequence[str]) -> list[str]:
     return [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
 
 
+# --- the citation -------------------------------------------------------------------------------
+
+
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""
 
 _OFFSETS = ("tokens", "characters")
+# what settings with few values may be: another version may have had others
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "chance": (*CHANCES, *OF_ARGUMENTS), "what": WHATS, "pairs": PAIRS,
     "arguments": ("boundaries",), "expected": ("partly-drawn",),
@@ -458,6 +462,10 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
+_NO_FIGURES = (
+    "results: a signature has no figures; pass a result, or a file that --format json wrote"
+)
+_REPORT = "a report is needed, as spanagree evaluate … --format json writes one"
 
 
 def cite(
@@ -493,12 +501,6 @@ def cite(
             raise InputError(_NO_FIGURES)
         figures = results_paragraph(result.to_dict())
     return cited(None if line is None else settings_of(line), format, figures)
-
-
-_NO_FIGURES = (
-    "results: a signature has no figures; pass a result, or a file that --format json wrote"
-)
-_REPORT = "a report is needed, as spanagree evaluate … --format json writes one"
 
 
 def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
