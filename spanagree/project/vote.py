@@ -2,6 +2,13 @@
 
 Votes are whole numbers, also where annotators have weights, so that sums and ties are exact and the
 order of annotators changes nothing.
+
+A vote on tokens is one on pieces: a *piece* is what lies between two neighbouring places where
+anybody has a boundary, so its tokens have the same votes. A piece is gold, a tie, or neither.
+Neighbouring pieces with one outcome are a *stretch*, which is a segment of the result; a stretch of
+gold ends where more voters have a boundary than go on across it. Each document and label is a
+*group* by itself, whose pieces are decided on without regard to the others. Of two segments that
+overlap then, the one with fewer votes is a conflict.
 """
 
 from __future__ import annotations
@@ -19,6 +26,7 @@ OUTCOMES = ("gold", "tie", "border", "conflict")
 """What becomes of a segment; all but the first are for adjudication."""
 
 GOLD, TIE, BORDER, CONFLICT = range(4)
+_NEITHER = -1  # of what too few voted for
 UNIT = 2**20
 """A weight of 1 as a whole number."""
 
@@ -151,7 +159,7 @@ def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -
     others = probability[of_label]
     others[np.arange(len(which)), label[which] + 1] = 0
     ahead = mine - others.max(1, initial=0)
-    outcome = np.where(ahead > _EQUAL, GOLD, np.where(ahead >= -_EQUAL, TIE, -1))
+    outcome = np.where(ahead > _EQUAL, GOLD, np.where(ahead >= -_EQUAL, TIE, _NEITHER))
     most = np.full(len(which), UNIT)
     votes = np.round(mine * UNIT).astype(np.int64)
     return _stretches(ballots, labels, places, votes, most, outcome)
@@ -187,8 +195,19 @@ def _cover(ballots: Ballots, labels: int, places: _Places) -> Ints:
     """Return the votes for each piece from a place to the next."""
     voter, group, start, end = _united(ballots, labels)
     weight = ballots.weight[voter]
-    begun = places.sums(group, start, weight) - places.sums(group, end, weight)
-    return np.asarray(np.cumsum(begun), np.int64)
+    change = places.sums(group, start, weight) - places.sums(group, end, weight)
+    return np.asarray(np.cumsum(change), np.int64)
+
+
+def _on_boundaries(ballots: Ballots, labels: int, places: _Places) -> tuple[Ints, Ints]:
+    """Return the votes for a boundary at each place, and for a segment that goes on across it."""
+    voter, group, start, end = _united(ballots, labels)
+    (b_voter, b_group, b_at), _, _ = distinct(
+        np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
+    )  # who ends one segment there and begins the next has one vote
+    boundary = places.sums(b_group, b_at, ballots.weight[b_voter])
+    begun = places.sums(group, start, ballots.weight[voter])
+    return boundary, _cover(ballots, labels, places) - begun
 
 
 def _stretches(
@@ -198,53 +217,44 @@ def _stretches(
 
     Each piece begins at a place; it has ``votes``, of ``most``, and what they come to.
     """
-    at_group, at = places.group, places.at
-    on = at_group[:-1] == at_group[1:]
-    votes, most = (np.where(on, column[:-1], 0) for column in (votes, most))
-    outcome = np.where(on, outcome[:-1], -1)
+    group, at = places.group, places.at
+    # from each place to the next there is a piece, unless the next is of another group
+    outcome = np.where(group[:-1] == group[1:], outcome[:-1], _NEITHER)
+    boundary, across = (column[:-1] for column in _on_boundaries(ballots, labels, places))
 
-    # at each place, who has a boundary there, and who goes on across it
-    voter, group, start, end = _united(ballots, labels)
-    (b_voter, b_group, b_at), _, _ = distinct(
-        np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
-    )
-    stop = places.sums(b_group, b_at, ballots.weight[b_voter])
-    begun = places.sums(group, start, ballots.weight[voter])
-    across = _cover(ballots, labels, places) - begun
+    follows = np.zeros(len(outcome), np.bool_)  # a piece of the same outcome and group
+    follows[1:] = (outcome[1:] == outcome[:-1]) & (group[1:-1] == group[:-2])
+    in_gold = follows & (outcome == GOLD)
+    tied = np.flatnonzero(in_gold & (boundary == across) & (boundary > 0))
+    goes_on = follows & ~(in_gold & (boundary > across))
 
-    follows = np.zeros(len(outcome), np.bool_)
-    follows[1:] = (outcome[1:] == outcome[:-1]) & (at_group[1:-1] == at_group[:-2])
-    inside = follows & (outcome == GOLD)
-    tied = np.flatnonzero(inside & (stop[:-1] == across[:-1]) & (stop[:-1] > 0))
-    first = (outcome >= 0) & ~(follows & ~(inside & (stop[:-1] > across[:-1])))
-    run = np.cumsum(first) - 1
-    pieces_in = np.flatnonzero(outcome >= 0)
-    begin = np.flatnonzero(first)
-    last = np.append(begin[1:], len(outcome))
-    last = pieces_in[np.searchsorted(pieces_in, last) - 1] if len(begin) else begin
-    length = at[pieces_in + 1] - at[pieces_in]
+    pieces = np.flatnonzero(outcome >= 0)
+    first = np.flatnonzero((outcome >= 0) & ~goes_on)  # the first piece of each stretch
+    stretch = np.searchsorted(first, pieces, side="right") - 1  # that each piece is part of
+    last = pieces[np.flatnonzero(np.diff(stretch, append=len(first)))]
+    length = at[pieces + 1] - at[pieces]
     columns = [
-        np.concatenate((runs, borders))
-        for runs, borders in (
-            (at_group[begin], at_group[tied]),
-            (at[begin], at[tied] - 1),
+        np.concatenate((of_stretches, of_tied))
+        for of_stretches, of_tied in (
+            (group[first], group[tied]),
+            (at[first], at[tied] - 1),  # a tied boundary is shown with a token on either side
             (at[last + 1], at[tied] + 1),
-            (_sums(run[pieces_in], votes[pieces_in] * length, len(begin)), stop[tied]),
-            (_sums(run[pieces_in], most[pieces_in] * length, len(begin)), 2 * stop[tied]),
-            (outcome[begin], np.full(len(tied), BORDER)),
+            (_sums(stretch, votes[pieces] * length, len(first)), boundary[tied]),
+            (_sums(stretch, most[pieces] * length, len(first)), 2 * boundary[tied]),
+            (outcome[first], np.full(len(tied), BORDER)),
         )
     ]
-    documents = columns[0] // labels
-    order = np.lexsort((columns[5], columns[0], columns[2], columns[1], documents))
-    at_group, start, end, votes, most, outcome = (column[order] for column in columns)
-    document, label = at_group // labels, at_group % labels
-    of_label = ballots.document * labels + ballots.label
-    marked = (of_label, ballots.start, ballots.end)
-    pairs = _touching((at_group, start, end), marked, ballots.voter)
+    group, start, end, _, _, outcome = columns
+    order = np.lexsort((outcome, group, end, start, group // labels))
+    group, start, end, votes, most, outcome = (column[order] for column in columns)
+    document, label = group // labels, group % labels
+    group_of_ballot = ballots.document * labels + ballots.label
+    marked = (group_of_ballot, ballots.start, ballots.end)
+    pairs = _touching((group, start, end), marked, ballots.voter)
     counted = Counted(document, start, end, label, votes, most, outcome, *pairs)
-    earlier, later = _conflicting(counted)
-    apart = ~_gave_both(counted, ballots, labels, earlier, later)
-    return _without_conflicts(counted, earlier[apart], later[apart])
+    one, other = _conflicting(counted)
+    apart = ~_gave_both(counted, ballots, labels, one, other)
+    return _without_conflicts(counted, one[apart], other[apart])
 
 
 def _probabilities(
@@ -282,12 +292,12 @@ def _sums(which: Ints, values: Ints, count: int) -> Ints:
 
 
 def _outcome(votes: Ints, most: Ints, share: float | None) -> Ints:
-    """Return gold or tie for each number of votes, −1 for neither."""
+    """Return gold, tie or neither for each number of votes."""
     if share is None:
-        outcome = np.where(2 * votes > most, GOLD, np.where(2 * votes == most, TIE, -1))
+        outcome = np.where(2 * votes > most, GOLD, np.where(2 * votes == most, TIE, _NEITHER))
     else:
-        outcome = np.where(votes + _NEAR * most >= share * most, GOLD, -1)
-    return np.where(votes > 0, outcome, -1)
+        outcome = np.where(votes + _NEAR * most >= share * most, GOLD, _NEITHER)
+    return np.where(votes > 0, outcome, _NEITHER)
 
 
 def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:

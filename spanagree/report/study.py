@@ -7,6 +7,7 @@ supports that, which systems nobody can tell from chance, and what baselines and
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import statistics
@@ -170,23 +171,30 @@ class Study(Result):
 
 
 class _Asked(NamedTuple):
-    """What a study compares, under one measure.
+    """What a study was asked for, with one of its measures.
 
-    ``compare`` makes the result of some documents; ``ask`` is what it is told besides.
+    Attributes:
+        corpus: gold and systems, or annotators, as layers.
+        match: the measure.
+        places: a rule for where segments may stand, if there is one.
+        whole: groups of documents, if chance over these is asked for.
+        settings: what results are made with besides, such as ``what`` is compared.
+        bootstrap: how intervals and paired tests are made.
+        draws: of random annotations.
     """
 
     corpus: Corpus
     match: MatchName
     places: Given | None
     whole: Sequence[str | None] | str | None
-    ask: Mapping[str, Any]
+    settings: Mapping[str, Any]
     bootstrap: Bootstrap
     draws: int
 
     @property
     def of_segments(self) -> bool:
         """Whether segments are compared, not relations or attributes."""
-        return self.ask.get("what", "segments") == "segments"
+        return self.settings.get("what", "segments") == "segments"
 
     @property
     def exact(self) -> bool:
@@ -309,45 +317,71 @@ def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> M
     }
 
 
-def _under_models(
+class _Models(NamedTuple):
+    """The results of one measure under each chance model.
+
+    Attributes:
+        chance: the first model that segments allow.
+        result: the result under it.
+        every: all results by model, that one too; ``places`` and ``whole`` are the first model
+            under a rule of places and over whole groups of documents.
+        why: by name what is left out, and why.
+    """
+
+    chance: str
+    result: Any
+    every: Mapping[str, Any]
+    why: dict[str, str]
+
+
+def _under_first(
     asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap
-) -> tuple[str, Any, Mapping[str, Any], dict[str, str]]:
-    """Return the first chance model that segments allow, its result, all models', and refusals."""
+) -> tuple[str, Any, dict[str, str]]:
+    """Return the first chance model that segments allow, its result, and why it is not another.
+
+    Raises:
+        SettingError: if the segments allow no model.
+    """
     why: dict[str, str] = {}
     for chance in _MODELS:
         try:
-            result = make(asked.corpus, chance=chance, ci=ci)
-        except SettingError as error:
+            return chance, make(asked.corpus, chance=chance, ci=ci), why
+        except SettingError as error:  # noqa: PERF203 — of three models
             why.setdefault(_MODELS[0], str(error))
-            continue
-        break
-    else:
-        raise SettingError(why[_MODELS[0]])
+    raise SettingError(why[_MODELS[0]])
+
+
+def _under_models(asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap) -> _Models:
+    """Return the results that ``make`` gives under each chance model; intervals of the first only.
+
+    Raises:
+        SettingError: if the segments allow no model.
+    """
+    corpus, (first, result, why) = asked.corpus, _under_first(asked, make, ci)
     others: dict[str, tuple[Corpus, Mapping[str, Any]]] = {}
     if not asked.exact:
-        drawn = "drawn" if asked.of_segments else f"of {asked.ask['what']}"
+        drawn = "drawn" if asked.of_segments else f"of {asked.settings['what']}"
         why |= dict.fromkeys(("per-label", "places", "whole"), drawn)
     else:
-        if len(asked.corpus.labels) < 2:
+        if len(corpus.labels) < 2:
             why["per-label"] = "one label"
-        elif len(asked.corpus.layers) > _MANY:
+        elif len(corpus.layers) > _MANY:
             why["per-label"] = f"more than {_MANY} annotators"
         else:
-            others["per-label"] = asked.corpus, {"chance": "per-label"}
+            others["per-label"] = corpus, {"chance": "per-label"}
         if asked.places is not None:
-            others["places"] = asked.corpus, {"chance": chance, "places": asked.places}
+            others["places"] = corpus, {"chance": first, "places": asked.places}
         if asked.whole is not None:
-            joined = asked.corpus.grouped_by(asked.whole, joined=True)
-            others["whole"] = joined, {"chance": chance}
-    models = {chance: result}
-    for name, (corpus, more) in others.items():
-        if name not in models:
-            made = _maybe(lambda c=corpus, m=more: make(c, **m), why, name)
-            models |= {name: made} if made is not None else {}
-    return chance, result, models, why
+            others["whole"] = corpus.grouped_by(asked.whole, joined=True), {"chance": first}
+    every = {first: result}
+    for name, (source, settings) in others.items():
+        if name not in every:
+            made = _unless_refused(functools.partial(make, source, **settings), why, name)
+            every |= {name: made} if made is not None else {}
+    return _Models(first, result, every, why)
 
 
-def _maybe(call: Any, why: dict[str, str], name: str) -> Any:
+def _unless_refused(call: Callable[[], Any], why: dict[str, str], name: str) -> Any:
     """Return what a call gives, or nothing if it is refused, keeping the reason."""
     try:
         return call()
@@ -358,23 +392,24 @@ def _maybe(call: Any, why: dict[str, str], name: str) -> Any:
 
 def _against_gold(asked: _Asked, gold: str) -> Row:
     def make(corpus: Corpus, **more: Any) -> Evaluation:
-        return evaluate(corpus, gold, match=asked.match, **asked.ask, **more)
+        return evaluate(corpus, gold, match=asked.match, **asked.settings, **more)
 
     corpus = asked.corpus
-    chance, result, models, why = _under_models(asked, make, asked.bootstrap)
+    models = _under_models(asked, make, asked.bootstrap)
+    chance, result, _, why = models
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
-    row = _row(asked, chance, result, scored, models, why)
+    row = _row(asked, models, scored)
     if len(scored) > 1:
         row["reordered"] = _reordered(compare_systems(result, bootstrap=asked.bootstrap))
     if asked.of_segments:
-        against = _maybe(lambda: _against_chance(asked, corpus, result), why, "undecided")
+        against = _unless_refused(lambda: _against_chance(asked, corpus, result), why, "undecided")
         if against is not None:
             p = {name: x.p for name, x in against.systems.items()}
             alike = [name for name, p_value in p.items() if not p_value < _CERTAIN]
             row["undecided"] = {"systems": len(alike), "of": len(p), "names": alike}
         row["baselines"] = _baselines(asked, gold, chance, make, why)
     if asked.exact:
-        hard = _maybe(
+        hard = _unless_refused(
             lambda: difficulty(corpus, gold, match=asked.match, chance=chance), why, "halves"
         )
         if hard is not None and hard.defined.any():
@@ -407,7 +442,7 @@ def _baselines(
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
     made: dict[str, Any] = {}
     only = asked.corpus.of_annotators([gold])
-    everything = _maybe(
+    everything = _unless_refused(
         lambda: with_baselines(only, ["everything"], references=[gold]), why, "everything"
     )
     if everything is not None:
@@ -416,10 +451,12 @@ def _baselines(
         return made
     if only.offsets == "tokens":
         tokens = _each_token(only, gold)
-        f1 = _maybe(lambda: make(tokens, chance=chance)["token"].f1, why, "each")
+        f1 = _unless_refused(lambda: make(tokens, chance=chance)["token"].f1, why, "each")
         made |= {"each_token": _f1(f1)} if f1 is not None else {}
     copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
-    drawn = _maybe(lambda: _against_chance(asked, copy, make(copy, chance=chance)), why, "random")
+    drawn = _unless_refused(
+        lambda: _against_chance(asked, copy, make(copy, chance=chance)), why, "random"
+    )
     if drawn is not None:
         random = drawn.systems["random"]
         made["random"] = {"mean": random.mean, "sd": random.sd}
@@ -462,9 +499,10 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     def make(corpus: Corpus, **more: Any) -> Any:
         return evaluate_references(corpus, people, systems=systems, match=asked.match, **more)
 
-    chance, result, models, why = _under_models(asked, make, asked.bootstrap)
+    models = _under_models(asked, make, asked.bootstrap)
+    chance, result, _, why = models
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
-    row = _row(asked, chance, result, scored, models, why)
+    row = _row(asked, models, scored)
     row["people"] = _scored("people", result.ceiling.f1)
     row["baselines"] = _whole_of_people(asked, people, chance, why)
     if len(scored) > 1:
@@ -511,7 +549,7 @@ def _whole_of_people(
     """Return F1 of everything against the annotators, unless there are very many."""
     if len(people) > _MANY:
         return {}
-    everything = _maybe(
+    everything = _unless_refused(
         lambda: evaluate_references(
             with_baselines(asked.corpus.of_annotators(people), ["everything"]),
             people,
@@ -527,49 +565,43 @@ def _whole_of_people(
 
 def _team(asked: _Asked) -> Row:
     def make(corpus: Corpus, **more: Any) -> Any:
-        return agree(corpus, match=asked.match, **asked.ask, **more)
+        return agree(corpus, match=asked.match, **asked.settings, **more)
 
     few = len(asked.corpus.layers) <= _MANY
     ci = asked.bootstrap if few else False
-    chance, result, models, why = _under_models(asked, make, ci)
+    models = _under_models(asked, make, ci)
+    chance, result, every, why = models
     scored = [
         _scored(name, annotator.f1)
         for name, annotator in result.annotators.items()
         if annotator.pairs
     ]
-    row = _row(asked, chance, result, scored, {}, why)
+    row = _row(asked, models._replace(every={}), scored)
     row["scored"] = scored if few else []
     row["people"] = {
         **_scored("people", result.team.f1),
-        "models": {name: made.team.f1.expected for name, made in models.items()},
+        "models": {name: made.team.f1.expected for name, made in every.items()},
         "mean_pairwise": result.mean.observed,
     }
     row["baselines"] = _whole_of_people(asked, list(asked.corpus.layers), chance, why)
     return row
 
 
-def _row(
-    asked: _Asked,
-    chance: str,
-    result: Result,
-    scored: list[Row],
-    models: Mapping[str, Any],
-    why: dict[str, str],
-) -> Row:
-    """Return what all kinds of studies have in a row."""
+def _row(asked: _Asked, models: _Models, scored: list[Row]) -> Row:
+    """Return what all kinds of studies have in a row; ``scored`` get their chance by model."""
     ranked = sorted(
         (row for row in scored if not math.isnan(row["observed"])),
         key=lambda row: (-row["observed"], row["name"]),
     )
     for row in scored:
         row["models"] = {
-            model: made.systems[row["name"]].f1.expected for model, made in models.items()
+            model: made.systems[row["name"]].f1.expected for model, made in models.every.items()
         }
     middle = ranked[(len(ranked) - 1) // 2] if ranked else None
     return {
         "match": asked.match,
-        "chance": chance,
-        "signature": result.signature,
+        "chance": models.chance,
+        "signature": models.result.signature,
         "scored": scored,
         "best": ranked[0] if ranked else None,
         "median": middle,
@@ -580,7 +612,7 @@ def _row(
         "baselines": {},
         "people": None,
         "halves": None,
-        "why": why,
+        "why": models.why,
     }
 
 
