@@ -960,7 +960,7 @@ def test_even_prices_save_work(monkeypatch):
         work = Work()
         found = aligned(units, pairs, count, d, work)
         spent.append((Work().left - work.left, found.cost[0], found.gap[0]))
-        monkeypatch.setattr(packing, "_even", lambda problem, *_: np.zeros(len(problem.each)))
+        monkeypatch.setattr(packing, "_even", lambda problem, *_: np.zeros(len(units.start)))
     assert spent[0][0] < spent[1][0] / 2
     assert spent[0][1:] == pytest.approx(spent[1][1:])
 
