@@ -245,7 +245,7 @@ def _products(
         return None
     if isinstance(corpus, RelationCorpus) or corpus.has_pieces or isinstance(chance, ChanceModel):
         return None  # their chance is no inner product of start distributions
-    marks = PlacedSegments.of(corpus, crowd, chance)
+    marks = PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(profiles=profiles, profile=profile)

@@ -17,7 +17,7 @@ from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
 from spanagree.comparisons.expected_at_places import AtPlaces
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
@@ -113,10 +113,10 @@ class PlacedSegments(NamedTuple):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, crowd: AnnotationIndex, chance: str, unit: str = ""
+        cls, corpus: Corpus, crowd: AnnotationIndex, chance: str, measure: Match
     ) -> PlacedSegments:
-        """Return the segments of all annotators of a corpus; ``unit`` is that of a tolerance."""
-        profiles, placed = place_layers(corpus, corpus.annotators, chance, unit=unit)
+        """Return the segments of all annotators of a corpus."""
+        profiles, placed = place_layers(corpus, corpus.annotators, chance, measure)
         profile = np.concatenate([layer.profile for layer in placed.values()])[crowd.order]
         starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
         return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
@@ -160,7 +160,7 @@ def compare_pairs(
         report_progress(0, 0)
         return Comparisons.none().named(corpus.annotators, corpus.labels)
     measure = find_match(match)
-    marks = PlacedSegments.of(corpus, crowd, chance, measure.unit)
+    marks = PlacedSegments.of(corpus, crowd, chance, measure)
     report_progress(0, len(first))  # how long all takes is told from here
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)

@@ -54,25 +54,30 @@ class Placed:
 
 
 def place_layers(
-    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool = True, unit: str = ""
+    corpus: Corpus,
+    names: tuple[str, ...],
+    chance: str,
+    measure: Match | None = None,
+    *,
+    coarse: bool = True,
 ) -> tuple[Starts, dict[str, Placed]]:
     """Return start distributions for the segments of several layers, each distinct shape once.
 
     Under a rule of places these are :class:`AtPlaces`, and a segment's profile is its class there;
-    of long recordings, if ``coarse``, :class:`CoarseStarts`, and it is its kind. ``unit`` names the
-    words that a tolerance counts, if it does.
+    of long recordings, if ``coarse``, :class:`CoarseStarts`, and it is its kind. For a ``measure``
+    that does not add up over pairs of segments only their sizes are right.
 
     Raises:
         SettingError: for an unknown chance model.
     """
     check_choice(chance, CHANCES, "chance")
-    starts, parts = _starts_of(corpus, names, chance, coarse=coarse, unit=unit)
+    starts, parts = _starts_of(corpus, names, chance, measure, coarse=coarse)
     layers = zip(names, parts, strict=True)
     return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
 
 
 def _starts_of(
-    corpus: Corpus, names: tuple[str, ...], chance: str, *, coarse: bool, unit: str
+    corpus: Corpus, names: tuple[str, ...], chance: str, measure: Match | None, *, coarse: bool
 ) -> tuple[Starts, Sequence[Ints]]:
     """Return start distributions, and which of them each segment of each layer has."""
     if isinstance(corpus, RelationCorpus):
@@ -82,6 +87,7 @@ def _starts_of(
         why = "these keep their shape and may stand anywhere"
         _refuse_more(chance, "segments of several pieces", why)
         return ShapedStarts.of(corpus, names, chance)
+    unit = "" if measure is None else measure.unit
     if (at := at_places(corpus, names, chance, unit)) is not None:
         return at
     if coarse and whose(chance) == "both" and is_long(corpus):
@@ -93,7 +99,7 @@ def _starts_of(
         np.concatenate([group + at for (group, _), at in zip(grouped, first, strict=False)]),
         np.concatenate([corpus.lengths[documents] for _, documents in grouped]),
         np.concatenate([layer.end - layer.start for layer in layers]),
-        free=chance == "overlapping",
+        free=chance == "overlapping" or (measure is not None and measure.one_to_one),
     )
     return profiles, np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
 
@@ -178,7 +184,7 @@ def expected(sides: Sides, profiles: Starts, measure: Match) -> tuple[Floats, In
     anywhere = not isinstance(profiles, AtPlaces) and whose(sides.chance) == "both"
     if measure.kernel == "near" and anywhere:
         return expected_near(sides, tokens_of(sides, profiles), measure)
-    if measure.kernel in ("near", "one-to-one"):
+    if measure.one_to_one:
         return overlap_of(sides, profiles, measure)
     if isinstance(profiles, CoarseStarts):
         values, error = profiles.expected(sides, measure)

@@ -50,6 +50,11 @@ class Match:
     unit: str = ""
     borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
 
+    @property
+    def one_to_one(self) -> bool:
+        """Whether each segment is in one pair at most, so that φ does not add up over pairs."""
+        return self.kernel in ("near", "one-to-one")
+
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
     return ((offset == 0) & (a == b)).astype(np.int64)

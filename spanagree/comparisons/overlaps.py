@@ -83,7 +83,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
     Those whose hulls overlap move together under every chance model.
     """
     measure = find_match(match)
-    if measure.kernel in ("one-to-one", "near"):
+    if measure.one_to_one:
         works = chosen("match", "exact", "boundaries", "token", "iou")
         raise SettingError(
             f"match {match} pairs segments of one piece, and this corpus has some of several; use"
@@ -110,7 +110,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
 def _go_together(*names: str) -> bool:
     """Return whether a measure goes with a chance model; each is known by its name."""
     measures = (find_match(name) for name in names if name not in CHANCES)
-    one_to_one = any(measure.kernel in ("one-to-one", "near") for measure in measures)
+    one_to_one = any(measure.one_to_one for measure in measures)
     return not (one_to_one and "overlapping" in names)
 
 

@@ -289,7 +289,7 @@ def compare_with_gold(
     names, measure = corpus.annotators, counting.measure
     report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, counting.chance, unit=measure.unit)
+    profiles, placed = place_layers(corpus, names, counting.chance, measure)
     labels = max(1, len(corpus.labels))
     first = names.index(gold)
     parts: dict[str, Comparisons] = {}

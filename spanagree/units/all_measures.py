@@ -288,7 +288,7 @@ def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple
     """
 
     def f1(match: MatchName) -> _Make:
-        limited = find_match(match).kernel == "one-to-one"
+        limited = find_match(match).one_to_one
 
         def make(corpus: Corpus) -> list[Figure]:
             shown = (clock.ending if limited else clock.of)(f"F1, {match}")

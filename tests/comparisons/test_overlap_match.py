@@ -222,3 +222,22 @@ def test_draws_of_both_sides_are_quick(monkeypatch):
     ours = quickest()
     monkeypatch.setattr(overlap_expected, "MOST_PAIRS", 0)
     assert 2 * ours < quickest()
+
+
+def test_long_texts_need_no_start_distributions():
+    """Overlap is drawn or walked; what starts of forty long segments cost is not asked for.
+
+    Their start distributions in 10 million characters take more numbers than are allowed.
+    """
+    rng = np.random.default_rng(0)
+    layers = {}
+    for name in "ab":
+        start = 100_000 * np.sort(rng.choice(99, 40, replace=False))
+        ends = (start + rng.integers(1, 99_999, 40)).tolist()
+        layers[name] = [[(s, e, "X") for s, e in zip(start.tolist(), ends, strict=True)]]
+    corpus = sa.Corpus.from_segments([10_000_000], layers)
+    with pytest.raises(sa.SettingError, match="numbers, and"):
+        sa.agree(corpus)
+    f1 = sa.agree(corpus, match="overlap").team.f1
+    assert sa.evaluate(corpus, match="overlap")["b"].f1[:2] == f1[:2]
+    assert 0 < f1.expected < 1
