@@ -158,9 +158,10 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             parsed = (
                 _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
             )
-            if read_bytes(name, str(txt), size=3) == BOM_UTF8 and parsed.spans:
+            number, fitting = len([*(parsed.spans or ())]), _fits(parsed, text)
+            if fitting < number and read_bytes(name, str(txt), size=3) == BOM_UTF8:
                 moved = _moved(parsed)
-                if _fits(parsed, text) < _fits(moved, text):
+                if fitting < _fits(moved, text):
                     parsed = moved
                     marks += 1
             annotations = [parsed]
