@@ -52,10 +52,10 @@ LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
     "agreement": "tests/agreement",
     "blocks": "tests/blocks tests/systems",
-    "chance": "tests/chance tests/comparisons",
+    "chance": "tests/chance tests/comparisons tests/systems/test_places.py",
     "cli": "tests",  # each room tests its command
     "comparisons": "tests/comparisons tests/systems tests/agreement",
-    "corpus": "tests/corpus tests/formats",
+    "corpus": "tests/corpus tests/formats tests/labels",
     "formats": "tests/formats",
     "labels": "tests/labels tests/uncertainty",
     "levels": "tests/levels",
@@ -63,7 +63,7 @@ TESTS = {
     "references": "tests/references",
     "report": "tests/report tests/studies",
     "results": "tests/results tests/systems",
-    "systems": "tests/systems",
+    "systems": "tests/systems tests/references/test_baselines.py tests/uncertainty",
     "training": "tests/training",
     "uncertainty": "tests/uncertainty tests/systems",
     "units": "tests/units",

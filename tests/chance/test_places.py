@@ -137,3 +137,42 @@ def test_many_segments_are_scaled():
     ours = placed(corpus_of(case), {"name": "site", "ok": ok}, "nonoverlapping")
     assert sum(ours[0, 2, "X"].values()) == pytest.approx(1, abs=1e-9)
     assert ours[3000, 3001, "X"][2500, 2501] == pytest.approx(1 / 2000, rel=1e-9)
+
+
+def test_words_of_each_text():
+    """A word stays a word of its own text: of two words each, either with probability 1/2."""
+    corpus = Corpus.from_segments(
+        [5, 4],
+        {"a": [[(0, 2, "X")], [(2, 4, "X")]]},
+        offsets="characters",
+        texts=["ab cd", "x yz"],
+    )
+    layer, kinds = corpus.layers["a"], find_places("words").of(corpus).kinds(corpus.layers["a"])
+    made = arrangements(kinds, exclusion_groups(layer, 1, "nonoverlapping")[0])
+    for number, words in enumerate([[(0, 2), (3, 5)], [(0, 1), (2, 4)]]):
+        _, start, end, p = made.rows(kinds, made.class_of[[number]])
+        shares_of = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)
+        assert {(s, e): x for s, e, x in shares_of if x} == dict.fromkeys(words, 0.5)
+
+
+@pytest.mark.long
+def test_more_ways_than_a_float_holds():
+    """100 segments of two tokens in 1,000, but none at 10 or 500: counted with whole numbers."""
+    n, k = 1000, 100
+    may = [s not in (10, 500) for s in range(n - 1)]
+    rule = {"name": "places", "places": [[s, s + 2] for s in range(n - 1) if may[s]]}
+    case = {"length": n, "a": [(4 * i, 4 * i + 2, "X") for i in range(k)], "b": []}
+    ours = placed(corpus_of(case), rule, "nonoverlapping")[0, 2, "X"]
+
+    def ways(may):
+        """In how many ways up to k segments stand before each border."""
+        table = [[1] + [0] * k for _ in range(n + 1)]
+        for p in range(2, n + 1):
+            two = table[p - 2] if may[p - 2] else [0] * k
+            table[p] = [1, *(table[p - 1][j] + two[j - 1] for j in range(1, k + 1))]
+        return table
+
+    left, right = ways(may), ways(may[::-1])
+    for s in (0, 8, 9, 12, 499, 501, 502, 998):
+        here = sum(left[s][j] * right[n - s - 2][k - 1 - j] for j in range(k))
+        assert ours[s, s + 2] == pytest.approx(here / (k * left[n][k]), rel=1e-9)

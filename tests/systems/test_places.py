@@ -169,6 +169,7 @@ def raises(token):
         (lambda token: False, "no token has it, so the rule has no place"),
         (raises, "places raises: of "),
         ([{"name": "site", "ok": 1}] * 103, "rule 1: site with ok 1; a list is needed"),
+        ([{"ok": [True]}] * 103, "rule 1: {'ok': [True]}; a mapping such as"),
         ([{"name": "by-label", "rules": 1}] * 103, "rule 1: rules 1; a rule for each label"),
         ([{"name": "words", "text": "a b c d"}] * 103, "a text of 3 characters is needed"),
         ([SHORT] * 103, "document '1': ok has 1 value, and 3 are needed; another tokenisation"),
@@ -233,13 +234,14 @@ def test_columns_and_files(tmp_path, capsys):
     tags = ["B-LOC", "I-LOC", "O", "O", "B-LOC", "O"]
     mine = ["B-LOC", "I-LOC", "O", "B-LOC", "O", "O"]
     lines = [f"{word}\t{pos}\t{tag}" for (word, pos), tag in zip(rows, tags, strict=True)]
-    (tmp_path / "gold.conll").write_text("\n".join(lines) + "\n")
+    (tmp_path / "gold.conll").write_text("\n".join([*lines[:4], "", *lines[4:], ""]))
     lines = [f"{word}\t{tag}" for (word, _), tag in zip(rows, mine, strict=True)]
-    (tmp_path / "mine.conll").write_text("\n".join(lines) + "\n")
-    (tmp_path / "sites.csv").write_text("document,start,end\n1,0,1\n1,0,2\n1,1,2\n1,4,5\n")
+    (tmp_path / "mine.conll").write_text("\n".join([*lines[:4], "", *lines[4:], ""]))
+    (tmp_path / "sites.csv").write_text("document,start,end\n1,0,1\n1,0,2\n1,1,2\n2,0,1\n")
     files = [str(tmp_path / "gold.conll"), str(tmp_path / "mine.conll")]
     ok = [pos == "NNP" for _, pos in rows]
-    listed = sa.evaluate(sa.read_conll(files), places=[{"name": "site", "ok": ok}])
+    rules = [{"name": "site", "ok": of} for of in (ok[:4], ok[4:])]
+    listed = sa.evaluate(sa.read_conll(files), places=rules)
     f1 = listed.systems["mine.conll"].f1.expected
     for rule in ("column:1=NNP", str(tmp_path / "sites.csv"), "capitals"):
         assert main(["evaluate", *files, "--places", rule, "--format", "json"]) == 0
