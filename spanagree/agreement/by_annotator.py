@@ -100,8 +100,10 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
         other, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
         c = level[annotator[rows]]
         scores = above[other] - c[draw] * room[other]
-        own = np.bincount(annotator[rows] - low, above[rows] - c * room[rows], high - low)
-        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(own.astype(np.float64))
+        scores_seen = np.bincount(annotator[rows] - low, above[rows] - c * room[rows], high - low)
+        p[low:high] = _Draws.of(scores, draw, annotator[rows] - low).tails(
+            scores_seen.astype(np.float64)
+        )
     return p
 
 

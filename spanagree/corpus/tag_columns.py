@@ -193,8 +193,12 @@ def _settings(
     notes = [note for name, reading in readings.items() for note in _notes_on(name, reading)]
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
-        each = ", ".join(f"{printable(name)} {scheme}" for name, scheme in schemes.items())
-        notes.append(f"read strictly in different schemes ({each}); name one to compare annotators")
+        scheme_of_each = ", ".join(
+            f"{printable(name)} {scheme}" for name, scheme in schemes.items()
+        )
+        notes.append(
+            f"read strictly in different schemes ({scheme_of_each}); name one to compare annotators"
+        )
     ill_formed = {name: r.ill_formed for name, r in readings.items() if r.ill_formed}
     settings = {"scheme": options.scheme, "strict": options.strict, "schemes": schemes}
     return settings | ({"ill_formed": ill_formed} if ill_formed else {}), notes

@@ -252,9 +252,9 @@ def _stretches(
     marked = (group_of_ballot, ballots.start, ballots.end)
     pairs = _touching((group, start, end), marked, ballots.voter)
     counted = Counted(document, start, end, label, votes, most, outcome, *pairs)
-    one, other = _conflicting(counted)
-    apart = ~_gave_both(counted, ballots, labels, one, other)
-    return _without_conflicts(counted, one[apart], other[apart])
+    first, second = _conflicting(counted)
+    apart = ~_gave_both(counted, ballots, labels, first, second)
+    return _without_conflicts(counted, first[apart], second[apart])
 
 
 def _probabilities(

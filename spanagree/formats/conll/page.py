@@ -75,7 +75,7 @@ class ConllOptions(TagOptions):
     sentences_from: str | None = None
     attributes: Sequence[Column] = ()
     heads: Mapping[PathName, Head] = field(default_factory=dict)
-    own: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
+    own_lines: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
     own_columns: bool = False  # whether the columns are those that such a line names
     chosen: Mapping[str, Any] | None = None
 
@@ -116,7 +116,7 @@ class ConllOptions(TagOptions):
         """
         line = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in first.items()}
         ours = {path: opening for path, opening in line.items() if opening.startswith(OWN)}
-        options = replace(self, own=ours)
+        options = replace(self, own_lines=ours)
         if len(files) == 1 and not self.columns and ours:
             ((path, opening),) = ours.items()
             names, missing = _named_in(opening, f"{printable(os.fspath(path))}:1")
@@ -414,7 +414,7 @@ def _check_columns(
             f" {len(wanted)}; mend it, or name the columns with --columns (columns=)"
         )
     for number, line in declarations.items():
-        if line != options.own.get(path):
+        if line != options.own_lines.get(path):
             raise InputError(
                 f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
                 " line's; files joined in one need the same columns: name them by one pattern in"

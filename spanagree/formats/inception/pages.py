@@ -60,14 +60,14 @@ class Arc(NamedTuple):
 class Page(NamedTuple):
     """An annotated document: its text, its layers of spans, and what was passed over, by kind.
 
-    Offsets are in code points. A text that is not ``whole`` has blanks for white space that the
+    Offsets are in code points. A text that is not ``is_whole`` has blanks for white space that the
     file does not hold. Relations are of all layers.
     """
 
     text: str
     layers: dict[str, Marks]
     passed: Counter[str]
-    whole: bool = True
+    is_whole: bool = True
     relations: tuple[Arc, ...] = ()
 
     def says(self) -> tuple[object, ...]:
@@ -105,7 +105,7 @@ class Page(NamedTuple):
         """Return whether the page has this text, but for white space that its file lacks."""
         if self.text == text:
             return True
-        return not self.whole and _blank(text) == _blank(self.text)
+        return not self.is_whole and _blank(text) == _blank(self.text)
 
 
 def choose(pages: Iterable[Page], layer: str | None, feature: str | None, where: str) -> Chosen:

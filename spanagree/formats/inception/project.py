@@ -131,7 +131,7 @@ class Project:
             self.unseen[reason if untouched else f"{reason} without a file"] += 1
             return
         page = file.page(self.layer)
-        if document not in self.texts or (page.whole and not self.texts[document].whole):
+        if document not in self.texts or (page.is_whole and not self.texts[document].is_whole):
             self.texts[document] = page
         same = page.says() == before.says()
         begun = state == "INPROGRESS"

@@ -90,7 +90,7 @@ def raw_inception(
     if pages:
         log = ReadLog(where, notes=[_note(names[name], chosen, x) for name, x in pages.items()])
         log.numbered = True
-        text = next((page for page in pages.values() if page.whole), next(iter(pages.values())))
+        text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
         records = _records({"1": text}, {"1": pages}, chosen, log)
         parts["files"] = gather(records, log, reading, again=False)
     return unite(parts) if len(parts) > 1 else next(iter(parts.values()))

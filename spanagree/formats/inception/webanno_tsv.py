@@ -112,7 +112,7 @@ class _Reader:
             for first, second in [(ends[:2], ends[2:])]
         )
         pieces = "".join(self.pieces)
-        return Page(pieces, self.layers, +self.passed, whole=False, relations=arcs)
+        return Page(pieces, self.layers, +self.passed, is_whole=False, relations=arcs)
 
     def _mark_of(self, layer: str, token: str, number: str) -> Mark | None:
         """Return the annotation that a relation names, by its number, or by its token alone."""
