@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import itertools
 import json
@@ -401,6 +402,42 @@ def test_the_majority_of_mushroom_passes(real, name, documents):
     for verdict in test.verdicts.values():
         assert (verdict.passes, verdict.winning_rate) == (True, 1)
         assert 0.97 < verdict.advantage <= 1
+
+
+@pytest.mark.parametrize(("candidate", "passes"), [("median", True), ("random", False)])
+def test_grades_of_mbic(real, tmp_path, candidate, passes):
+    """The page's sentence on three grades of opinion, as numbers, of the 59 who gave 30 and more.
+
+    Oracle: ρ by its definition, in how many sentences the candidate is as near to the others.
+    """
+    grades = {"Entirely factual": 1, "Somewhat factual but also opinionated": 2}
+    grades["Expresses writer’s opinion"] = 3
+    given = {}
+    with (real / "data" / "mbic" / "mbic_slim.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["label_opinion"] in grades:
+                of_item = given.setdefault(row["sentence_id"], {})
+                of_item.setdefault(row["mturk_id"], grades[row["label_opinion"]])
+    rng, table, near = random.Random(0), [], {}
+    for item, people in given.items():
+        median = sorted(people.values())[len(people) // 2]
+        mine = median if candidate == "median" else rng.randint(1, 3)
+        table += [(item, name, grade) for name, grade in {**people, candidate: mine}.items()]
+        for name, grade in people.items():
+            others = [x for other, x in people.items() if other != name]
+            far = [sum((x - y) ** 2 for y in others) for x in (mine, grade)]
+            near.setdefault(name, []).extend([far[0] <= far[1]] if others else [])
+    path = tmp_path / "grades.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", "annotator", "label"), *table])
+    test = sa.alt_test(sa.read_labels(path), candidate, epsilon=0.1, score="neg-rmse")
+    (verdict,) = test.verdicts.values()
+    rates = [sum(each) / len(each) for each in near.values() if len(each) >= 30]
+    assert len(rates) == 59
+    assert verdict.passes is passes
+    assert verdict.advantage == pytest.approx(sum(rates) / 59)
+    assert round(verdict.winning_rate, 3) == {"median": 0.966, "random": 0}[candidate]
+    assert round(verdict.advantage, 3) == {"median": 0.976, "random": 0.568}[candidate]
 
 
 def test_mushroom_has_too_few_english_answers_for_each(real):
