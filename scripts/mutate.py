@@ -54,7 +54,8 @@ TESTS = {
     "blocks": "tests/blocks tests/systems",
     "chance": "tests/chance tests/comparisons tests/systems/test_places.py",
     "cli": "tests",  # each room tests its command
-    "comparisons": "tests/comparisons tests/systems tests/agreement",
+    "comparisons": "tests/comparisons tests/systems tests/agreement tests/chance"
+    " tests/uncertainty/test_joined_texts.py",
     "corpus": "tests/corpus tests/formats tests/labels",
     "formats": "tests/formats",
     "labels": "tests/labels tests/uncertainty",

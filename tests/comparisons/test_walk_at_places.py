@@ -163,12 +163,14 @@ def labelled(chosen, segments):
 MEASURES = ["exact", "boundaries", "token", "iou", "overlap", "overlap-at-0.5"]
 
 
-@pytest.mark.slow
-def test_distributions_by_enumeration():
+@pytest.mark.parametrize(
+    "cases", [pytest.param(150, marks=pytest.mark.long), pytest.param(1000, marks=pytest.mark.slow)]
+)
+def test_distributions_by_enumeration(cases):
     """Random cases of every rule, measure and chance model, one side as it is and both random."""
     rng = np.random.default_rng(11)
     checked = Counter()
-    while sum(checked.values()) < 1000:
+    while sum(checked.values()) < cases:
         n = int(rng.integers(2, 8))
         text = "".join(rng.choice(list("ab 'É-"), n))
         rule = random_rule(rng, n, text)
