@@ -237,3 +237,15 @@ def test_draws(chance, budget):
                 computed[s, e] += p
         error = np.sqrt(np.maximum(computed, 1e-4) / draws)
         assert (np.abs(seen - computed) < 4.5 * error).all()
+        error = np.sqrt(np.maximum(computed, 1e-4) / draws)
+        assert (np.abs(seen - computed) < 4.5 * error).all()
+
+
+def test_a_share_that_is_too_small_is_no_match():
+    """One token of four shares a quarter with all of them, not a half, wherever it stands."""
+    rule = {"name": "site", "ok": [True] * 5}
+    case = Case(5, rule, [(0, 4, "X")], [(1, 2, "X")], "nonoverlapping")
+    for both in (False, True):
+        made = case.distribution("overlap-at-0.5", both)
+        assert [m for m, p in enumerate(made) if p] == [0]
+    assert case.distribution("overlap", False)[1] == pytest.approx(4 / 5)

@@ -132,6 +132,7 @@ def test_texts_of_few_stay_apart(results, name):
     assert touching(results[name].picture()) == ([], [])
 
 
+@pytest.mark.long
 def test_long_names_and_titles_stay_in_the_picture():
     """Long names of a legend stand below each other; many titles of columns stand upright."""
     names = [letter * 38 for letter in "abcd"]
