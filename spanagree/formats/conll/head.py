@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from io import StringIO
 from itertools import islice
 
 import numpy as np
@@ -22,6 +24,8 @@ from spanagree.formats.conll.fields import Lines
 from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
 
 LINES = 50_000  # of a file that are looked at
+
+_PORTION = 1 << 20  # characters of a text that are copied at a time
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""
@@ -85,8 +89,9 @@ class Head:
         rows = settled == LineKind.ROW
         if header and rows.any():
             settled[int(rows.argmax())] = LineKind.OTHER
+        is_token = cache(self._is_token)  # many lines that begin with # are alike
         for line in doubtful.tolist():
-            if self._is_token(_text(data, starts, line, encoding)):
+            if is_token(_text(data, starts, line, encoding)):
                 settled[line] = LineKind.ROW
         passed: Counter[str] = Counter()
         if self.layout.numbered:
@@ -235,8 +240,8 @@ def lines_in(text: str) -> Iterator[str]:
     """Yield the lines of a text with their ends, one by one."""
     at = 0
     while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        yield text[at:end]
+        end = text.find("\n", at + _PORTION) + 1 or len(text)
+        yield from StringIO(text[at:end], newline="\n")
         at = end
 
 
