@@ -43,7 +43,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # what users write, for documents' ids, which are short
     ("corpus/corpus.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
-    ("formats/registry.py", "each[0]"): [each[0] for each in registry._LOOKS],
+    ("formats/registry.py", "pattern"): [pattern for pattern, _, _ in registry._LOOKS],
     ("formats/registry.py", "marks"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],

@@ -145,7 +145,7 @@ def is_of_labels(names: Iterable[str]) -> bool:
 def looks_like(start: FileHead) -> tuple[str, str] | None:
     """Return what a file seems to be that no format is, and what to do with it."""
     text = "\n".join(start.lines)
-    seen = (look[1:] for look in _LOOKS if re.search(look[0], text))
+    seen = ((what, advice) for pattern, what, advice in _LOOKS if re.search(pattern, text))
     return next(seen, None)
 
 
