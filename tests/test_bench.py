@@ -145,7 +145,7 @@ def test_bars_of_the_page(bench):
     page = (SCRIPT.parents[1] / "docs" / "benchmarks.md").read_text("utf-8")
     table = page.partition("<!-- measured -->")[2].partition("<!-- end -->")[0]
     rows = [[c.strip() for c in line.split("|")[1:-1]] for line in table.splitlines()]
-    works = [*bench.all_work(small=False, wnut17=None)]
+    works = [*bench.all_work(False, None, toxic=Path(), real=Path())]
     bars = {(w.name, w.peer): f"≤ {w.bar:.3g}" if w.bar else "" for w in works}
     bars |= {g.name: f"≤ {g.bar:g}" for g in bench.all_growth()}
     assert len(bars) == len(works) + len([*bench.all_growth()])
