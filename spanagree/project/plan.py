@@ -55,6 +55,7 @@ _MOST_DOCUMENTS = 1 << 40  # more than which no plan asks for
 _TIE = 1e-9
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
 _SUGGESTED = 3  # widths
+_RESAMPLES = 2000  # which say how certain a plan is; of the command and of a report
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
@@ -335,7 +336,7 @@ def plan_sample(
     annotators: Sequence[str] | None = None,
     figure: Figure = "corrected",
     confidence: float = 95,
-    resamples: int = 2000,
+    resamples: int = _RESAMPLES,
     seed: int = 0,
     progress: Progress = None,
 ) -> Plan:
@@ -459,14 +460,14 @@ def _of_rows(
     return replace(plan, width=plan._width(len(table), here**2 * len(table)))
 
 
-def narrower(made: Agreement, resamples: int) -> Plan | None:
+def narrower(made: Agreement) -> Plan | None:
     """Return a plan for the widest of some intervals that is clearly narrower than what is there.
 
     There is none where the figure is undefined, or the interval is the narrowest of them already.
     """
     if math.isnan(made.team.f1.corrected):
         return None
-    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, resamples, 0))
+    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
     for width in _WIDTHS:
         if width <= _NARROWER * plan.width:
             return _for_width(plan, width)

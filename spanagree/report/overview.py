@@ -48,7 +48,6 @@ from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate, with_intervals
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
-from spanagree.uncertainty.bootstrap import Bootstrap
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 from spanagree.units.all_measures import SideBySide, side_by_side
 
@@ -59,8 +58,6 @@ _CERTAIN = 0.05  # p with Holm's correction below which two systems are told apa
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _LAYERS = 1000  # labels times annotators, of the coefficients by label
-_RESAMPLES = 2000
-_BOOTSTRAP = Bootstrap(resamples=_RESAMPLES)
 _BATCHES = 5
 _IN_BATCH = 10  # documents, at least
 _BATCHED = 5000  # documents and pairs, at most
@@ -264,7 +261,7 @@ class TeamOverview(Overview):
                 return "left out, as there are very many documents or pairs; the command has it"
         ask = self.agreement.settings
         match, chance = cast("MatchName", ask.match), ask.chance
-        return batches(self.corpus, by, match=match, chance=chance, ci=True, bootstrap=_BOOTSTRAP)
+        return batches(self.corpus, by, match=match, chance=chance, ci=True)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -418,7 +415,7 @@ def _overview_of_references(
     best_match: bool,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
-    asked = {**settings, "best_match": best_match, "ci": _BOOTSTRAP}
+    asked = {**settings, "best_match": best_match, "ci": True}
     against = evaluate_references(corpus, references, systems=systems, **asked)
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
@@ -465,7 +462,7 @@ def _overview_of_team(
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
-        plan=narrower(made, _RESAMPLES),
+        plan=narrower(made),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
         batched_by=by_batch,

@@ -196,8 +196,8 @@ def test_a_document_that_decides(crowd, tmp_path, capsys):
         f" {rest.value:.4f}, and the width {rest.width:.4f}"
     ) in made.notes  # 66/106
     assert made.table().to_rows()[0]["documents_without"] == rest.needed(2)[0]
-    shown = narrower(sa.agree(corpus), 9)
-    again = sa.plan_sample(corpus, shown.settings.width, resamples=9)
+    shown = narrower(sa.agree(corpus))
+    again = sa.plan_sample(corpus, shown.settings.width)
     assert shown.settings.width != 0.2
     assert shown.table().to_rows() == again.table().to_rows()
     sa.write_jsonl(corpus, tmp_path / "quiz.jsonl")

@@ -203,9 +203,7 @@ def test_figures_of_a_team(crowd):
     voted = sa.make_gold(crowd, vote="tokens")
     known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
     known |= numbers([sa.plan_sample(crowd, 0.05).to_dict(), 0.05])
-    known |= numbers(
-        sa.batches(crowd, 5, ci=True, bootstrap=sa.Bootstrap(resamples=2000)).to_dict()
-    )
+    known |= numbers(sa.batches(crowd, 5, ci=True).to_dict())
     known |= numbers([len(b.annotators) for b in sa.batches(crowd, 5).batches])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
@@ -385,7 +383,7 @@ def test_plan(crowd):
 def test_batches(crowd, monkeypatch):
     """Five batches in the order of the documents, as sa.batches gives them; fewer of ten documents
     each, none of fewer than twenty; of very many documents only the command."""
-    made = sa.batches(crowd, 5, ci=True, bootstrap=sa.Bootstrap(resamples=2000))
+    made = sa.batches(crowd, 5, ci=True)
     text = page(crowd, team=True)
     known = []
     for batch, each in zip(made.batches, [None, *made.changes], strict=True):
@@ -407,7 +405,7 @@ def test_batches_named(crowd, tmp_path):
     """The batches of a report are those that are named, as sa.batches makes them, with a picture:
     a dot for each F1, at its place, on a line from end to end of its interval."""
     names = ["late" if d % 3 else "early" for d in range(len(crowd))]
-    made = sa.batches(crowd, names, ci=True, bootstrap=sa.Bootstrap(resamples=2000))
+    made = sa.batches(crowd, names, ci=True)
     text = page(crowd, team=True, by_batch=names).split('id="batches"')[1].split("</section>")[0]
     assert f"signature: {made.signature}" in text
     assert "Here a batch is a part" not in text

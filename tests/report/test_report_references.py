@@ -22,9 +22,7 @@ def answers():
 @pytest.mark.long
 def test_figures(answers):
     """Every figure is one of evaluate_references, which other tests prove: the ceiling and shares."""
-    result = sa.evaluate_references(
-        answers, systems=SYSTEMS, match="token", ci=sa.Bootstrap(resamples=2000)
-    )
+    result = sa.evaluate_references(answers, systems=SYSTEMS, match="token", ci=True)
     people = answers.of_annotators(list(result.people))
     pairs = [(a, b) for b in SYSTEMS for a in people.layers]
     counts = [sa.disagreements(answers, a, b, text=False).counts for a, b in pairs]
@@ -94,7 +92,7 @@ def test_labels():
 def test_the_nearest_reference(answers, tmp_path, capsys):
     """The best match is on the page as the result has it, drawn chance too; the command asks for it."""
     how = {"systems": SYSTEMS, "match": "token", "best_match": True}
-    result = sa.evaluate_references(answers, ci=sa.Bootstrap(resamples=2000), **how)
+    result = sa.evaluate_references(answers, ci=True, **how)
     text = page(answers, **how)
     shown = Page(text)
     summary = [value for section, value, _ in shown.figures if section == "summary"]
