@@ -160,13 +160,16 @@ class AgainstReferences(Result):
     @property
     def verdict(self) -> str:
         """Which system agrees best with people above chance, and how far they agree themselves."""
-        people = verdict.short(self.ceiling.f1.corrected)
+        noun = unit(self.settings)
         scores = {name: system.f1 for name, system in self.systems.items()}
-        where = f"{counted(self.ceiling.documents, unit(self.settings))} of two people or more"
+        seen = [system.documents for system in self.systems.values()]
+        where = f"{verdict.counted_from(seen, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(scores, where, confidence, advice)
-        return f"{sentence} People agree with each other to {people}."
+        people = verdict.short(self.ceiling.f1.corrected)
+        both = counted(self.ceiling.documents, noun)
+        return f"{sentence} People agree with each other to {people}, on {both}."
 
     def __getitem__(self, system: str) -> SystemAgainst:
         """Return a system by its name; SettingError for an unknown one."""

@@ -181,13 +181,27 @@ def ranked_by_chance(scores: Mapping[str, Score]) -> list[str]:
     return sorted(defined, key=lambda name: (-scores[name].corrected, name))
 
 
-def compared(shared: int, documents: int, noun: str) -> str:
-    """Return how many of the documents a figure rests on, where these are not all.
+def counted_from(numbers: Sequence[int], noun: str) -> str:
+    """Return the least and the greatest of some numbers, and what they count.
 
-    >>> compared(2, 3, "document"), compared(3, 3, "document")
-    ('2 of 3 documents were compared.', '')
+    >>> counted_from([42, 7, 9], "document"), counted_from([1, 1], "document")
+    ('7 to 42 documents', '1 document')
     """
-    return f"{shared} of {counted(documents, noun)} were compared." if shared < documents else ""
+    least, most = min(numbers), max(numbers)
+    return f"{least} to {counted(most, noun)}" if least < most else counted(most, noun)
+
+
+def compared(shared: Sequence[int], documents: int, noun: str) -> str:
+    """Return how many of the documents figures rest on, where these are not all.
+
+    >>> compared([2], 3, "document"), compared([3, 2], 3, "document"), compared([3], 3, "document")
+    ('2 of 3 documents were compared.', '2 to 3 of 3 documents were compared.', '')
+    """
+    least, most = min(shared), max(shared)
+    if least == documents:
+        return ""
+    some = f"{least} to {most}" if least < most else f"{most}"
+    return f"{some} of {counted(documents, noun)} were compared."
 
 
 def _of(lead: Lead, confidence: float) -> str:

@@ -210,9 +210,9 @@ class Evaluation(Result):
         noun = unit(self.settings)
         scores = {name: system.f1 for name, system in self.systems.items()}
         f1 = Macro._fields.index("f1")
-        informative = min(int(self.counted.evidence[name, ""][f1][0]) for name in self.systems)
-        shared = min(system.documents for system in self.systems.values())
-        where = f"{counted(informative, noun)} with anything marked"
+        informative = [int(self.counted.evidence[name, ""][f1][0]) for name in self.systems]
+        shared = [system.documents for system in self.systems.values()]
+        where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
         advice = "" if self.counted.per_document is None else "--test bootstrap"
         sentence = verdict.order(scores, where, confidence, advice)

@@ -52,10 +52,26 @@ def test_undefined(score, text):
 
 def test_documents_left_out():
     """How many documents were compared is said where these are not all."""
-    assert compared(2, 3, "document") == "2 of 3 documents were compared."
     documents = [[(0, 1, "X")], [(1, 2, "X")], [(0, 1, "X")]]
-    corpus = sa.Corpus.from_segments([3] * 3, {"g": documents, "s": [documents[0], None, []]})
-    assert sa.evaluate(corpus, gold="g").verdict.endswith("2 of 3 documents were compared.")
+    layers = {"g": documents, "s": [documents[0], None, []]}
+    found = sa.evaluate(sa.Corpus.from_segments([3] * 3, layers), gold="g")
+    assert found.verdict.endswith(
+        "on 2 documents with anything marked. 2 of 3 documents were compared."
+    )
+    layers["t"] = [[], [], []]  # saw all three, in which gold has something
+    found = sa.evaluate(sa.Corpus.from_segments([3] * 3, layers), gold="g")
+    assert "on 2 to 3 documents with anything marked." in found.verdict
+    assert found.verdict.endswith("2 to 3 of 3 documents were compared.")
+
+
+def test_documents_of_systems_and_of_people():
+    """A system stands on what it and a person saw, people on what two of them saw."""
+    seen = [[(0, 1, "X")]]
+    layers = {"ann": seen * 4, "bob": [*seen * 3, None], "mine": [None, *seen * 3]}
+    corpus = sa.Corpus.from_segments([3] * 4, layers | {"cem": [None, None, None, *seen]})
+    found = sa.evaluate_references(corpus, systems=["mine"], match="token")
+    assert "It was measured on 3 documents that a person saw too." in found.verdict
+    assert found.verdict.endswith(", on 4 documents.")
 
 
 def results(newsroom):
