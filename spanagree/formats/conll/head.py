@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from io import StringIO
-from itertools import islice
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +23,9 @@ from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_retu
 
 LINES = 50_000  # of a file that are looked at
 
-_PORTION = 1 << 20  # characters of a text that are copied at a time
+_FEW = 1000  # of these, among which there mostly is a row
+
+_STEP = 1 << 12  # characters in which ends of lines are counted
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""
@@ -33,10 +33,32 @@ SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 MARK = re.compile(r"#\s*begin document\s*\S|#[^=]*=\s*\S")
 """A line that begins a document and has its id."""
 
+_NAMING = {"sentence": (LineKind.COMMENT, SENT_ID), "document": (LineKind.DOCSTART, MARK)}
+
 _BEGIN = re.compile(r"#\s*begin document\s*(?:\((.*)\);\s*part\s*(\d+)|(.*))")
 
 _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
 _KIND = {b"-": "multiword range", b".": "empty node"}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows among some lines: those that do not begin with #, so that they are tokens for sure."""
+
+    data: bytes
+    starts: Ints
+    sure: Bools
+
+    def values(self, columns: Sequence[int], sign: str) -> Iterator[str]:
+        """Yield what stands in columns; -1 is the last field of each row."""
+        if sign == "\t":
+            rows = Lines(self.data, self.starts).fields(self.sure)
+        else:
+            texts = map(_text, _lines(self.data, self.starts, np.flatnonzero(self.sure)))
+            quoted = Lines.of("\t".join(fields_of(text, sign)) for text in texts)
+            rows = quoted.fields(np.ones(len(quoted.starts) - 1, np.bool_))
+        for column in columns:
+            yield from rows.where_wide(column).numbered[1]
 
 
 @dataclass(frozen=True)
@@ -49,8 +71,8 @@ class Head:
         where: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
         tabbed: whether each row has a tab.
-        tags: what stands in the columns of tags.
         has_ids: whether each sentence has an id, or document where these are the units.
+        rows: those by whose tags a token ``#`` is known too.
     """
 
     layout: Layout = NO_NAMES
@@ -59,8 +81,14 @@ class Head:
     where: tuple[int, ...] = (-1,)
     width: int = 0
     tabbed: bool = False
-    tags: frozenset[str] = frozenset()
     has_ids: bool = False
+    rows: _Rows | None = None
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        """What stands in the columns of tags; nobody asks where tags are known by their form."""
+        values = self.rows.values(self.where, self.layout.sign) if self.rows else ()
+        return frozenset(values) - {""}
 
     def settled(
         self,
@@ -89,10 +117,8 @@ class Head:
         rows = settled == LineKind.ROW
         if header and rows.any():
             settled[int(rows.argmax())] = LineKind.OTHER
-        is_token = cache(self._is_token)  # many lines that begin with # are alike
-        for line in doubtful.tolist():
-            if is_token(_text(data, starts, line, encoding)):
-                settled[line] = LineKind.ROW
+        tokens = _those(lambda x: self._is_token(_text(x, encoding)), data, starts, doubtful)
+        settled[tokens] = LineKind.ROW
         passed: Counter[str] = Counter()
         if self.layout.numbered:
             others = [(match.start(), match[1]) for match in _NO_WORD.finditer(data)]
@@ -146,21 +172,21 @@ def head_of(
     doubtful = _doubtful(data, starts, kinds)
     is_sure = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
     is_sure[doubtful] = False
-    sure = np.flatnonzero(is_sure).tolist()
-
+    sure = np.flatnonzero(is_sure)[:2].tolist()  # the first may have the names of the columns
     if layout.ragged:
         head = replace(head, width=len(layout.names))
     elif sure:
         first = sure[1] if layout.header and len(sure) > 1 else sure[0]
-        head = replace(head, width=len(fields_of(_text(data, starts, first), layout.sign)))
+        (line,) = _lines(data, starts, np.array([first]))
+        head = replace(head, width=len(fields_of(_text(line), layout.sign)))
     if sure and len(doubtful):
         head = replace(
             head,
             tabbed=layout.sign == "\t" and _have_tabs(data, starts, is_sure),
-            tags=frozenset(_values(data, starts, is_sure, columns, layout.sign)) - {""},
+            rows=_Rows(data, starts, is_sure),
         )
     elif len(doubtful):  # the first that can be a token decides
-        texts = [_text(data, starts, line) for line in doubtful.tolist()]
+        texts = [*map(_text, _lines(data, starts, doubtful))]
         tokens = (
             width
             for text, width in ((text, len(fields_of(text, layout.sign))) for text in texts)
@@ -178,35 +204,23 @@ def _have_tabs(data: bytes, starts: Ints, which: Bools) -> bool:
     return bool(has_one[which].all())
 
 
-def _values(
-    data: bytes, starts: Ints, which: Bools, columns: Sequence[int], sign: str
-) -> Iterator[str]:
-    """Yield what stands in columns of some lines; -1 is the last field of each."""
-    if sign == "\t":
-        rows = Lines(data, starts).fields(which)
-    else:
-        texts = (_text(data, starts, line) for line in np.flatnonzero(which).tolist())
-        quoted = Lines.of("\t".join(fields_of(text, sign)) for text in texts)
-        rows = quoted.fields(np.ones(len(quoted.starts) - 1, np.bool_))
-    for column in columns:
-        yield from rows.where_wide(column).numbered[1]
-
-
 def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:
     """Return whether each sentence, or document, of some lines has an id."""
+    kind, names_one = _NAMING[unit]
+    naming = np.flatnonzero(kinds == kind)
+    naming = _those(lambda line: bool(names_one.match(_text(line))), data, starts, naming)
+    if not len(naming):
+        return False
     settled, _ = head.settled(data, starts, kinds, header=head.layout.header)
+    naming = naming[settled[naming] == kind]  # one that is a token names nothing
     others = np.flatnonzero(settled != LineKind.ROW)
     end = len(settled) - len(others)
-    marks = np.flatnonzero(settled == LineKind.DOCSTART)
     is_end = settled == LineKind.DOCSTART
     if unit == "sentence":
         is_end |= settled == LineKind.BLANK
     ends = np.flatnonzero(is_end)
     begins = {0, *rows_above(ends, others).tolist()} - {end}
-    naming = marks if unit == "document" else np.flatnonzero(settled == LineKind.COMMENT)
-    names_one = MARK if unit == "document" else SENT_ID
-    named = [i for i in naming.tolist() if names_one.match(_text(data, starts, i))]
-    return end > 0 and begins <= {*rows_above(np.array(named, np.int64), others).tolist()}
+    return end > 0 and begins <= {*rows_above(naming, others).tolist()}
 
 
 def rows_above(lines: Ints, others: Ints) -> Ints:
@@ -226,23 +240,50 @@ def id_in(line: str) -> str:
     return line.partition("=")[2].strip()
 
 
-def first_lines(lines: Iterator[str]) -> str:
-    """Return the first lines, as many as are looked at, and more if these have no row."""
-    kept = ""
-    while some := "".join(islice(lines, LINES)):
-        kept += some
-        if (kinds_of_lines(some.encode(errors="surrogatepass"))[1] == LineKind.ROW).any():
+def first_lines(text: str) -> str:
+    """Return the first lines of a text, as many as are looked at, and more if these have no row."""
+    return up_to_row(_portions_of(text, LINES))
+
+
+def up_to_row(portions: Iterable[str]) -> str:
+    """Return the first of some portions of lines, up to one that has a row."""
+    kept: list[str] = []
+    for portion in portions:
+        kept.append(portion)
+        if any(map(_has_row, _portions_of(portion, _FEW))):
             break
-    return kept
+    return "".join(kept)
 
 
-def lines_in(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends, one by one."""
-    at = 0
+def _has_row(text: str) -> bool:
+    """Return whether some line of a text is a row."""
+    _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
+    return bool((kinds == LineKind.ROW).any())
+
+
+def _portions_of(text: str, lines: int) -> Iterator[str]:
+    """Yield a text in portions of so many lines, with their ends.
+
+    >>> [*_portions_of("a O\\nb O\\n\\nc O", 2)]
+    ['a O\\nb O\\n', '\\nc O']
+    """
+    begin = 0
+    while begin < len(text):
+        end = _end_of_lines(text, begin, lines)
+        yield text[begin:end]
+        begin = end
+
+
+def _end_of_lines(text: str, at: int, lines: int) -> int:
+    """Return where so many lines of a text end from some place on, or the text does."""
     while at < len(text):
-        end = text.find("\n", at + _PORTION) + 1 or len(text)
-        yield from StringIO(text[at:end], newline="\n")
-        at = end
+        there = text.count("\n", at, at + _STEP)
+        if there >= lines:
+            for _ in range(lines):
+                at = text.index("\n", at) + 1
+            return at
+        at, lines = at + _STEP, lines - there
+    return len(text)
 
 
 def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
@@ -253,11 +294,23 @@ def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
     return doubtful
 
 
-def _text(data: bytes, starts: Ints, line: int, encoding: str = "utf-8") -> str:
+def _lines(data: bytes, starts: Ints, which: Ints) -> Iterator[bytes]:
+    """Yield some lines with their ends."""
+    bounds = zip(starts[which].tolist(), starts[which + 1].tolist(), strict=True)
+    return (data[start:end] for start, end in bounds)
+
+
+def _those(asked: Callable[[bytes], bool], data: bytes, starts: Ints, which: Ints) -> Ints:
+    """Return those of some lines of which something is so; of equal ones, one is asked."""
+    lines = [*_lines(data, starts, which)]
+    known = {line: asked(line) for line in {*lines}}
+    return which[[known[line] for line in lines]]
+
+
+def _text(line: bytes, encoding: str = "utf-8") -> str:
     """Return a line without its end, and without blanks there that are no tabs."""
-    text = data[starts[line] : starts[line + 1]]
     try:
-        line_text = text.decode(encoding, "surrogatepass")
+        text = line.decode(encoding, "surrogatepass")
     except ValueError:  # that it is no text is said where its part is read
-        line_text = text.decode(encoding, "replace")
-    return line_text.rstrip("\n").rstrip(" \r")
+        text = line.decode(encoding, "replace")
+    return text.rstrip("\n").rstrip(" \r")

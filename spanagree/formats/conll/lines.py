@@ -40,7 +40,8 @@ _PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
 
 def without_returns(data: bytes) -> bytes:
     """Return lines without the carriage returns at their ends; others stay."""
-    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
     if b"\r" in data:
         data = b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
     return data

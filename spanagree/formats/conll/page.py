@@ -44,7 +44,6 @@ from spanagree.formats.conll.head import (
     first_lines,
     head_of,
     id_in,
-    lines_in,
     rows_above,
 )
 from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
@@ -302,7 +301,7 @@ def read_page(
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
     name, before = printable(os.fspath(path)), part.before
-    head = options.heads.get(path) or options.head_by(first_lines(lines_in(part.text)), columns)
+    head = options.heads.get(path) or options.head_by(first_lines(part.text), columns)
     layout, is_whole = head.layout, part.is_whole
     lines, kinds, passed = _lines_of(name, part.text, before, head)
     del part  # its text is no longer needed

@@ -8,6 +8,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import StringIO
 from itertools import chain, islice
 
 import numpy as np
@@ -21,7 +22,7 @@ from spanagree.files import (
     pieces_of,
     read_bytes,
 )
-from spanagree.formats.conll.head import LINES, Head, first_lines, lines_in
+from spanagree.formats.conll.head import LINES, Head, up_to_row
 from spanagree.formats.conll.lines import LineKind, kinds_of_lines
 
 # encodings in which a byte below 128 is an ASCII character wherever it stands
@@ -73,7 +74,7 @@ class Opened:
         encoding: of the file.
         skip: the bytes of a byte order mark.
         first: the first lines.
-        lines: all lines of what has no real path.
+        portions: of lines, all of what has no real path.
     """
 
     path: PathName
@@ -81,7 +82,7 @@ class Opened:
     encoding: str
     skip: int
     first: str
-    lines: Iterator[str]
+    portions: Iterator[str]
 
 
 def opened(path: PathName, encoding: str) -> Opened:
@@ -100,11 +101,18 @@ def opened(path: PathName, encoding: str) -> Opened:
         has_mark = codec == "utf-8" and read_bytes(printable(name), real, 0, mark) == BOM_UTF8
         pieces = pieces_of(printable(name), real, mark * has_mark)
         texts = (piece.decode(encoding, "replace") for piece in pieces)
-        first = first_lines(chain.from_iterable(map(lines_in, texts)))
+        lines = chain.from_iterable(StringIO(text, newline="\n") for text in texts)
+        first = up_to_row(_in_portions(lines))
         return Opened(path, real, encoding, mark * has_mark, first, iter(()))
-    lines = lines_of(path, encoding)
-    first = first_lines(lines)
-    return Opened(path, "", encoding, 0, first, chain(lines_in(first), lines))
+    portions = _in_portions(lines_of(path, encoding))
+    first = up_to_row(portions)
+    return Opened(path, "", encoding, 0, first, chain([first], portions))
+
+
+def _in_portions(lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines in portions of as many as are looked at."""
+    while portion := "".join(islice(lines, LINES)):
+        yield portion
 
 
 def parts_of(
@@ -157,8 +165,8 @@ def _of_stream(file: Opened, head: Head, block: int, unit: str) -> Iterator[tupl
     held = bytearray()  # what is read and not yet given
 
     def pieces() -> Iterator[bytes]:
-        while text := "".join(islice(file.lines, LINES)):
-            piece = text.encode(errors="surrogatepass")
+        for portion in file.portions:
+            piece = portion.encode(errors="surrogatepass")
             held.extend(piece)
             yield piece
 

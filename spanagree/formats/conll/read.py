@@ -39,7 +39,7 @@ from spanagree.formats.conll.choose import (
 )
 from spanagree.formats.conll.columns import Column, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import first_lines, lines_in
+from spanagree.formats.conll.head import first_lines
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
@@ -151,7 +151,7 @@ def columns_read(path: PathName, **options: Any) -> str:
         InputError, SettingError: as for :func:`read_conll`.
     """
     files, given = _options({os.path.basename(os.fspath(path)): path}, options)
-    first = {path: first_lines(lines_in(read_text(path, given.encoding)))}
+    first = {path: first_lines(read_text(path, given.encoding))}
     layers, _ = decided_layers(files, first, given.declared(files, first))
     named = [layer for layer in layers if not {*layer.layer} & {*",="}]
     return ",".join(f"{layer.layer}={layer.column}" for layer in named)
@@ -241,7 +241,7 @@ def _read(
 ) -> RawCorpus:
     paths = dict.fromkeys(files.values())
     texts = {path: read_text(path, options.encoding) for path in paths}
-    first = {path: first_lines(lines_in(text)) for path, text in texts.items()}
+    first = {path: first_lines(text) for path, text in texts.items()}
     options = options.declared(files, first)
     layers, remarks = decided_layers(files, first, options)
     parts: _Parts = {path: TextPart(texts.pop(path), 0, is_whole=True) for path in paths}
