@@ -150,8 +150,8 @@ def correlated(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: Floats)
         x = np.arange(int(width[rows].max()) + 1)
         reached = np.arange(offset[0], x[-1] + offset[-1] + 1)
         near = profiles.at(B[rows, None], reached)
-        windows = np.lib.stride_tricks.sliding_window_view(near, len(offset), axis=1)
-        value = profiles.at(A[rows, None], x) * (windows @ gain)
+        met = np.stack([np.correlate(row, gain, "valid") for row in near])
+        value = profiles.at(A[rows, None], x) * met
         last = width[rows]
         # one by one, so that no other row changes a digit
         edge = np.where(x < last[:, None], value, 0.0).cumsum(1)[:, -1]
