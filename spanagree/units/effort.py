@@ -47,6 +47,9 @@ class Work:
 class Steps:
     """The steps of a computation.
 
+    A step is not begun if it would pass the limit, were it as slow for its work as the slowest so
+    far. The first one does not count for that, as libraries are loaded in it.
+
     Attributes:
         done: how many there were.
         stopped: by what they were ended, time or steps; empty if nothing was left to do.
@@ -69,6 +72,9 @@ class Steps:
         self.begun: float = time.monotonic()
         self.done: int = 0
         self.stopped: str = ""
+        self._since = self.begun  # when the step that is being done was begun
+        self._work = 0  # of this step; 0 between steps
+        self._slowest = 0.0  # seconds that a piece of work took
 
     def within(self, done: int, needed: int) -> int:
         """Return how many of the steps needed there is time for, if others take as long."""
@@ -77,14 +83,24 @@ class Steps:
         passed = time.monotonic() - self.begun
         return min(needed, max(done, int(done * self.limit / passed))) if passed > 0 else needed
 
-    def next(self) -> bool:
-        """Return whether there may be another step, and count it."""
+    def next(self, work: int = WORK) -> bool:
+        """Return whether there may be another step, of so much work, and count it."""
         if self.most is not None:
             if self.done >= self.most:
                 self.stopped = "steps"
                 return False
-        elif self.limit is not None and time.monotonic() - self.begun >= self.limit:
-            self.stopped = "time"
-            return False
+        elif self.limit is not None:
+            self.pause()
+            if self._since - self.begun + self._slowest * work >= self.limit:
+                self.stopped = "time"
+                return False
+            self._work = work
         self.done += 1
         return True
+
+    def pause(self) -> None:
+        """Say that the step before is done, and that what comes now is none."""
+        now = time.monotonic()
+        if self._work and self.done > 1:
+            self._slowest = max(self._slowest, (now - self._since) / self._work)
+        self._since, self._work = now, 0

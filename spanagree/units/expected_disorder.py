@@ -100,6 +100,7 @@ class Estimate:
 def sampled(continuum: Continuum, observed: Drawn, job: Job, estimated: Estimate) -> Expected:
     """Draw until the standard errors of γ and γ_cat are below the precision, or steps are ended."""
     sampling, steps = job.sampling, job.steps
+    steps.pause()
     known = None
     # where steps have ended, the few draws that are left do not repay the work for a known mean
     if sampling.sampler == "chance" and not steps.stopped and is_cheap(continuum.corpus):
@@ -140,7 +141,7 @@ def _portions(
     settings = (sampling.sampler, sampling.chance, sampling.seed)
     if job.executor is None:
         for numbers in portions:
-            if work and not job.steps.next():
+            if work and not job.steps.next(work):
                 return
             yield draw(continuum, job.dissimilarity, *settings, numbers, work)
         return
@@ -148,7 +149,7 @@ def _portions(
     for drawn, error, _ in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error
-        if work and not job.steps.next():
+        if work and not job.steps.next(work):
             return
         yield drawn
 

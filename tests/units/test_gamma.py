@@ -687,7 +687,7 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     ticks = itertools.count()
     monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
     corpus = dense(6, 5)
-    stopped = gamma(corpus, time_limit=3)
+    stopped = gamma(corpus, time_limit=4)  # it is asked once between alignment and draws too
     assert (stopped.settings.stopped, stopped.settings.steps) == ("time", 2)
     again = gamma(corpus, steps=2)
     assert again.gamma.bounds == stopped.gamma.bounds
@@ -696,6 +696,14 @@ def test_the_clock_is_asked_between_steps(monkeypatch):
     assert "|stopped:steps|steps:2|" in both.signature
     (row,) = (row for row in both.to_dict()["tables"]["measures"] if row["measure"] == "γ")
     assert [row[key] for key in ("value", "expected", "error")] == [None] * 3
+
+
+@pytest.mark.long
+def test_no_step_is_begun_that_would_pass_the_limit(monkeypatch):
+    """A clock that goes on by a second when it is read: 4 + 1 are within 5.5, and 5 + 1 not."""
+    ticks = itertools.count()
+    monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
+    assert gamma(dense(6, 5), time_limit=5.5).settings.steps == 3
 
 
 def test_what_is_left_is_known_before_the_first_draw():
