@@ -23,6 +23,7 @@ from spanagree.results.text import render, signature_lines
 from spanagree.settings import Settings
 
 _USUAL = ("marked-nothing",)  # findings that nothing is odd about
+_ASKED = "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
 _MOST = 20  # annotators that are shown; JSON has all
 
 
@@ -38,7 +39,7 @@ class Finding:
         first: the first case, as a sentence.
         places: annotator, document and, for segments, start, end and label of every case.
         repairs: which repairs would help.
-        question: of its ends, which comes before any repair; empty for most.
+        question: of its ends or annotators, which comes before any repair; empty for most.
     """
 
     name: str
@@ -132,7 +133,7 @@ class Check(Signed):
         if repairs:
             helps = chosen("repair", *repairs)
             lines.append(
-                f"{questions[0]}; if not, {helps} would help"
+                f"{'; '.join(questions)}; if not, {helps} would help"
                 if questions
                 else f"repairs that would help: {helps}"
             )
@@ -280,7 +281,9 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if places:
             count = len(np.unique(annotations))
             first = flaw.describe(raw, int(cases[0]))
-            question = ends_asked(raw).removesuffix("; if not, ") if name == "empty" else ""
+            question = _ASKED if flaw.of_annotations else ""
+            if name == "empty":
+                question = ends_asked(raw).removesuffix("; if not, ")
             first += f"; {question}" if question else ""
             error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)

@@ -222,8 +222,9 @@ def _refuse_repeats(
                 raise InputError(
                     f"{name}: annotator {show(annotator)} has document"
                     f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
-                    " leave out one of the files, or keep the first with --repair drop-repeats, or"
-                    " the latest with --repair latest"
+                    " if they are of several people, name each as NAME=FILE; if not, leave out one"
+                    " of the files, or keep the first with --repair drop-repeats, or the latest with"
+                    " --repair latest"
                 )
 
 

@@ -267,7 +267,8 @@ def test_documents_that_come_twice(call, tmp_path):
     with refuses(sa.InputError, f"… {said}"):
         call(list(sa.read_shards(tmp_path / "*.jsonl")))  # without the shards' way to unite them
     said = (
-        "two.jsonl: annotator 'g' has document 'x', and has it in one.jsonl too; leave out one of"
+        "two.jsonl: annotator 'g' has document 'x', and has it in one.jsonl too; if they are of"
+        " several people, name each as NAME=FILE; if not, leave out one of the files"
     )
     with refuses(sa.InputError, said):
         call(sa.read_shards(tmp_path / "*.jsonl"))

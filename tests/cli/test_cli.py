@@ -197,6 +197,24 @@ def test_convert_and_check(run, files, tmp_path):
     assert json.loads(out)["tables"]["annotators"][0]["annotator"] == "gold.conll"
 
 
+def test_check_asks_whose_files_they_are(run, tmp_path):
+    """Files of one name in a folder for each annotator, by a pattern: two people's work is not
+    thrown away by a repair before it is asked whether it is theirs."""
+    for name in ("ann", "bob"):
+        (tmp_path / name).mkdir()
+        text = json.dumps(
+            {"id": "t1", "text": "Al ran", "spans": [{"start": 0, "end": 2, "label": "P"}]}
+        )
+        (tmp_path / name / "one.jsonl").write_text(text)
+    pattern = tmp_path / "*" / "one.jsonl"
+    asked = "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
+    code, out, _ = run("check", pattern)
+    assert (code, f"{asked}; if not, --repair drop-repeats" in out) == (1, True)
+    assert "if they are of several people, name each as NAME=FILE" in refused(run, "agree", pattern)
+    files = [f"{name}={tmp_path / name / 'one.jsonl'}" for name in ("ann", "bob")]
+    assert run("agree", *files)[0] == 0
+
+
 def test_check_exits_with_1_on_errors(run, tmp_path):
     """What has to be repaired is an error; repaired, it is none."""
     pytest.importorskip("datasets")
