@@ -16,6 +16,7 @@ from spanagree.corpus.segments import Layer, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
 from spanagree.errors import SettingError, check_known, counted, counted_of, cut, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, first_shown
 from spanagree.results.plots import Picture, bars, shown_text
 from spanagree.results.result import Result
@@ -145,9 +146,7 @@ class Disagreements(Result):
         if not any(kinds.values()):
             return ""
         a, b = map(printable, self.between)
-        most = max(kinds, key=kinds.__getitem__)
-        share = f"{kinds[most]} of {sum(kinds.values())}"
-        return f"Most disagreements of {a} and {b} are of the kind {most} ({share})."
+        return f"Disagreements of {a} and {b} are most often {verdict.most_often(kinds)}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 

@@ -148,6 +148,7 @@ def sentence_on(pairs: Sequence[Confused]) -> list[str]:
 
 
 NOTHING = "(nothing)"
+_NAMED = 3  # pairs of labels confused equally often that a sentence names
 _REST, _TEAM = "the rest", "the team"
 
 
@@ -221,11 +222,16 @@ class Confusion(Result):
         """Which labels are confused, and which more than chance would."""
         if not self.confused:
             return "No two labels were confused."
-        most = max(self.confused, key=lambda pair: pair.times)
+        most = max(pair.times for pair in self.confused)
+        pairs = [pair for pair in self.confused if pair.times == most]
+        named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs[:_NAMED]]
+        if more := len(pairs) - len(named):
+            named.append(counted(more, "other pair"))
+        times = f"{counted(most, 'time')}{' each' * (len(pairs) > 1)}"
         (sentence,) = sentence_on(self.confused)
         return (
-            f"The labels confused most often are {printable(most.a)} and {printable(most.b)}"
-            f" ({counted(most.times, 'time')}). {sentence[:1].upper()}{sentence[1:]}."
+            f"The labels confused most often are {'; '.join(named)} ({times})."
+            f" {sentence[:1].upper()}{sentence[1:]}."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {

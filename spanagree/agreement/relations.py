@@ -13,6 +13,7 @@ from spanagree.corpus.segments import Document, Relation, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
 from spanagree.errors import SettingError, counted_of, cut, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars, shown_text
 from spanagree.results.result import Result
@@ -77,12 +78,9 @@ class RelationDisagreements(Result):
         kinds = {kind: self.counts[kind] for kind in RELATION_KINDS}
         if not any(kinds.values()):
             return ""
-        most = max(kinds, key=kinds.__getitem__)
         a, b = map(printable, self.settings.between)
-        share = f"{kinds[most]} of {sum(kinds.values())}"
-        return (
-            f"Most disagreements of {a} and {b} about relations are of the kind {most} ({share})."
-        )
+        most = verdict.most_often(kinds)
+        return f"Disagreements of {a} and {b} about relations are most often {most}."
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
 

@@ -522,8 +522,9 @@ class Coefficients(Result):
         interval = None if ends is None else ends.corrected
         name = "Krippendorff's α"
         alpha = verdict.coefficient(name, self.alpha.value, interval, confidence, self.alpha.reason)
+        values = {part.value for part in self.categories.values() if not math.isnan(part.value)}
         lowest = self.categories.lowest
-        if lowest is None or len(self.categories) < 2:
+        if lowest is None or len(values) < 2:
             return alpha
         least = verdict.short(self.categories[lowest].value)
         return f"{alpha} Agreement is lowest on {printable(lowest)} ({least} of its pairs)."

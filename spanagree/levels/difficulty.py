@@ -127,7 +127,7 @@ class Difficulty(Result):
             sentence = f"In {easy} {of_all} chance alone gives an F1 of .500 or more, so agreement"
             sentence += " there says little"
         median = verdict.short(float(np.median(values)))
-        return f"{sentence}; half of all have a difficulty above {median}."
+        return f"{sentence}; the median difficulty is {median}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"documents": None}
 

@@ -117,6 +117,30 @@ def extremes(values: Mapping[str, float], what: str) -> str:
     )
 
 
+def highest(values: Mapping[str, float]) -> list[str]:
+    """Return the names with the highest of the defined values; several where they are equal.
+
+    >>> highest({"a": 2, "b": 3, "c": 3, "d": float("nan")}), highest({})
+    (['b', 'c'], [])
+    """
+    most = max((value for value in values.values() if not math.isnan(value)), default=math.nan)
+    return [name for name, value in values.items() if value == most]
+
+
+def most_often(times: Mapping[str, int]) -> str:
+    """Return of which kinds most are, with their number and that of all.
+
+    >>> most_often({"boundary": 1, "missing": 3}), most_often({"missing": 3, "spurious": 3})
+    ('of the kind missing (3 of 4)', 'of the kinds missing and spurious (3 of 6 each)')
+    """
+    first, *others = highest(times)
+    share = f"{times[first]} of {sum(times.values())}"
+    if not others:
+        return f"of the kind {first} ({share})"
+    *between, last = others
+    return f"of the kinds {', '.join([first, *between])} and {last} ({share} each)"
+
+
 def order(
     scores: Mapping[str, Score], where: str, confidence: float | None = None, advice: str = ""
 ) -> str:

@@ -7,12 +7,13 @@ import math
 from html import unescape
 
 import pytest
+from messages import says
 
 import spanagree as sa
 from spanagree.results import Score, verdict
 from spanagree.results.result import caveats
 from spanagree.results.score import undefined
-from spanagree.results.verdict import Lead, compared, one_score, order
+from spanagree.results.verdict import Lead, one_score, order
 
 SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}
 
@@ -115,7 +116,10 @@ def test_every_result_that_compares_has_a_verdict(newsroom):
     ("length", "says"),
     [
         (1, "In 2 of 2 documents chance alone gives an F1 of .500 or more, so agreement there"),
-        (9, "In none of 2 documents does chance alone give an F1 of .500 or more; half of all"),
+        (
+            9,
+            "In none of 2 documents does chance alone give an F1 of .500 or more; the median difficulty is .889.",
+        ),
     ],
 )
 def test_difficulty(length, says):
@@ -160,3 +164,19 @@ def test_thirty_documents_are_not_few():
         "a: only 3 of 30 documents hold any agreement",
     ]
     assert caveats("a", score, (0, 0, 0), "document") == []
+
+
+def test_equals_are_named_together():
+    """Nobody is first, and no kind most frequent, where another is equal."""
+    two = [[(0, 1, "X"), (3, 4, "X")], [(0, 2, "X")]]
+    layers = {"gold": two, "a": [[(0, 1, "X")], []], "b": [[(3, 4, "X")], []]}
+    corpus = sa.Corpus.from_segments([9, 4], layers)
+    found = sa.evaluate_levels(
+        sa.evaluate(corpus, gold="gold"), sa.difficulty(corpus, "gold"), levels=2
+    )
+    says(found.verdict, "Above chance a, b are first …")
+    differ = {"a": [[(0, 1, "X"), (3, 4, "X")]], "b": [[(0, 1, "Y"), (6, 7, "X")]]}
+    found = sa.disagreements(sa.Corpus.from_segments([9], differ), "a", "b")
+    counts = found.counts
+    assert (counts["label"], counts["missed"], counts["spurious"]) == (1, 1, 1)
+    says(found.verdict, "… most often of the kinds …, … and … (1 of 3 each).")
