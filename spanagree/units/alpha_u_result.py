@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
@@ -55,11 +55,6 @@ class AlphaU(TeamResult[AlphaUFigures]):
     """
 
     settings: AlphaUSettings
-
-    BY: ClassVar[Mapping[str, str]] = {
-        "label": "a row for each label",
-        "pair": "a row for each pair of annotators",
-    }
 
     @property
     def all(self) -> Disagreement:

@@ -81,10 +81,7 @@ class Gamma(TeamResult[GammaFigures]):
 
     settings: GammaSettings
 
-    BY: ClassVar[Mapping[str, str]] = {
-        "label": "a row for each label: γ_k",
-        "pair": "a row for each pair of annotators",
-    }
+    BY: ClassVar[Mapping[str, str]] = {**TeamResult.BY, "label": "a row for each label: γ_k"}
     SUMMARY: ClassVar[tuple[str, ...]] = (
         *TeamResult.SUMMARY,
         "units=team.units",

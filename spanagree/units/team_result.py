@@ -83,6 +83,10 @@ class TeamResult(Result, Generic[Some]):
         confidence = confidence_of(self.settings)
         return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
 
+    BY: ClassVar[Mapping[str, str]] = {
+        "label": "a row for each label",
+        "pair": "a row for each pair of annotators",
+    }
     TABLES: ClassVar[Mapping[str, str | None]] = {"figures": None}
     DRAWN: ClassVar[tuple[str, ...]] = ("label", "pair")
 
