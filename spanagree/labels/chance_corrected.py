@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -31,27 +31,30 @@ from spanagree.labels.formulas import Sums, rows_of, sums_by_n
 from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.results.score import corrected
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
 _KINDS = ("observed", "expected", "value")
 
 
-def pi(
-    table: Labels,
-    *,
-    complete_only: bool = False,
-    measurement: Measurement | None = None,
-    category_weights: CategoryWeights | None = None,
-    order: Sequence[str] | None = None,
-) -> Coefficient:
+class Options(TypedDict, total=False):
+    """Which items count, and how near labels are; see :func:`spanagree.coefficients`."""
+
+    complete_only: bool
+    measurement: Measurement | None
+    category_weights: CategoryWeights | None
+    order: Sequence[str] | None
+
+
+def pi(table: Labels, **options: Unpack[Options]) -> Coefficient:
     """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
 
     Args:
         table: the labels.
-        complete_only: only items that all annotators labelled (of counts: those with the most).
-        measurement: of graded labels and of sets, see :func:`spanagree.coefficients`.
-        category_weights: see :func:`spanagree.coefficients`.
-        order: see :func:`spanagree.coefficients`.
+        options: ``complete_only`` (of counts: only items with the most labels), ``measurement``,
+            ``category_weights`` and ``order``, as for :func:`spanagree.coefficients`.
 
     Raises:
         SettingError: for what :func:`spanagree.coefficients` refuses.
@@ -64,17 +67,10 @@ def pi(
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return score("π", Basis.of(table, complete_only, measurement, category_weights, order))
+    return score("π", Basis.of(table, **options))
 
 
-def kappa(
-    table: Labels,
-    *,
-    complete_only: bool = False,
-    measurement: Measurement | None = None,
-    category_weights: CategoryWeights | None = None,
-    order: Sequence[str] | None = None,
-) -> Coefficient:
+def kappa(table: Labels, **options: Unpack[Options]) -> Coefficient:
     """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
@@ -88,17 +84,10 @@ def kappa(
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return score("κ", Basis.of(table, complete_only, measurement, category_weights, order))
+    return score("κ", Basis.of(table, **options))
 
 
-def alpha(
-    table: Labels,
-    *,
-    complete_only: bool = False,
-    measurement: Measurement | None = None,
-    category_weights: CategoryWeights | None = None,
-    order: Sequence[str] | None = None,
-) -> Coefficient:
+def alpha(table: Labels, **options: Unpack[Options]) -> Coefficient:
     """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
@@ -112,17 +101,10 @@ def alpha(
     >>> round(alpha(table).value, 3)
     0.533
     """
-    return score("α", Basis.of(table, complete_only, measurement, category_weights, order))
+    return score("α", Basis.of(table, **options))
 
 
-def ac1(
-    table: Labels,
-    *,
-    complete_only: bool = False,
-    measurement: Measurement | None = None,
-    category_weights: CategoryWeights | None = None,
-    order: Sequence[str] | None = None,
-) -> Coefficient:
+def ac1(table: Labels, **options: Unpack[Options]) -> Coefficient:
     """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
 
     With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
@@ -134,7 +116,7 @@ def ac1(
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return score("AC1", Basis.of(table, complete_only, measurement, category_weights, order))
+    return score("AC1", Basis.of(table, **options))
 
 
 @dataclass(frozen=True, eq=False)
