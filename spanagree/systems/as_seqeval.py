@@ -258,7 +258,7 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
 def _score(name: str, y_true: Any, y_pred: Any, average: Average | None, **options: Any) -> Any:
     if average is not None:
         check_choice(average, AVERAGES, "average")
-    if options["mode"] == "strict" and options["scheme"] is None:
+    if options.get("mode") == "strict" and options.get("scheme") is None:
         raise SettingError(
             "mode 'strict' needs a scheme, without which seqeval reads leniently; pass"
             " scheme='IOB2' or another, or leave mode out"
@@ -336,19 +336,14 @@ def precision_score(
     y_pred: Any,
     *,
     average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
+    **options: Unpack[ScoreOptions],
 ) -> Any:
     """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
     """
-    return _score("precision", **locals())
+    return _score("precision", y_true, y_pred, average, **options)
 
 
 @_typed
@@ -357,19 +352,14 @@ def recall_score(
     y_pred: Any,
     *,
     average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
+    **options: Unpack[ScoreOptions],
 ) -> Any:
     """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333
     """
-    return _score("recall", **locals())
+    return _score("recall", y_true, y_pred, average, **options)
 
 
 def precision_recall_fscore_support(
@@ -454,12 +444,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     """Return how many tokens are true and false positives and negatives, as seqeval gives them.
 
-    Args:
-        y_true: the gold tags, a list of tag lists, or one list of tags.
-        y_pred: the system's tags, as many.
-
-    Raises:
-        InputError: for lists of different lengths.
+    It takes what :func:`accuracy_score` takes.
 
     >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
