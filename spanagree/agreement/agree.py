@@ -16,16 +16,8 @@ from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model, seed_of, whose
 from spanagree.chance.places import Given
-from spanagree.choices import (
-    MIN_SHARED,
-    Arguments,
-    Chance,
-    MatchName,
-    OnError,
-    Pairs,
-    What,
-)
-from spanagree.comparisons.compared import Compared, compared
+from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
+from spanagree.comparisons.compared import Comparing, compared
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
@@ -37,19 +29,14 @@ from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
 
 def agree(
     corpus: CorpusLike | Iterable[Block],
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
-    tolerance: float = 0,
-    attribute: str | None = None,
-    what: What = "segments",
-    pairs: Pairs = "types",
-    undirected: Sequence[str] = (),
-    untyped: bool = False,
-    arguments: Arguments = "fixed",
     places: Given | None = None,
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
@@ -59,6 +46,7 @@ def agree(
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
+    **comparing: Unpack[Comparing],
 ) -> Agreement:
     """Return how far annotators agree with each other, raw and above chance.
 
@@ -70,8 +58,6 @@ def agree(
             have different annotators.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how much starts may differ, and ends, for match exact and boundaries; this,
-            ``attribute``, and what is compared of relations are as for :func:`spanagree.evaluate`.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
@@ -84,6 +70,8 @@ def agree(
         seed: a whole number from 0, of draws where expected scores are too much work to compute,
             and of resamples unless ``ci`` has its own.
         progress: called with the number of documents (pairs, blocks) done, and of all.
+        comparing: ``tolerance``, ``attribute``, ``what`` and the others of
+            :class:`spanagree.comparisons.Compared`, as for :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
@@ -96,8 +84,7 @@ def agree(
     """
     corpus = source_of(corpus)
     model = chance_model(chance, places, seed=seed)
-    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute, tolerance)
-    corpus, match, model = compared(corpus, match, model, chosen)
+    corpus, match, model = compared(corpus, match, model, **comparing)
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from spanagree.cli import options
-from spanagree.cli.compared import NAMES as COMPARED
+from spanagree.cli.compared import names_of_comparing
 
 BLOCKS, PATTERNS = "blocks", "patterns"
 """What is given where files are worked on in blocks, and where a pattern finds them."""
@@ -45,7 +45,7 @@ _MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
 _SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
-_WHAT = " ".join(COMPARED)
+_WHAT = " ".join(names_of_comparing())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 

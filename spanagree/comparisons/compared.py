@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from spanagree.chance.model import with_ids
-from spanagree.choices import MatchName
+from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
@@ -18,6 +18,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, is_iterable, show
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 WHATS = {
     "segments": "the segments",
@@ -27,26 +30,50 @@ WHATS = {
 """What annotators, or systems and gold, are compared by."""
 
 
+class Comparing(TypedDict, total=False):
+    """What of a corpus is compared, as keywords; :class:`Compared` says what each is."""
+
+    tolerance: float
+    attribute: str | None
+    what: What
+    pairs: Pairs
+    undirected: Sequence[str]
+    untyped: bool
+    arguments: Arguments
+
+
 @dataclass(frozen=True)
 class Compared:
-    """What of a corpus is compared.
+    """What of a corpus is compared, and by how much borders may differ.
 
     Attributes:
-        what: one of :data:`WHATS`.
-        pairs, undirected, untyped, arguments: as
-            :class:`spanagree.comparisons.relation_places.RelationRule` has them.
-        attribute: the name of one, whose values become part of the labels.
-        tolerance: of the borders of segments, as :func:`spanagree.comparisons.measures.within` has
-            it.
+        tolerance: by how many tokens or characters, or words if places are these, or seconds of a
+            recording, starts may differ, and ends, for match exact and boundaries; each segment is
+            then in one pair at most.
+        attribute: the name of one; segments match if they agree in its value too.
+        what: segments, relations or attributes. Relations match if their labels do, and both
+            segments, by match, exact or boundaries; attributes if their names, values and segments
+            do.
+        pairs: of relations, which pairs of segments could be linked in the same way: types, those
+            with the same two labels; all; or sentence, also whether both are in one sentence.
+        undirected: labels of relations without a direction, beside those read as such.
+        untyped: labels of relations do not count.
+        arguments: of relations by chance: fixed, segments stay where they are; common, only
+            relations among segments that all marked count; or random, segments are random too.
+
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
+    >>> sa.evaluate(corpus, tolerance=1).systems["b"].f1.observed
+    1.0
     """
 
-    what: str = "segments"
-    pairs: str = "types"
+    tolerance: float = 0
+    attribute: str | None = None
+    what: What = "segments"
+    pairs: Pairs = "types"
     undirected: Sequence[str] = ()
     untyped: bool = False
-    arguments: str = "fixed"
-    attribute: str | None = None
-    tolerance: float = 0
+    arguments: Arguments = "fixed"
 
     def of(self, corpus: Corpus, match: str = "exact") -> Corpus:
         """Return the segments or relations of a corpus, as one to compare."""
@@ -64,7 +91,7 @@ class Compared:
 
 
 def compared(
-    corpus: Any, match: MatchName, chance: str, chosen: Compared
+    corpus: Any, match: MatchName, chance: str, **comparing: Unpack[Comparing]
 ) -> tuple[Any, MatchName, str]:
     """Return what of a corpus, or of blocks of one, is compared, by which measure and chance model.
 
@@ -72,12 +99,13 @@ def compared(
         corpus: the annotations, or blocks of them.
         match: the measure of segments; of relations, that of the segments that they link.
         chance: the chance model.
-        chosen: what is compared.
+        comparing: what is compared; see :class:`Compared`.
 
     Raises:
         SettingError: for an unknown choice; for a corpus without relations, or without this
             attribute; for settings of relations where segments are compared.
     """
+    chosen = Compared(**comparing)
     match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
     check_names(match, chance)
     corpus, match = _compared(corpus, match, chosen)
@@ -91,7 +119,7 @@ def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, Mat
     check_choice(what, WHATS, "what")
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
-    usual = Compared(what)
+    usual = Compared(what=what)
     changed = [
         name
         for name in ("pairs", "undirected", "untyped", "arguments")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,8 @@ from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import Given
-from spanagree.choices import (
-    Arguments,
-    Chance,
-    ChanceOf,
-    MatchName,
-    OnError,
-    Pairs,
-    What,
-)
-from spanagree.comparisons.compared import Compared, compared
+from spanagree.choices import Chance, ChanceOf, MatchName, OnError
+from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, printable
 from spanagree.formats.guessed import guessed
@@ -41,6 +33,8 @@ from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, asked_resampling, 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
 
 def evaluate(
     corpus: Corpus | Iterable[Block] | Tags | Mapping[str, Tags],
@@ -48,13 +42,6 @@ def evaluate(
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
-    tolerance: float = 0,
-    attribute: str | None = None,
-    what: What = "segments",
-    pairs: Pairs = "types",
-    undirected: Sequence[str] = (),
-    untyped: bool = False,
-    arguments: Arguments = "fixed",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
     ci: bool | Bootstrap = False,
@@ -63,6 +50,7 @@ def evaluate(
     executor: Executor | None = None,
     on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
+    **comparing: Unpack[Comparing],
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and above chance.
 
@@ -75,19 +63,6 @@ def evaluate(
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
-        tolerance: by how many tokens or characters, or words if ``places`` are these, or seconds of
-            a recording, starts may differ, and ends, for match exact and boundaries; each segment
-            is then in one pair at most.
-        attribute: the name of one; segments match if they agree in its value too.
-        what: segments, relations or attributes. Relations match if their labels do, and both
-            segments, by ``match``, exact or boundaries; attributes if their names, values and
-            segments do.
-        pairs: of relations, which pairs of segments could be linked in the same way: types, those
-            with the same two labels; all; or sentence, also whether both are in one sentence.
-        undirected: labels of relations without a direction, beside those read as such.
-        untyped: labels of relations do not count.
-        arguments: of relations by chance: fixed, segments stay where they are; common, only
-            relations among segments that all marked count; or random, segments are random too.
         places: where random segments may stand: words, words+marks, letters, capitals,
             capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
             of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.
@@ -100,6 +75,9 @@ def evaluate(
         executor: for blocks: any ``concurrent.futures.Executor``.
         on_error: what to do with blocks that fail, raise or skip.
         progress: called with the number of steps (or blocks) done, and of all.
+        comparing: by how much borders may differ, ``tolerance``; whether an ``attribute`` counts;
+            and what is compared, ``what``, of relations also ``pairs``, ``undirected``, ``untyped``
+            and ``arguments``: the attributes of :class:`spanagree.comparisons.Compared`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
@@ -113,8 +91,7 @@ def evaluate(
     """
     source, named = guessed(corpus, gold)
     model = chance_model(chance, places, chance_of, seed)
-    chosen = Compared(what, pairs, undirected, untyped, arguments, attribute, tolerance)
-    source, match, model = compared(source, match, model, chosen)
+    source, match, model = compared(source, match, model, **comparing)
     in_blocks = not isinstance(source, Corpus)
     if p_values and in_blocks:
         raise SettingError(NOT_OVER_BLOCKS)
