@@ -136,7 +136,7 @@ class NotListsError(InputError, TypeError):
 
 
 class Options(TypedDict, total=False):
-    """How tags are read and figures made; :func:`f1_score` says what each is."""
+    """How tags are read and figures made; see :func:`classification_report`."""
 
     mode: Literal["strict"] | None
     sample_weight: None
@@ -149,6 +149,12 @@ class ScoreOptions(Options, total=False):
     """The same of a score; ``suffix``: whether prefixes stand behind labels."""
 
     suffix: bool
+
+
+class ReportOptions(ScoreOptions, total=False):
+    """The same of a report."""
+
+    digits: int
 
 
 def _count(
@@ -255,7 +261,9 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _score(name: str, y_true: Any, y_pred: Any, average: Average | None, **options: Any) -> Any:
+def _score(
+    name: str, y_true: Any, y_pred: Any, average: Average | None = "micro", **options: Any
+) -> Any:
     if average is not None:
         check_choice(average, AVERAGES, "average")
     if options.get("mode") == "strict" and options.get("scheme") is None:
@@ -294,12 +302,7 @@ def f1_score(
     y_pred: Any,
     *,
     average: Average | None = "micro",
-    suffix: bool = False,
-    mode: Literal["strict"] | None = None,
-    sample_weight: None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
-    scheme: Scheme | type | None = None,
-    chance: Chance = "nonoverlapping",
+    **options: Unpack[ScoreOptions],
 ) -> Any:
     """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
 
@@ -308,14 +311,8 @@ def f1_score(
         y_pred: the system's tags, as many.
         average: micro, macro or weighted; ``None`` gives an array, a figure for each label in
             alphabetical order, without chance beside it (``classification_report`` has both).
-        suffix: whether prefixes stand behind labels, as in ``PER-B``.
-        mode: strict takes only segments that are well-formed in ``scheme``; ``None`` all.
-        sample_weight: not taken.
-        zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
-            warning).
-        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
-            class of ``seqeval.scheme``.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        options: ``suffix``, ``mode``, ``sample_weight``, ``zero_division``, ``scheme`` and
+            ``chance``, as :func:`classification_report` has them.
 
     Raises:
         SettingError: for an unknown name, sample weights, or a strict mode without a scheme.
@@ -327,39 +324,27 @@ def f1_score(
     >>> f1, round(f1.expected, 4), round(f1.corrected, 4)
     (0.5, 0.3333, 0.25)
     """
-    return _score("f1", **locals())
+    return _score("f1", y_true, y_pred, average, **options)
 
 
 @_typed
-def precision_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: Average | None = "micro",
-    **options: Unpack[ScoreOptions],
-) -> Any:
+def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
     """
-    return _score("precision", y_true, y_pred, average, **options)
+    return _score("precision", y_true, y_pred, **options)
 
 
 @_typed
-def recall_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: Average | None = "micro",
-    **options: Unpack[ScoreOptions],
-) -> Any:
+def recall_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
 
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333
     """
-    return _score("recall", y_true, y_pred, average, **options)
+    return _score("recall", y_true, y_pred, **options)
 
 
 def precision_recall_fscore_support(
@@ -384,9 +369,9 @@ def precision_recall_fscore_support(
         warn_for: the figures to warn of where they have nothing to divide by.
         beta: how many times as much recall weighs as precision.
         sample_weight: not taken.
-        zero_division: as :func:`f1_score` has it.
-        suffix: as :func:`f1_score` has it.
-        chance: as :func:`f1_score` has it.
+        zero_division: as :func:`classification_report` has it.
+        suffix: as :func:`classification_report` has it.
+        chance: as :func:`classification_report` has it.
 
     Raises:
         SettingError: for an unknown name, sample weights, or a beta below 0.
@@ -493,13 +478,7 @@ def classification_report(
 
 @overload
 def classification_report(
-    y_true: Any,
-    y_pred: Any,
-    digits: int = ...,
-    suffix: bool = ...,
-    *,
-    output_dict: Literal[True],
-    **options: Unpack[Options],
+    y_true: Any, y_pred: Any, *, output_dict: Literal[True], **options: Unpack[ReportOptions]
 ) -> dict[str, dict[str, float]]: ...
 
 
@@ -521,16 +500,18 @@ def classification_report(
         y_true: the gold tags, a list of tag lists.
         y_pred: the system's tags, as many.
         digits: of figures in the text.
-        suffix: as :func:`f1_score` has it.
+        suffix: whether prefixes stand behind labels, as in ``PER-B``.
         output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
             ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
             the three; undefined is ``nan``.
-        mode: as :func:`f1_score` has it.
+        mode: strict takes only segments that are well-formed in ``scheme``; ``None`` all.
         sample_weight: not taken.
-        zero_division: as :func:`f1_score` has it.
-        scheme: as :func:`f1_score` has it; without one, a strict report goes by the prefixes of
+        zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
+            warning).
+        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
+            class of ``seqeval.scheme``. Without one, a strict report goes by the prefixes of
             ``y_true``, as seqeval's does.
-        chance: as :func:`f1_score` has it.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
         SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.
