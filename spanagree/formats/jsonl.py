@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, overload
+from typing import Any
 
 from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus, check_corpus
@@ -30,6 +30,7 @@ from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.corpus.times import is_time
 from spanagree.errors import InputError, check_whole, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
+from spanagree.formats.by_block import by_block
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
@@ -39,15 +40,8 @@ VERSION = 1
 _Lines = list[tuple[str, str]]  # with their places
 
 
-@overload
-def read_jsonl(path: PathName, *, block: None = None, **options: Any) -> Corpus: ...
-
-
-@overload
-def read_jsonl(path: PathName, *, block: int, **options: Any) -> Iterator[Corpus]: ...
-
-
-def read_jsonl(  # type: ignore[misc]  # the options that overloads leave open are these
+@by_block
+def read_jsonl(
     path: PathName, *, block: int | None = None, repair: Repair | Sequence[Repair] = ()
 ) -> Corpus | Iterator[Corpus]:
     """Return the corpus in a file in our own format, or with ``block`` several, one by one.

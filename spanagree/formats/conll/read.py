@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.files import PathName, Source, named_files, read_text
+from spanagree.formats.by_block import by_block
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
     Wanted,
@@ -49,15 +50,8 @@ _LONG = 500  # tokens of a sentence, which hardly any has
 _Parts: TypeAlias = dict[PathName, FilePart | TextPart]  # of each file what is read now
 
 
-@overload
-def read_conll(source: Source, *, block: None = None, **options: Any) -> Corpus: ...
-
-
-@overload
-def read_conll(source: Source, *, block: int, **options: Any) -> Iterator[Corpus]: ...
-
-
-def read_conll(  # type: ignore[misc]  # the options that overloads leave open are these
+@by_block
+def read_conll(
     source: Source,
     *,
     block: int | None = None,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.roles import with_absent
 from spanagree.corpus.tag_columns import TagColumn, read_columns
 from spanagree.errors import InputError, check_whole, counted, listed, show
+from spanagree.formats.by_block import by_block
 from spanagree.formats.hugging_face.columns import (
     Columns,
     Rows,
@@ -40,15 +41,8 @@ from spanagree.formats.hugging_face.spans import by_label, parsed
 from spanagree.formats.hugging_face.token_rows import grouped_tokens
 
 
-@overload
-def from_dataset(data: Any, *, block: None = None, **options: Any) -> Corpus: ...
-
-
-@overload
-def from_dataset(data: Any, *, block: int, **options: Any) -> Iterator[Corpus]: ...
-
-
-def from_dataset(  # type: ignore[misc]  # the options that overloads leave open are these
+@by_block
+def from_dataset(
     data: Any,
     *,
     tokens: str | None = None,
