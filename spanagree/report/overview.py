@@ -19,7 +19,7 @@ from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, SpanAgreeError, counted
+from spanagree.errors import InputError, SpanAgreeError
 from spanagree.labels.summary import (
     Coefficients,
     CoefficientsByLabel,
@@ -332,48 +332,6 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
     return [system.name for system in systems if getattr(system.rank, kind) == 1]
 
 
-def overview(
-    corpus: Corpus,
-    *,
-    gold: str | None = None,
-    team: bool = False,
-    references: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
-    measures: bool = False,
-    best_match: bool = False,
-    by_batch: BatchesBy = None,
-    **settings: Any,
-) -> SystemsOverview | ReferencesOverview | TeamOverview:
-    """Return what a report shows of systems against gold or many annotators, or of a team.
-
-    Raises:
-        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references` and
-            :func:`spanagree.agree`; for two of gold, team, and references or systems at once,
-            measures of systems, or the best match without these.
-    """
-    if measures and not team:
-        raise SettingError("measures: α_U and γ are for a team; pass team too")
-    if by_batch is not None and not team:
-        raise SettingError("batches: these are of a team; pass team too")
-    if references is not None or systems is not None:
-        if gold is not None or team:
-            raise SettingError(
-                f"{'team' if team else 'gold'} and references or systems; a report on systems"
-                " against many annotators has neither gold nor team: leave one of them out"
-            )
-        return _overview_of_references(corpus, references, systems, settings, best_match)
-    if best_match:
-        raise SettingError("best_match: the nearest of many references; pass references or systems")
-    if not team:
-        return _overview_of_systems(corpus, gold, settings)
-    if gold is not None:
-        raise SettingError("gold and team; a report is on systems against gold or on a team")
-    if len(corpus.layers) < 2:
-        annotators = counted(len(corpus.layers), "annotator")
-        raise SettingError(f"{annotators}; a report on a team needs two")
-    return _overview_of_team(corpus, measures, by_batch, settings)
-
-
 def study_of(report: SystemsOverview | ReferencesOverview | TeamOverview) -> Study:
     """Return what chance does to each measure, of the same layers as a report."""
     if isinstance(report, SystemsOverview):
@@ -383,9 +341,7 @@ def study_of(report: SystemsOverview | ReferencesOverview | TeamOverview) -> Stu
     return study(report.corpus)
 
 
-def _overview_of_systems(
-    corpus: Corpus, gold: str | None, settings: Mapping[str, Any]
-) -> SystemsOverview:
+def systems_overview(corpus: Corpus, gold: str | None, **settings: Any) -> SystemsOverview:
     """Return the results of systems: all documents, by level, each two against each other."""
     evaluation = evaluate(corpus, gold, **settings)
     if _few(corpus, len(evaluation.systems)):
@@ -407,12 +363,12 @@ def _overview_of_systems(
     )
 
 
-def _overview_of_references(
+def references_overview(
     corpus: Corpus,
     references: Sequence[str] | None,
     systems: Sequence[str] | None,
-    settings: Mapping[str, Any],
     best_match: bool,
+    **settings: Any,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
     asked = {**settings, "best_match": best_match, "ci": True}
@@ -435,8 +391,8 @@ def _few(corpus: Corpus, pairs: int) -> bool:
     return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_CHANCE
 
 
-def _overview_of_team(
-    corpus: Corpus, measures: bool, by_batch: BatchesBy, settings: Mapping[str, Any]
+def team_overview(
+    corpus: Corpus, measures: bool, batched_by: BatchesBy, **settings: Any
 ) -> TeamOverview:
     """Return the results of a team: agreement, who saw what, coefficients of token labels."""
     chance = settings.get("chance", "nonoverlapping")
@@ -465,7 +421,7 @@ def _overview_of_team(
         plan=narrower(made),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
-        batched_by=by_batch,
+        batched_by=batched_by,
     )
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -24,14 +25,20 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.report import page as of_page
 from spanagree.report.overview import SystemsOverview
-from spanagree.report.page import page
 from spanagree.results.frame import figure, probability
 from spanagree.results.html import el, visible
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"
+
+
+def page(corpus, **settings):
+    """The text of a report."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "report.html")
+        sa.write_report(corpus, path, **settings)
+        return path.read_text("utf-8")
 
 
 class Page(HTMLParser):
@@ -406,7 +413,7 @@ def test_batches_named(crowd, tmp_path):
     a dot for each F1, at its place, on a line from end to end of its interval."""
     names = ["late" if d % 3 else "early" for d in range(len(crowd))]
     made = sa.batches(crowd, names, ci=True)
-    text = page(crowd, team=True, by_batch=names).split('id="batches"')[1].split("</section>")[0]
+    text = page(crowd, team=True, batches=names).split('id="batches"')[1].split("</section>")[0]
     assert f"signature: {made.signature}" in text
     assert "Here a batch is a part" not in text
     circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
@@ -417,10 +424,10 @@ def test_batches_named(crowd, tmp_path):
     drawn = [float(x) for pair in ends for x in pair]
     assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
     many = [f"week {d}" for d in range(len(crowd))]
-    text = page(crowd, team=True, by_batch=many)
+    text = page(crowd, team=True, batches=many)
     assert "the chart has the first 40 of them, without the other 23" in text
     with pytest.raises(sa.SettingError, match="batches: these are of a team; pass team too"):
-        page(crowd, by_batch=3)
+        page(crowd, batches=3)
     path = tmp_path / "r.html"
     sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
     line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(path), "--batches"]
@@ -618,7 +625,8 @@ def test_any_text(text):
 
 def test_refused_before_the_work(tmp_path, monkeypatch):
     """A path that cannot be written is refused first; nothing is half written."""
-    monkeypatch.setattr(of_page, "page", lambda *_, **__: pytest.fail("worked before it looked"))
+    work = "spanagree.report.page.systems_overview"
+    monkeypatch.setattr(work, lambda *_, **__: pytest.fail("worked before it looked"))
     with pytest.raises(sa.InputError, match="is a folder; a file is needed"):
         sa.write_report(ODD["one document"], tmp_path)
 

@@ -7,8 +7,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.report.page import page
-from tests.report.test_report_page import ODD, Page, numbers, said
+from tests.report.test_report_page import ODD, Page, numbers, page, said
 
 ANSWERS = Path(__file__).parents[2] / "corpora/answers/answers.jsonl"
 SYSTEMS = ["detector", "eager"]

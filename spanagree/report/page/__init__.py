@@ -17,11 +17,20 @@ from typing import Any
 
 from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted
+from spanagree.errors import SettingError, counted
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy
-from spanagree.report.overview import ReferencesOverview, TeamOverview, first, overview, study_of
+from spanagree.report.overview import (
+    ReferencesOverview,
+    SystemsOverview,
+    TeamOverview,
+    first,
+    references_overview,
+    study_of,
+    systems_overview,
+    team_overview,
+)
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
 from spanagree.results.frame import figure
@@ -87,19 +96,44 @@ def write_report(
     """
     corpus = corpus_of(corpus)
     check_writable(path)
-    sides = {"references": as_list(references), "systems": as_list(systems)}
-    comparing = {"match": match, "chance": chance, "measures": measures, "best_match": best_match}
-    text = page(
-        corpus, gold=gold, team=team, by_batch=batches, with_study=study, **sides, **comparing
-    )
-    write_bytes(path, text.encode())
-
-
-def page(corpus: Corpus, *, with_study: bool = False, **settings: Any) -> str:
-    """Return the text of the file that :func:`write_report` writes."""
-    report = overview(corpus, **settings)
-    if with_study:
+    against = references is not None or systems is not None
+    _check_kind(corpus, gold, team=team, against=against)
+    if measures and not team:
+        raise SettingError("measures: α_U and γ are for a team; pass team too")
+    if batches is not None and not team:
+        raise SettingError("batches: these are of a team; pass team too")
+    if best_match and not against:
+        raise SettingError("best_match: the nearest of many references; pass references or systems")
+    settings = {"match": match, "chance": chance}
+    report: SystemsOverview | ReferencesOverview | TeamOverview
+    if team:
+        report = team_overview(corpus, measures, batches, **settings)
+    elif against:
+        sides = as_list(references), as_list(systems)
+        report = references_overview(corpus, *sides, best_match, **settings)
+    else:
+        report = systems_overview(corpus, gold, **settings)
+    if study:
         report = replace(report, study=study_of(report))
+    write_bytes(path, page(report).encode())
+
+
+def _check_kind(corpus: Corpus, gold: str | None, *, team: bool, against: bool) -> None:
+    """Refuse a report that is of two kinds, or a team of one."""
+    if against and (team or gold is not None):
+        raise SettingError(
+            f"{'team' if team else 'gold'} and references or systems; a report on systems"
+            " against many annotators has neither gold nor team: leave one of them out"
+        )
+    if team and gold is not None:
+        raise SettingError("gold and team; a report is on systems against gold or on a team")
+    if team and len(corpus.layers) < 2:
+        annotators = counted(len(corpus.layers), "annotator")
+        raise SettingError(f"{annotators}; a report on a team needs two")
+
+
+def page(report: SystemsOverview | ReferencesOverview | TeamOverview) -> str:
+    """Return the text of the file that shows a report."""
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
     kinds = {TeamOverview: "team", ReferencesOverview: "references"}
     kind = kinds.get(type(report), "systems")
