@@ -11,7 +11,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result, caveats
-from spanagree.results.score import UNDEFINED, Interval, Score, undefined
+from spanagree.results.score import UNDEFINED, Interval, Score, ends_of, undefined
 from spanagree.settings import Settings, confidence_of
 
 
@@ -142,7 +142,7 @@ class Coefficient(Result):
         # the value is what goes above chance, unless that has a name of its own, as of SPA
         kind = "observed" if self.CORRECTED == "corrected" else "corrected"
         rows: list[tuple[str, list[Dot]]] = [
-            (name, [(part.value, *getattr(part.interval, kind, (UNDEFINED, UNDEFINED)))])
+            (name, [(part.value, *ends_of(part.interval, kind))])
             for name, part in [(self.name, self), *self.by_category.items()]
         ]
         draw = functools.partial(dots, rows=rows, kinds=["value"], what=self.name)

@@ -29,7 +29,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Comparable, Result, merge_caveats
-from spanagree.results.score import UNDEFINED, Interval, Score
+from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.bootstrap import (
     USUAL,
@@ -40,7 +40,7 @@ from spanagree.uncertainty.bootstrap import (
 )
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # what is above chance, by name
-_NO_ENDS = (math.nan, math.nan)
+_NO_ENDS = (UNDEFINED, UNDEFINED)
 _CELLS = 1 << 22  # of tables of two annotators' labels
 _LOWEST = "lowest agreement by category"
 _FOR_PEOPLE = ("SPA corrected", "SPA corrected, jackknife", "bias B")  # rows that data have not
@@ -576,7 +576,7 @@ class Coefficients(Result):
                 "corrected": getattr(part, "corrected", UNDEFINED),
                 "jackknife": getattr(part, "jackknife", UNDEFINED),
                 "value": value,
-                "ends": getattr(part.interval, "corrected", _NO_ENDS),
+                "ends": ends_of(part.interval, "corrected"),
                 "observed": part.observed,
                 "expected": part.expected,
                 **self.counts._asdict(),
@@ -586,7 +586,7 @@ class Coefficients(Result):
             return list((cells | other).values())
 
         spa, bias = self.spa, self.bias
-        ends = getattr(spa.interval, "observed", _NO_ENDS)
+        ends = ends_of(spa.interval, "observed")
         none = {"observed": "", "expected": ""}
         rows = [
             row("SPA", spa, spa.value, ends=ends),
@@ -629,14 +629,14 @@ class Coefficients(Result):
             pairs = (part.agreements, part.potential)
             values = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
             others.append([part.specific, *values])
-            ends = getattr(part.interval, "observed", _NO_ENDS)
+            ends = ends_of(part.interval, "observed")
             begin = [name, "", name, part.value, ends, part.specific]
             rows.append([*begin, *pairs, part.given, *values, *pairs, part.interval])
         middle = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
         parts = {"mean": self.categories.mean, "median": self.categories.median}
         for (name, r), of_others in zip(parts.items(), middle, strict=True):
             specific, *values = of_others.tolist()
-            ends = getattr(r.interval, "observed", _NO_ENDS)
+            ends = ends_of(r.interval, "observed")
             begin = ["", name, name, r.observed, ends, specific]
             rows.append([*begin, None, None, None, *values, None, None, r.interval])
         return Frame(columns, rows, breaks=[len(self.categories)])
@@ -703,7 +703,7 @@ class Coefficients(Result):
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
-            rows.append((part.name, [(part.value, *getattr(part.interval, kind, _NO_ENDS))]))
+            rows.append((part.name, [(part.value, *ends_of(part.interval, kind))]))
         what = "agreement above chance (SPA: as observed)"
         return Picture(
             lambda ax: dots(ax, rows, ["value"], what), rows_size(name for name, _ in rows)
@@ -848,6 +848,11 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
     PICTURED: ClassVar[str] = "α"
 
     @property
+    def alphas(self) -> dict[str, float]:
+        """α of each part."""
+        return {name: part.alpha.value for name, part in self.items()}
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each, with the names of the parts."""
         every = ((name, caveat) for name, part in self.items() for caveat in part.caveats)
@@ -857,7 +862,7 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
     def _picture(self, by: str | None) -> Picture:
         """Return α of each part with its interval."""
         rows = [
-            (name, [(part.alpha.value, *getattr(part.alpha.interval, "corrected", _NO_ENDS))])
+            (name, [(part.alpha.value, *ends_of(part.alpha.interval, "corrected"))])
             for name, part in self.items()
         ]
         draw = functools.partial(dots, rows=rows, kinds=["α"], what=self.PICTURED)
@@ -882,8 +887,7 @@ class CoefficientsByLabel(CoefficientsByPart):
     @property
     def verdict(self) -> str:
         """On which label tokens agree most, and on which least, by α."""
-        values = {label: part.alpha.value for label, part in self.items()}
-        sentence = verdict.extremes(values, "label")
+        sentence = verdict.extremes(self.alphas, "label")
         return sentence.replace("it is", "Krippendorff's α of tokens is") or next(
             (part.verdict for part in self.values()), ""
         )

@@ -17,9 +17,7 @@ from spanagree.labels.tokens import token_labels
 from spanagree.project.batch_names import BatchesBy, parts_of, parts_of_ids
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.score import UNDEFINED
-
-_NO_ENDS = (UNDEFINED, UNDEFINED)
+from spanagree.results.score import ends_of
 
 
 class CoefficientsByBatch(CoefficientsByPart):
@@ -40,8 +38,7 @@ class CoefficientsByBatch(CoefficientsByPart):
     @property
     def verdict(self) -> str:
         """From where to where α goes; nothing that needs a test."""
-        values = {name: part.alpha.value for name, part in self.items()}
-        defined = {name: value for name, value in values.items() if not math.isnan(value)}
+        defined = {name: value for name, value in self.alphas.items() if not math.isnan(value)}
         if len(defined) < 2:
             return "Fewer than two batches have an α that is defined."
         first, *_, last = (f"{verdict.short(x)} ({printable(name)})" for name, x in defined.items())
@@ -66,7 +63,7 @@ class CoefficientsByBatch(CoefficientsByPart):
         ]
         rows: list[list[Value]] = []
         for name, part in self.items():
-            ends = getattr(part.alpha.interval, "corrected", _NO_ENDS)
+            ends = ends_of(part.alpha.interval, "corrected")
             figures = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
             counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
             rows.append([name, counts.items, counts.compared, counts.labels, *figures, *last])

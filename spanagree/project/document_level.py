@@ -21,13 +21,12 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots, rows_size
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED
+from spanagree.results.score import UNDEFINED, ends_of
 from spanagree.settings import Settings, as_list, chosen_of, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 
 ANY = "any label"
 _KINDS = ("absent", "present")
-_NO_ENDS = (UNDEFINED, UNDEFINED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,7 +104,7 @@ class DocumentAgreement(Result):
         ]
         rows: list[list[Value]] = []
         for name, part in self.all:
-            ends = getattr(part.interval, "corrected", _NO_ENDS)
+            ends = ends_of(part.interval, "corrected")
             rows.append([name, self.shares[name], part.observed, part.expected, part.value, ends])
         noun = unit(self.settings)
         reasons = {part.reason: None for _, part in self.all if part.reason}
@@ -122,8 +121,7 @@ class DocumentAgreement(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return α of any label and of each, with their intervals."""
         rows = [
-            (name, [(part.value, *getattr(part.interval, "corrected", _NO_ENDS))])
-            for name, part in self.all
+            (name, [(part.value, *ends_of(part.interval, "corrected"))]) for name, part in self.all
         ]
         names = [name for name, _ in rows]
         return Picture(lambda ax: dots(ax, rows, ["α"], "α of documents"), rows_size(names))

@@ -21,6 +21,7 @@ from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.results.frame import figure
 from spanagree.results.names import short_names
+from spanagree.results.score import ends_of
 
 FORMATS = {".png": "pixels, 200 an inch", ".svg": "lines, for the web", ".pdf": "lines, for print"}
 """The pictures that are written, by extension."""
@@ -230,8 +231,7 @@ Dot = tuple[float, float, float]
 
 def dot_of(score: Any, kind: str) -> Dot:
     """Return one figure of a score with its interval."""
-    low, high = (math.nan, math.nan) if score.interval is None else getattr(score.interval, kind)
-    return getattr(score, kind), low, high
+    return (getattr(score, kind), *ends_of(score.interval, kind))
 
 
 def dots(

@@ -131,6 +131,12 @@ class Interval(NamedTuple):
         return with_reason(self)
 
 
+def ends_of(interval: Any, kind: str) -> tuple[float, float]:
+    """Return both ends of one of an interval's figures; ``nan`` where there is no interval."""
+    ends: tuple[float, float] = getattr(interval, kind, (UNDEFINED, UNDEFINED))
+    return ends
+
+
 class Score(NamedTuple):
     """One figure: as observed, as chance alone would give, and above chance.
 
@@ -232,8 +238,7 @@ class ScoreColumns(NamedTuple):
 
     def end_values(self, score: Any) -> list[Value]:
         """Return the ends of the intervals of one score; ``nan`` where there are none."""
-        nothing = (UNDEFINED, UNDEFINED)
-        return [end for k in Figures._fields for end in getattr(score.interval, k, nothing)]
+        return [end for kind in Figures._fields for end in ends_of(score.interval, kind)]
 
 
 F1 = ("F1", "chance F1", "corrected F1")

@@ -25,6 +25,7 @@ from spanagree.report.overview import (
 )
 from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
+from spanagree.results.plots import dot_of
 from spanagree.results.score import F1, Score
 from spanagree.results.svg import bar, curves, histogram, ranges, shade, slopes, strip
 from spanagree.settings import unit
@@ -385,7 +386,7 @@ def show_batches(report: TeamOverview) -> Html:
     made = report.batches
     if not isinstance(made, Batches):
         return remarks(*filter(None, [made]))
-    dots = [(b.name, [_ends(b.f1, kind) for kind in _DRAWN]) for b in made.batches[:SHOWN]]
+    dots = [(b.name, [dot_of(b.f1, kind) for kind in _DRAWN]) for b in made.batches[:SHOWN]]
     what = "F1 of each batch with its 95 % interval"
     chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
     figures = made.table()
@@ -400,12 +401,6 @@ def show_batches(report: TeamOverview) -> Html:
     if left := len(made.batches) - len(dots):
         below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
     return Html(chart + table(shown) + remarks(*below))
-
-
-def _ends(score: Score, kind: str) -> tuple[float, float, float]:
-    """Return a figure with the ends of its interval, ``nan`` where there is none."""
-    ends = getattr(score.interval, kind, (math.nan, math.nan))
-    return getattr(score, kind), *ends
 
 
 def chance_of(result: Agreement, pair: Pair) -> str:
