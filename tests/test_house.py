@@ -535,7 +535,7 @@ def test_help_loads_no_work():
 
 READERS_OF_CONLL = {
     "read", "shards", "patterns", "registry", "file_head", "usual_names",
-    "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
+    "by_block", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",
