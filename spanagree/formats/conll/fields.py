@@ -112,11 +112,12 @@ class Rows(NamedTuple):
 
     def cut_to(self, width: int) -> tuple[Rows, int]:
         """Return the rows without a field more that is empty, as a tab leaves it, and its count."""
-        last = np.cumsum(self.widths) - 1
-        more = (self.widths == width + 1) & (self.begin[last] == self.end[last])
-        count = int(np.count_nonzero(more))
-        if not count:
+        more = self.widths == width + 1
+        if not more.any():
             return self, 0
+        last = np.cumsum(self.widths) - 1
+        more &= self.begin[last] == self.end[last]
+        count = int(np.count_nonzero(more))
         kept = np.ones(len(self.begin), np.bool_)
         kept[last[more]] = False
         bounds = self.begin[kept], self.end[kept]
