@@ -21,6 +21,7 @@ BOOTSTRAP = "spanagree.uncertainty.bootstrap.Bootstrap"
 """What ``ci`` and ``bootstrap`` may be; it has an option for each of its attributes."""
 
 _ROOT = Path(__file__).parent.parent
+_NEXT = re.compile(r"^[^\s)]", re.MULTILINE)  # behind a definition, whose lines are indented
 _MANY = re.compile(r"(?:Sequence|Collection|Iterable|list)\[(.*)\]")
 
 
@@ -59,13 +60,12 @@ def parameters(function: str) -> dict[str, Parameter]:
     ('nonoverlapping', 'per-label', 'overlapping')
     """
     module, _, name = function.rpartition(".")
-    tree = ast.parse(_ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8"))
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    every = [node for node in tree.body if isinstance(node, kinds) and node.name == name]
-    texts = _texts(ast.get_docstring(every[-1]) or "")
-    if isinstance(every[-1], ast.ClassDef):
-        return _attributes(every[-1], texts)
-    arguments = every[-1].args
+    source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
+    made = _definition(source, name)
+    texts = _texts(ast.get_docstring(made) or "")
+    if isinstance(made, ast.ClassDef):
+        return _attributes(made, texts)
+    arguments = made.args
     named = arguments.args + arguments.kwonlyargs
     bare: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults = [*bare, *arguments.defaults, *arguments.kw_defaults]
@@ -73,6 +73,15 @@ def parameters(function: str) -> dict[str, Parameter]:
         argument.arg: _parameter(argument, default, texts.get(argument.arg, ""))
         for argument, default in zip(named, defaults, strict=True)
     }
+
+
+def _definition(source: str, name: str) -> ast.FunctionDef | ast.ClassDef:
+    """Return a function or class, the last of its name; to parse the rest would take long."""
+    *_, begin = re.finditer(rf"^(?:def|class) {name}\b", source, re.MULTILINE)
+    end = _NEXT.search(source, begin.end())
+    (made,) = ast.parse(source[begin.start() : end.start() if end else None]).body
+    assert isinstance(made, (ast.FunctionDef, ast.ClassDef))  # as it begins so
+    return made
 
 
 def _attributes(kind: ast.ClassDef, texts: dict[str, str]) -> dict[str, Parameter]:
