@@ -254,7 +254,7 @@ class Sample:
     """
 
     def __init__(self, table: Any, ids: Hashes | None = None, *, ranked: bool = False) -> None:
-        """Make a sample from a table, (units, columns), dense or of scipy.sparse.
+        """Make a sample from a table, (units, columns), dense or a csr_array of scipy.sparse.
 
         Args:
             table: what each unit adds.
@@ -322,16 +322,16 @@ class Sample:
 
 
 def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
-    """Return a table, dense or sparse, from its cells: rows, columns, values; equal cells add."""
+    """Return a table, dense or csr, from its cells: rows, columns, values; equal cells add."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
     rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
     table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
-    return table.toarray() if shape[0] * shape[1] < _DENSE else table
+    return table.toarray() if shape[0] * shape[1] < _DENSE else table.tocsr()
 
 
 def _distinct_rows(table: Any) -> tuple[Any, Ints, Ints]:
-    """Return a table's distinct rows, dense or sparse; which each row is; how often each occurs.
+    """Return a table's distinct rows, dense or csr; which each row is; how often each occurs.
 
     Numbers of dense tables are compared to 40 bits, so that it does not matter in which order they
     were added up.
@@ -349,7 +349,6 @@ def _distinct_rows(table: Any) -> tuple[Any, Ints, Ints]:
 
             return csr_array(rows), which, times
         return rows, which, times
-    table = table.tocsr()
     keys = [
         (table.indices[a:b].tobytes(), table.data[a:b].tobytes())
         for a, b in zip(table.indptr[:-1].tolist(), table.indptr[1:].tolist(), strict=True)

@@ -292,10 +292,10 @@ def test_agreement_of_a_team(newsroom):
 
 def test_sparse_sums():
     """A sparse table gives the sums, leave-one-outs and resamples of the same dense one."""
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
 
     table = np.array([[1.0, 0, 2], [0, 0, 1], [1, 0, 2], [0, 3, 0]])
-    dense, sparse = Sample(table), Sample(coo_array(table))
+    dense, sparse = Sample(table), Sample(csr_array(table))
     assert dense.units == sparse.units == 4
     assert sorted(sparse.times.tolist()) == sorted(dense.times.tolist()) == [1, 1, 2]
     np.testing.assert_array_equal(dense.total, sparse.total)
