@@ -223,8 +223,8 @@ def _refuse_repeats(
                     f"{name}: annotator {show(annotator)} has document"
                     f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
                     " if they are of several people, name each as NAME=FILE; if not, leave out one"
-                    " of the files, or keep the first with --repair drop-repeats, or the latest with"
-                    " --repair latest"
+                    " of the files, or keep the first with --repair drop-repeats, or the latest"
+                    " with --repair latest"
                 )
 
 

@@ -44,6 +44,7 @@ class Lead(NamedTuple):
         low, high: its interval; ``nan`` where the test gives none.
         p: of the test, for all pairs together.
         apart: whether the two can be told apart.
+        where: on which documents, if these are not all that either saw.
     """
 
     other: str
@@ -52,6 +53,7 @@ class Lead(NamedTuple):
     high: float
     p: float
     apart: bool
+    where: str = ""
 
 
 def one_score(name: str, score: Score, confidence: float | None = None) -> str:
@@ -186,12 +188,13 @@ def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float
     """
     best = ranked_by_chance(scores)[0]
     head = f"{printable(best)} has the highest F1 above chance ({short(scores[best].corrected)})"
-    close = [lead for lead in leads if not lead.apart]
-    if close:
-        named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in close[:_NAMED]]
-        if more := len(close) - len(named):
-            named.append(counted(more, "other"))
-        return f"{head}, but cannot be told apart from {', '.join(named)}."
+    but = {
+        "is behind": [lead for lead in leads if lead.apart and lead.difference < 0],
+        "cannot be told apart from": [lead for lead in leads if not lead.apart],
+    }
+    says = [f"{verb} {_named(others, confidence)}" for verb, others in but.items() if others]
+    if says:
+        return f"{head}, but {' and '.join(says)}."
     nearest = min(leads, key=lambda lead: lead.difference)
     return (
         f"{head}, and is told apart from all others; the closest is {printable(nearest.other)}"
@@ -228,10 +231,20 @@ def compared(shared: Sequence[int], documents: int, noun: str) -> str:
     return f"{some} of {counted(documents, noun)} were compared."
 
 
+def _named(leads: Sequence[Lead], confidence: float) -> str:
+    """Return the names of the first of some systems, each with its difference."""
+    named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in leads[:_NAMED]]
+    if more := len(leads) - len(named):
+        named.append(counted(more, "other"))
+    return ", ".join(named)
+
+
 def _of(lead: Lead, confidence: float) -> str:
-    interval = "" if math.isnan(lead.low) else f", {ends(lead.low, lead.high, confidence)}"
+    varies = lead.low < lead.high
+    interval = f", {ends(lead.low, lead.high, confidence)}" if varies else ""
     p = f", p {p_of(lead.p)}" if not interval else ""
-    return f"difference {short(lead.difference)}{interval}{p}"
+    where = f" {lead.where}" if lead.where else ""
+    return f"difference {short(lead.difference)}{where}{interval}{p}"
 
 
 def p_of(p: float) -> str:

@@ -25,7 +25,7 @@ from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import confidence_of
+from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.uncertainty.bootstrap import (
@@ -52,6 +52,8 @@ _TORN = (
     "interval and p disagree, and the systems differ in {}; take it that no difference was"
     " found, as one that hangs on how it is tested is none"
 )
+
+_ALIKE = "p: of exchanges, as resamples of documents that are alike do not vary"
 
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 _PAIRS = 10  # of more a heat map is drawn
@@ -82,7 +84,8 @@ class SystemPair(Comparable):
     """Two systems on the documents that both and gold saw.
 
     ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
-    exchanges were gone through, rather than drawn.
+    exchanges were gone through, rather than drawn; ``left_out`` is the number of documents that
+    gold and one of the two saw.
     """
 
     a: str
@@ -92,6 +95,7 @@ class SystemPair(Comparable):
     observed: Difference
     corrected: Difference
     exact: bool = False
+    left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,9 +131,10 @@ class Comparison(Result):
             return "Fewer than two systems have an F1 above chance that is defined."
         leads = []
         for other in ranked[1:]:
-            gap = self[ranked[0], other].corrected
-            apart = gap.p_holm < LEVEL
-            leads.append(verdict.Lead(other, gap.value, gap.low, gap.high, gap.p_holm, apart))
+            pair = self[ranked[0], other]
+            value, low, high, _, p, _ = pair.corrected
+            where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
+            leads.append(verdict.Lead(other, value, low, high, p, p < LEVEL, where))
         return verdict.tested(self.scores, leads, confidence_of(self.settings) or 95)
 
     @property
@@ -216,18 +221,20 @@ class Comparison(Result):
                 Column(f"{kind}_p_holm", "Holm", "probability"),
             )
         ]
+        documents = f"{unit(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
+        columns = [*_PAIR[:2], Column("documents", documents, "count"), *_PAIR[2:]]
         rows: list[list[Value]] = []
         exact = "p of pairs that differ in few documents is exact: all exchanges counted"
         remarks = dict.fromkeys([exact] if any(pair.exact for pair in self.pairs) else [])
         for pair in self.pairs:
-            rows.append([getattr(pair, key) for key in _PAIR])
+            rows.append([getattr(pair, column.key) for column in columns])
             for difference in (pair.observed, pair.corrected):
                 value, low, high, p, p_holm, reason = difference
                 rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_holm]
                 if reason:
                     remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
         return Frame(
-            [*_PAIR.values(), *differences],
+            [*columns, *differences],
             rows,
             self.settings,
             caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
@@ -273,13 +280,13 @@ def _named(pairs: Sequence[SystemPair]) -> str:
 
 
 KINDS = ("observed", "corrected")
-_PAIR = {
-    "a": Column("a", "a", "name", "two systems"),
-    "b": Column("b", "b", "name", "two systems"),
-    "documents": Column("documents", "", "count"),
-    "differing": Column("differing", "", "count"),
-    "exact": Column("exact", "", "mark"),
-}
+_PAIR = (
+    Column("a", "a", "name", "two systems"),
+    Column("b", "b", "name", "two systems"),
+    Column("differing", "", "count"),
+    Column("exact", "", "mark"),
+    Column("left_out", "", "count"),
+)
 
 
 def compare_systems(
@@ -297,7 +304,8 @@ def compare_systems(
     are no more than ``resamples``. p is (1 + hits) / (1 + draws), or hits / ways.
 
     Where systems differ in fewer than 10 documents, p counts all ways for either test, and the
-    interval is joined with an exact one of which system these favour.
+    interval is joined with an exact one of which system these favour. Where the documents are all
+    alike, resamples do not vary, and p is that of the permutation test.
 
     Args:
         evaluation: of two systems or more.
@@ -409,14 +417,14 @@ def _compared(
         both = table[:, sides]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
         rare = len(differing) < RARE
-        exact = rare or (
-            test == "permutation" and len(differing) <= math.log2(resampling.resamples)
-        )
         p = [
             UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
             for k in figures
         ]
-        if test == "permutation" or (exact and not any(map(math.isnan, p))):
+        alike = any(map(math.isnan, p))
+        exchanged = test == "permutation" or rare or alike
+        exact = rare or (exchanged and len(differing) <= math.log2(resampling.resamples))
+        if exchanged:
             turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
             values = drawn.estimate[figures]
             report = next(reports) if test == "permutation" else None
@@ -430,9 +438,8 @@ def _compared(
             )
             low, high = united(np.array((low, high)), others).tolist()
             reasons = [f"interval: {reason}"] if reason else []
-            if math.isnan(p_value) and not math.isnan(value):
-                why = "the bootstrap needs two" if few else "nothing varies among the"
-                reasons.append(f"p: {why} documents")
+            if alike and not rare and test == "bootstrap" and not math.isnan(p_value):
+                reasons.append(_ALIKE)
             torn = not math.isnan(p_value) and (
                 (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
             )
@@ -440,7 +447,8 @@ def _compared(
                 remark = _FEW_DIFFER if rare else _TORN
                 reasons.append(remark.format(counted(len(differing), "document")))
             made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
-        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact)
+        left_out = int((per_document.shared_by(a) ^ per_document.shared_by(b)).sum())
+        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact, left_out)
 
 
 def _sign(difference: float) -> int:

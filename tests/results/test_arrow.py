@@ -99,6 +99,7 @@ COUNTS = {
         "pairs_corrected",
         "annotators",
         "differing",
+        "left_out",
         "segments",
         "items",
         "compared",

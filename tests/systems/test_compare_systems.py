@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from messages import says
 
 import spanagree as sa
 from spanagree.systems import Comparison
@@ -53,7 +54,7 @@ def test_reasons_of_what_is_undefined():
 
 
 def test_no_resample_is_defined():
-    """One resample that misses the only document with segments: no interval, no p, and why."""
+    """One resample that misses the only document with segments: no interval; p is of exchanges."""
     many = 20
     layers = {"gold": [X] + [NONE] * many, "a": [X] + [NONE] * many, "b": [NONE] * (many + 1)}
     for seed in range(9):
@@ -63,19 +64,40 @@ def test_no_resample_is_defined():
     else:
         pytest.fail("every resample had the first document")
     assert pair.observed.value == 1
-    assert math.isnan(pair.observed.p)
+    assert pair.observed.p == 1  # of two ways, both as far apart
     assert math.isnan(pair.observed.low)
-    assert "p: nothing varies among the documents" in pair.observed.reason
 
 
 def test_where_nothing_varies():
     """One system right and the other wrong in all of 20 documents: each resample is the sample, so
-    the bootstrap has no p, and what is not there disagrees with no interval."""
-    _, pair = compared({"gold": [X] * 20, "a": [X] * 20, "b": [NONE] * 20})
+    p is of exchanges, of which 2 in 2^20 are as far apart: none of those that are drawn."""
+    result, pair = compared({"gold": [X] * 20, "a": [X] * 20, "b": [NONE] * 20}, resamples=999)
     assert (pair.observed.low, pair.observed.high) == (1, 1)
-    assert math.isnan(pair.observed.p)
-    assert "nothing varies" in pair.observed.reason
+    assert pair.observed.p == 1 / 1000
+    assert "p: of exchanges" in pair.observed.reason
     assert "disagree" not in pair.observed.reason
+    assert "is told apart from all others" in result.verdict
+    assert "CI" not in result.verdict  # an interval without width says nothing
+
+
+def test_systems_of_other_documents():
+    """Systems are tested where both were measured: the first of all may be behind there."""
+    unseen, wrong = None, [(3, 4, "X")]
+    layers = {
+        "gold": [X] * 60,
+        "a": [X] * 40 + [wrong] * 10 + [unseen] * 10,
+        "b": [unseen] * 38 + [X] * 12 + [wrong] * 10,
+    }
+    result, pair = compared(layers)
+    assert (pair.documents, pair.left_out) == (12, 48)
+    assert result.scores["a"].observed == 40 / 50 > result.scores["b"].observed == 12 / 22
+    assert pair.observed.value == 2 / 12 - 1
+    says(result.verdict, "a has the highest F1 above chance … but is behind b … that both saw")
+    assert "documents" in str(result)
+    (row,) = result.to_dict()["tables"]["pairs"]
+    assert (row["documents"], row["left_out"]) == (12, 48)
+    result, _ = compared({name: layer[40:50] for name, layer in layers.items()})
+    assert "both saw" not in result.verdict
 
 
 @pytest.mark.parametrize(("match", "mean"), [("exact", 1 / 6), ("boundaries", 1 / 3)])
