@@ -469,6 +469,13 @@ def test_matrices(systems):
     assert shown == [x for pair in pairs for x in (pair.value, pair.p_holm)]
 
 
+def test_systems_of_other_documents(systems, crowd):
+    """Below the matrix stands that differences are on what both saw, where that is not all."""
+    said = "each difference is that on the documents that both saw"
+    assert said in page(crowd, gold="ann")
+    assert said.replace("documents", "sentences") not in page(systems, gold="gold.conll")
+
+
 def test_bias_that_is_not_defined():
     """A label that is called as tokens outside of segments are: the page says why there is none."""
     layers = {"a": [[(0, 3, "X"), (1, 2, "O")]], "b": [[(0, 3, "X")]]}

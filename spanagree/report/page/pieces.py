@@ -265,6 +265,8 @@ def show_tests(report: SystemsOverview) -> Html:
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
     below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
+    if any(pair.left_out for pair in result.pairs):
+        below.append(f"each difference is that on the {unit(result.settings)}s that both saw")
     return Html(made + remarks(*below, *result.caveats, f"signature: {result.signature}"))
 
 
