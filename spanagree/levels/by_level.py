@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from spanagree.errors import counted, listed, printable
+from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
@@ -112,13 +112,17 @@ class EvaluationByLevel(Result):
         parts = self.defined
         if len(parts) < 2:
             return self.whole.verdict
-        easy, hard = (_first_of(part) for _, part in (parts[0], parts[-1]))
-        if not (easy and hard):
+        firsts = [
+            verdict.first_by_chance({name: x.f1 for name, x in part.systems.items()})
+            for _, part in (parts[0], parts[-1])
+        ]
+        if not all(firsts):
             return self.whole.verdict
+        easy, hard = map(verdict.in_words, firsts)
         same = "on the easiest documents and on the hardest" if easy == hard else ""
-        first = same or f"on the easiest documents, {listed(hard)} on the hardest"
-        are = "is first" if len(easy) == 1 else "are first"
-        return f"Above chance {listed(easy)} {are} {first}. No test was made of this."
+        where = same or f"on the easiest documents, {hard} on the hardest"
+        verb = "is" if len(firsts[0]) == 1 else "are"
+        return f"Above chance {easy} {verb} first {where}. No test was made of this."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 
@@ -268,8 +272,3 @@ def evaluate_levels(
         ),
         made.notes,
     )
-
-
-def _first_of(part: Evaluation) -> list[str]:
-    """Return who has the highest F1 above chance, several where it is equal."""
-    return verdict.highest({name: system.f1.corrected for name, system in part.systems.items()})

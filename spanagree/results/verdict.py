@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.errors import counted, printable
+from spanagree.results.frame import decimal
 from spanagree.results.score import Score
 
 LEVEL = 0.05  # p below which a test finds something
@@ -110,12 +111,12 @@ def extremes(values: Mapping[str, float], what: str) -> str:
     defined = {name: value for name, value in values.items() if not math.isnan(value)}
     if len(defined) < 2:
         return ""
-    high, low = (pick(defined, key=defined.__getitem__) for pick in (max, min))
-    if defined[high] == defined[low]:
-        return f"It is the same for each {what} ({short(defined[high])})."
+    high, low = highest(defined), highest({name: -value for name, value in defined.items()})
+    if high == low:
+        return f"It is the same for each {what} ({short(defined[high[0]])})."
     return (
-        f"By {what} it is highest for {printable(high)} ({short(defined[high])}) and lowest for"
-        f" {printable(low)} ({short(defined[low])})."
+        f"By {what} it is highest for {in_words(high)} ({short(defined[high[0]])}) and lowest for"
+        f" {in_words(low)} ({short(defined[low[0]])})."
     )
 
 
@@ -163,14 +164,14 @@ def order(
     ranked = ranked_by_chance(scores)
     if not ranked:
         return f"No system has an F1 above chance that is defined, on {where}."
-    named = [f"{printable(name)} ({short(scores[name].corrected)})" for name in ranked[:_NAMED]]
-    if more := len(ranked) - len(named):
-        named.append(counted(more, "other"))
+    more = [counted(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
+    groups = _groups(scores, ranked[:_NAMED])
+    named = [f"{in_words(names)} ({short(scores[names[0]].corrected)})" for names in groups]
+    ranking = f"the order is {', '.join([*named, *more])}"
+    if len(ranked) > 1 and len(_groups(scores, ranked)) == 1:
+        ranking = f"{in_words(sorted(ranked))} are equal ({short(scores[ranked[0]].corrected)})"
     more_to_do = f": add {advice}" if advice else ""
-    return (
-        f"By F1 above chance the order is {', '.join(named)}, on {where}."
-        f" No test was made{more_to_do}."
-    )
+    return f"By F1 above chance {ranking}, on {where}. No test was made{more_to_do}."
 
 
 def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float) -> str:
@@ -186,10 +187,16 @@ def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float
     >>> text.partition(", but ")[2]
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """
-    best = ranked_by_chance(scores)[0]
-    head = f"{printable(best)} has the highest F1 above chance ({short(scores[best].corrected)})"
+    firsts = first_by_chance(scores)
+    best, same = firsts[0], set(firsts[1:])
+    leads = [lead for lead in leads if lead.apart or lead.where or lead.other not in same]
+    have, are = ("have", "are") if same else ("has", "is")
+    first = short(scores[best].corrected)
+    head = f"{in_words(firsts)} {have} the highest F1 above chance ({first})"
+    if not leads:
+        return f"{head}."
     but = {
-        "is behind": [lead for lead in leads if lead.apart and lead.difference < 0],
+        f"{are} behind": [lead for lead in leads if lead.apart and lead.difference < 0],
         "cannot be told apart from": [lead for lead in leads if not lead.apart],
     }
     says = [f"{verb} {_named(others, confidence)}" for verb, others in but.items() if others]
@@ -197,7 +204,8 @@ def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float
         return f"{head}, but {' and '.join(says)}."
     nearest = min(leads, key=lambda lead: lead.difference)
     return (
-        f"{head}, and is told apart from all others; the closest is {printable(nearest.other)}"
+        f"{head}, and {are} told apart from all others; the closest is"
+        f" {printable(nearest.other)}"
         f" ({_of(nearest, confidence)})."
     )
 
@@ -216,6 +224,37 @@ def counted_from(numbers: Sequence[int], noun: str) -> str:
     """
     least, most = min(numbers), max(numbers)
     return f"{least} to {counted(most, noun)}" if least < most else counted(most, noun)
+
+
+def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
+    """Return the names with the highest F1 above chance, several where these print alike.
+
+    >>> first_by_chance({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
+    ['a', 'b']
+    """
+    groups = _groups(scores, ranked_by_chance(scores))
+    return groups[0] if groups else []
+
+
+def _groups(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
+    """Return ranked names, together those whose figures print alike, which share a place."""
+    by_figure: dict[str, list[str]] = {}
+    for name in ranked:
+        by_figure.setdefault(decimal(scores[name].corrected), []).append(name)
+    return [sorted(names) for names in by_figure.values()]
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return names for a sentence; of many the first, and how many more there are.
+
+    >>> in_words(["a", "b", "c"]), in_words("abcdefgh")
+    ('a, b and c', 'a, b, c, d, e and 3 others')
+    """
+    named = [*map(printable, names[:_NAMED])]
+    if more := len(names) - len(named):
+        named.append(counted(more, "other"))
+    *some, last = named
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def compared(shared: Sequence[int], documents: int, noun: str) -> str:

@@ -129,12 +129,17 @@ class Comparison(Result):
         ranked = verdict.ranked_by_chance(self.scores)
         if len(ranked) < 2:
             return "Fewer than two systems have an F1 above chance that is defined."
+        firsts = verdict.first_by_chance(self.scores)
         leads = []
-        for other in ranked[1:]:
-            pair = self[ranked[0], other]
+        for other in ranked:
+            if other == firsts[0]:
+                continue
+            pair = self[firsts[0], other]
             value, low, high, _, p, _ = pair.corrected
+            before = [first for first in firsts if first != other]
+            apart = all(self[first, other].corrected.p_holm < LEVEL for first in before)
             where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
-            leads.append(verdict.Lead(other, value, low, high, p, p < LEVEL, where))
+            leads.append(verdict.Lead(other, value, low, high, p, apart, where))
         return verdict.tested(self.scores, leads, confidence_of(self.settings) or 95)
 
     @property

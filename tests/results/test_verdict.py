@@ -28,6 +28,34 @@ def test_without_a_test_only_the_order_is_named():
     assert "defined" in order({"c": SCORES["c"], "d": SCORES["c"]}, "9 texts")
 
 
+def test_systems_that_are_equal():
+    """Figures that print alike share a place in the table, so no name comes before the other; a
+    test of two that are equal leaves the rest to be told apart."""
+    documents = [[(0, 2, "X")], [(1, 3, "X")]] * 9
+    layers = {"gold": documents, "z": documents, "a": documents, "c": [[(3, 4, "X")]] * 18}
+    corpus = sa.Corpus.from_segments([5] * 18, layers)
+    evaluation = sa.evaluate(corpus)
+    assert [x.rank.corrected for x in evaluation.systems.values()] == [1, 1, 3]
+    assert "the order is a and z (1.000), c (" in evaluation.verdict
+    equal = sa.evaluate(corpus.of_annotators(["gold", "z", "a"]))
+    assert equal.verdict.startswith("By F1 above chance a and z are equal (1.000), on 18 documents")
+    told = sa.compare_systems(evaluation, test="permutation").verdict
+    assert told.startswith(
+        "a and z have the highest F1 above chance (1.000), and are told apart from all others; the"
+        " closest is c (difference 1."
+    )
+    both = sa.compare_systems(equal, test="permutation")
+    assert both.verdict == "a and z have the highest F1 above chance (1.000)."
+    levels = sa.levels.evaluate_levels(evaluation, sa.difficulty(corpus, "gold"), levels=1)
+    assert levels.verdict == evaluation.verdict
+    mixed = {**layers, "c": [*documents[:9], *[[(3, 4, "X")]] * 9]}
+    corpus = sa.Corpus.from_segments([9] * 9 + [4] * 9, mixed)
+    levels = sa.levels.evaluate_levels(sa.evaluate(corpus), sa.difficulty(corpus, "gold"), levels=2)
+    assert levels.verdict.startswith(
+        "Above chance a and z are first on the easiest documents, a, c and z on the hardest"
+    )
+
+
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
     close = Lead("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
@@ -174,7 +202,7 @@ def test_equals_are_named_together():
     found = sa.evaluate_levels(
         sa.evaluate(corpus, gold="gold"), sa.difficulty(corpus, "gold"), levels=2
     )
-    says(found.verdict, "Above chance a, b are first …")
+    says(found.verdict, "Above chance a and b are first …")
     differ = {"a": [[(0, 1, "X"), (3, 4, "X")]], "b": [[(0, 1, "Y"), (6, 7, "X")]]}
     found = sa.disagreements(sa.Corpus.from_segments([9], differ), "a", "b")
     counts = found.counts
