@@ -11,9 +11,9 @@ its way.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -204,26 +204,66 @@ def _numbers(first: Sequence[Kind], second: Sequence[Kind], measure: Match, mome
     return wide * math.prod(kind.number + 1.0 for kind in (*first, *second))
 
 
+Lead: TypeAlias = "tuple[int, Any] | None"
+"""Whose segment reaches further, and its tag; ``None`` where both are read equally far."""
+
+
+def _lead(ahead: Ahead | None) -> Lead:
+    return None if ahead is None else (ahead.side, ahead.tag)
+
+
+def _left(ahead: Ahead | None) -> int:
+    return 0 if ahead is None else ahead.left
+
+
 class _Addition(NamedTuple):
-    """What a move adds to the state that it leads to.
+    """What a move adds to the states that it leads to, for all states that it leads evenly on.
 
     Attributes:
-        move: that leads there.
-        taken, onto: which part of the state it leaves goes to which part of the other.
+        left: how far one side is ahead in the states that are left.
+        then: the lead in the others.
+        onto, by: the place of the first of these in its table, and from one to the next.
+        taken, given: which part of a state goes to which part of the other.
         factor: with what weight.
+        gain: what is added to the match.
         moments: whether the last axis is (1, Σ, Σ²).
     """
 
-    move: Move
+    left: slice
+    then: Lead
+    onto: int
+    by: int
     taken: tuple[slice, ...]
-    onto: tuple[slice, ...]
+    given: tuple[slice, ...]
     factor: float
+    gain: float
     moments: bool
 
-    def add(self, target: Floats, source: Floats) -> None:
-        """Add it."""
-        part = source[self.taken] * self.factor
-        add_shifted(target[self.onto], part, self.move.gain, self.moments)
+    def add(self, table: Floats, states: Floats, row: int) -> None:
+        """Add it to the table of its lead; the states and their row are those that are left."""
+        part = states[(self.left, *self.taken)] * self.factor
+        first = row * table.shape[1] + self.onto
+        places = slice(first, first + self.by * (len(part) - 1) + 1, self.by)
+        target = table.reshape(-1, *table.shape[2:])[(places, *self.given)]
+        add_shifted(target, part, self.gain, self.moments)
+
+
+def _evenly(
+    left: Sequence[int], onto: Sequence[int], other: Sequence[object]
+) -> Iterator[tuple[int, int]]:
+    """Yield from which to which numbers rise evenly, the first ones by 1, and others are equal.
+
+    >>> [*_evenly([1, 2, 3, 4], [5, 8, 11, 12], "aaaa")]
+    [(0, 3), (3, 4)]
+    """
+    low = 0
+    for high in range(1, len(left) + 1):
+        if high < len(left) and other[high] == other[low] and left[high] - left[low] == high - low:
+            by = onto[low + 1] - onto[low]
+            if by > 0 and onto[high] - onto[low] == by * (high - low):
+                continue
+        yield low, high
+        low = high
 
 
 class _Walk:
@@ -239,39 +279,80 @@ class _Walk:
         self.shape = (*(k.number + 1 for k in (*first, *second)), wide)
 
     def run(self, tokens: Sequence[int]) -> dict[int, Floats]:
-        """Return the distribution, or mean and variance, for each of these lengths."""
-        weights = [self._weight(kinds, tokens[-1]) for kinds in self.sides]
-        start = np.zeros(self.shape)
-        start.flat[0] = 1
-        states: dict[int, dict[Ahead | None, Floats]] = {0: {None: start}}
-        known: dict[Ahead | None, list[_Addition]] = {}
+        """Return the distribution, or mean and variance, for each of these lengths.
+
+        The states of a lead are a table: how far both are read, how far it is ahead, what is used.
+        It holds as many rows as moves reach from here, and as many again, then it moves on.
+        """
+        moves = self._moves()
+        farthest = max(move.step for some in moves.values() for move in some)
+        wide: dict[Lead, int] = {}
+        for ahead in moves:
+            wide[_lead(ahead)] = max(wide.get(_lead(ahead), 0), _left(ahead) + 1)
+        additions = self._additions(moves, wide, tokens[-1])
+        tables = {lead: np.zeros((2 * farthest, w, *self.shape)) for lead, w in wide.items()}
+        tables[None].flat[0] = 1
         ends: dict[int, Floats] = {}
         wanted = set(tokens)
+        row = 0
         for p in range(tokens[-1] + 1):
-            here = states.pop(p, {})
+            if row == farthest:
+                for table in tables.values():
+                    table[:row], table[row:] = table[row:], 0
+                row = 0
             if p in wanted:
-                ends[p] = of_ways(here[None][(*(-1 for _ in self.shape[:-1]),)], self.moments)
-            for ahead, ways in here.items():
-                if ahead not in known:
-                    moves = self._level() if ahead is None else self._behind(ahead)
-                    known[ahead] = [self._addition(move, weights) for move in moves]
-                for addition in known[ahead]:
-                    step, then = addition.move.step, addition.move.then
-                    if p + step > tokens[-1]:
-                        continue
-                    there = states.setdefault(p + step, {})
-                    if then not in there:
-                        there[then] = np.zeros(self.shape)
-                    addition.add(there[then], ways)
+                all_used = tables[None][(row, 0, *(-1 for _ in self.shape[:-1]))]
+                ends[p] = of_ways(all_used, self.moments)
+            for lead, some in additions.items():
+                for addition in some:
+                    addition.add(tables[addition.then], tables[lead][row], row)
+            row += 1
         return ends
 
-    def _addition(self, move: Move, weights: Sequence[float]) -> _Addition:
+    def _moves(self) -> dict[Ahead | None, list[Move]]:
+        """Return what can follow each state, but for what is used."""
+        moves: dict[Ahead | None, list[Move]] = {}
+        waiting: list[Ahead | None] = [None]
+        while waiting:
+            ahead = waiting.pop()
+            if ahead not in moves:
+                moves[ahead] = [*(self._level() if ahead is None else self._behind(ahead))]
+                waiting += [move.then for move in moves[ahead]]
+        return moves
+
+    def _additions(
+        self, moves: Mapping[Ahead | None, Sequence[Move]], wide: Mapping[Lead, int], n: int
+    ) -> dict[Lead, list[_Addition]]:
+        """Return what is added from the states of each lead, whose tables are so wide."""
+        weights = [self._weight(kinds, n) for kinds in self.sides]
+        by_lead: dict[Lead, list[Ahead | None]] = {}
+        for ahead in sorted(moves, key=_left):
+            by_lead.setdefault(_lead(ahead), []).append(ahead)
+        additions: dict[Lead, list[_Addition]] = {lead: [] for lead in by_lead}
+        for lead, states in by_lead.items():
+            lefts = [_left(ahead) for ahead in states]
+            for alike in zip(*(moves[ahead] for ahead in states), strict=True):
+                onto = [m.step * wide[_lead(m.then)] + _left(m.then) for m in alike]
+                for low, high in _evenly(lefts, onto, [(_lead(m.then), m.gain) for m in alike]):
+                    by = onto[low + 1] - onto[low] if high - low > 1 else 1
+                    place = slice(lefts[low], lefts[high - 1] + 1), onto[low], by
+                    additions[lead].append(self._addition(alike[low], place, weights))
+        return additions
+
+    def _addition(
+        self, move: Move, place: tuple[slice, int, int], weights: Sequence[float]
+    ) -> _Addition:
+        left, onto, by = place
         axes = range(len(self.shape) - 1)
         return _Addition(
-            move,
+            left,
+            _lead(move.then),
+            onto,
+            by,
             tuple(slice(None, -1) if i in move.used else slice(None) for i in axes),
             tuple(slice(1, None) if i in move.used else slice(None) for i in axes),
             math.prod(weights[i >= len(self.sides[0])] for i in move.used),
+            move.gain,
             self.moments,
         )
 
