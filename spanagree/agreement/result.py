@@ -407,14 +407,17 @@ def _pairs(result: Agreement) -> Layout:
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
-        [*figures.values()[:WHOLE], p_holm, probability(p_holm, log10_holm)]
-        for figures, p_holm, log10_holm in result._chance_of_pairs()
+        [*figures.values()[:WHOLE], p_holm, probability(p_holm, log10), figures.log10_p, log10]
+        for figures, p_holm, log10 in result._chance_of_pairs()
     ]
     parts: list[Part] = []
     for i, p in enumerate(result.pairs.values()):
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
         parts.append((names, p.f1, p.tally, by_chance[i] if by_chance else ()))
-    adjusted = Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against chance")
+    adjusted = [
+        *(Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against chance")),
+        *(Column("log10_p"), Column("log10_p_holm")),
+    ]
     return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
 
 

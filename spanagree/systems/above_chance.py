@@ -155,6 +155,7 @@ class ChanceTest(Result):
             Column("p_holm"),
             Column("", "Holm", "place", "Holm against chance"),
             Column("log10_p"),
+            Column("log10_p_holm"),
             Column("reason", "", "name"),
         ]
         systems = self.systems.values()
@@ -169,7 +170,7 @@ class ChanceTest(Result):
         for x in systems:
             p, p_holm = probability(x.p, x.log10_p), probability(x.p_holm, x.log10_p_holm)
             row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, p, x.p_holm, p_holm]
-            rows.append([*row, x.log10_p, x.reason])
+            rows.append([*row, x.log10_p, x.log10_p_holm, x.reason])
         reasons = dict.fromkeys(f"–: undefined: {x.reason}" for x in systems if x.reason)
         return Frame(
             columns,

@@ -74,6 +74,11 @@ def test_holm_below_floats_is_printed():
     assert test.systems["one"].log10_p_holm == pytest.approx(log10, rel=1e-9)
     whole = math.floor(log10)
     assert str(test).count(f" {10 ** (log10 - whole):.1f}e{whole}") == 2
+    of_team = sa.agree(corpus, annotators=["one", "two"], p_values=True).table("pair")
+    for row in (*test.table().to_rows(), *of_team.to_rows()):  # what a float cannot hold
+        holm = log10 if "system" in row else log10 - math.log10(2)
+        assert row["log10_p_holm"] == pytest.approx(holm, rel=1e-9)
+        assert row["log10_p"] == pytest.approx(log10 - math.log10(2), rel=1e-9)
 
 
 def test_nothing_marked():
