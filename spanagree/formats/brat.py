@@ -127,39 +127,42 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     name = printable(str(root))
     passed: Counter[str] = Counter()
     if root.is_file():
-        files, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
-        files = [path for path in files if path.exists()]
+        beside, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
+        files = [path.name for path in beside if path.exists()]
     elif root.is_dir():
         files = _files(root, passed)
     else:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
-    places, log.notes = _places(root, files)
-    texts = {place[1]: path for path, place in places.items() if path.suffix == ".txt"}
+    folder = "" if root == Path() else str(root)  # with no path made of each file, which is slow
+    places, log.notes = _places(files)
+    texts = {place[1]: file for file, place in places.items() if file.endswith(".txt")}
     blank, joined, marks, is_empty = 0, 0, 0, True
-    for path, (annotator, id_) in places.items():
-        txt, ann = path.with_suffix(".txt"), path.with_suffix(".ann")
-        if path == ann and txt not in places:
+    for file, (annotator, id_) in places.items():
+        txt, ann = f"{_stem(file)}.txt", f"{_stem(file)}.ann"
+        if file == ann and txt not in places:
             if id_ not in texts:
                 raise InputError(
-                    f"{printable(str(ann))}: there is no {show(txt.name)} beside it; brat keeps the"
-                    " text there"
+                    f"{printable(str(root / ann))}: there is no {show(Path(txt).name)} beside it;"
+                    " brat keeps the text there"
                 )
             txt = texts[id_]  # all annotators' text, or another's
-        elif path == ann:
+        elif file == ann:
             continue
         is_empty = False
-        text = read_text(txt)
+        where = os.path.join(folder, txt)
+        text = read_text(where)
         annotations = []
         if ann in places:
-            rows = read_text(ann)
+            marked = os.path.join(folder, ann)
+            rows = read_text(marked)
             blank += not rows.strip()
             is_seen = bool(rows.strip()) or absent != "unseen"
-            lines = _rows_of(printable(str(ann)), rows)
+            lines = _rows_of(printable(marked), rows)
             parsed = (
                 _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
             )
             number, fitting = len([*(parsed.spans or ())]), _fits(parsed, text)
-            if fitting < number and read_bytes(name, str(txt), size=3) == BOM_UTF8:
+            if fitting < number and read_bytes(name, where, size=3) == BOM_UTF8:
                 moved = _moved(parsed)
                 if fitting < _fits(moved, text):
                     parsed = moved
@@ -168,13 +171,13 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             if "\r\n" in text and _fits(parsed, text) < _fits(parsed, text.replace("\r\n", "\n")):
                 text = text.replace("\r\n", "\n")
                 joined += 1
-        yield Record(printable(str(txt)), id_, {"text": text}, annotations)
+        yield Record(printable(where), id_, {"text": text}, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
             " its annotations in an .ann file beside it"
         )
-    if not any(path.suffix == ".ann" for path in files):
+    if not any(file.endswith(".ann") for file in files):
         raise InputError(
             f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
             " there, and an empty one says that nothing was marked"
@@ -214,24 +217,24 @@ def _fits(annotation: Annotation, text: str) -> int:
     return sum(x.pieces is None and text[x.start : x.end] == x.quote for x in spans)
 
 
-def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, str]], list[str]]:
+def _places(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Return annotator and document of each file, and notes; a collection's annotator is ``""``."""
-    parts = {path: path.with_suffix("").relative_to(root).parts for path in files}
+    parts = {file: tuple(_stem(file).split("/")) for file in files}
     held: dict[str, set[tuple[str, ...]]] = {}  # by folder the documents
     marked: dict[str, set[tuple[str, ...]]] = {}  # those that somebody marked
-    for path, names in parts.items():
-        for some in [held, marked] if path.suffix == ".ann" else [held]:
+    for file, names in parts.items():
+        for some in [held, marked] if file.endswith(".ann") else [held]:
             some.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
     shared = any(marked[first] & held[second] for first, second in permutations(marked, 2))
     are_people = "" not in marked and (len(marked) < 2 or shared)
     documents = set().union(*marked.values())
     places = {}
-    for path, names in parts.items():
+    for file, names in parts.items():
         if are_people and (len(names) > 1 or names in documents or not marked):
             # texts may stand above the folders of all
-            places[path] = names[0], "/".join(names[1:] or names)
-        elif not are_people and path.with_suffix(".ann") in parts:
-            places[path] = "", "/".join(names)
+            places[file] = names[0], "/".join(names[1:] or names)
+        elif not are_people and f"{_stem(file)}.ann" in parts:
+            places[file] = "", "/".join(names)
     notes = []
     if len(places) < len(parts):
         lost = counted(len(parts) - len(places), "text")
@@ -244,27 +247,32 @@ def _places(root: Path, files: Sequence[Path]) -> tuple[dict[Path, tuple[str, st
     return places, notes
 
 
-def _files(root: Path, passed: Counter[str]) -> list[Path]:
-    """Return the .txt and .ann files in a folder; count what is hidden as ``passed`` over."""
-    files, folders = [], [root]
+def _stem(file: str) -> str:
+    return file.rpartition(".")[0]
+
+
+def _files(root: Path, passed: Counter[str]) -> list[str]:
+    """Return the .txt and .ann files below a folder; count what is hidden as ``passed`` over."""
+    files, folders = [], [""]
     while folders:
         folder = folders.pop()
-        with writing(printable(str(folder)), "read"):
-            paths = list(folder.iterdir())
-        for path in paths:
-            is_file = path.suffix in (".txt", ".ann")
-            if path.name.startswith("."):
-                passed["hidden files or folders"] += is_file or path.is_dir()
-            elif not path.exists():
+        with writing(printable(str(root / folder)), "read"), os.scandir(root / folder) as there:
+            entries = list(there)
+        for entry in entries:
+            is_file = os.path.splitext(entry.name)[1] in (".txt", ".ann")
+            if entry.name.startswith("."):
+                passed["hidden files or folders"] += is_file or entry.is_dir()
+            elif entry.is_symlink() and not os.path.exists(entry.path):
                 raise InputError(
-                    f"{printable(str(path))}: a link that leads nowhere; restore what it leads to,"
-                    " or delete it"
+                    f"{printable(str(root / folder / entry.name))}: a link that leads nowhere;"
+                    " restore what it leads to, or delete it"
                 )
-            elif path.is_dir():  # of links, only those to the folder of an annotator are followed
-                folders += [path] if folder == root or not path.is_symlink() else []
+            elif entry.is_dir():
+                if not folder or not entry.is_symlink():  # of links, only annotators' are followed
+                    folders.append(f"{folder}{entry.name}/")
             elif is_file:
-                files.append(path)
-    return sorted(files)
+                files.append(f"{folder}{entry.name}")
+    return sorted(files, key=lambda file: file.split("/"))
 
 
 def _rows_of(name: str, rows: str) -> list[tuple[str, str]]:
