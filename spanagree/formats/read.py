@@ -10,7 +10,6 @@ from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
-from spanagree.formats.hugging_face.read import from_dataset
 from spanagree.formats.shards import read_found
 
 _PATH = (str, os.PathLike)
@@ -76,4 +75,6 @@ def _of_data(source: Any, **options: Any) -> Corpus:
         from spanagree.formats.spacy import from_docs
 
         return from_docs(source, **options)
+    from spanagree.formats.hugging_face.read import from_dataset
+
     return from_dataset(source, **options)
