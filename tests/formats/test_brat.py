@@ -223,7 +223,7 @@ def test_a_folder_that_cannot_be_read(project, monkeypatch):
     def refuse(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.iterdir", refuse)
+    monkeypatch.setattr("os.scandir", refuse)
     with refuses(sa.InputError, f"{folder}: cannot be read: Permission denied"):
         sa.read_brat(folder)
 
