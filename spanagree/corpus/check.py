@@ -281,9 +281,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if places:
             count = len(np.unique(annotations))
             first = flaw.describe(raw, int(cases[0]))
-            question = _ASKED if flaw.of_annotations else ""
-            if name == "empty":
-                question = ends_asked(raw).removesuffix("; if not, ")
+            asked = {"repeated": _ASKED, "empty": ends_asked(raw).removesuffix("; if not, ")}
+            question = asked.get(name, "")
             first += f"; {question}" if question else ""
             error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)

@@ -690,6 +690,7 @@ def test_nothing_marked_is_nothing_odd(run, newsroom, name):
     """Whoever marked nothing did what one may: a note, on which `--fail-on warning` is silent."""
     code, out, _ = run("check", newsroom.parent / name, "--fail-on", "warning")
     assert (code, "note  marked-nothing" in out, "nothing odd found" in out) == (0, True, True)
+    assert "several people" not in out  # which is asked of repeats
 
 
 def test_an_annotator_called_like_the_file(run, tmp_path):
