@@ -106,7 +106,7 @@ def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
     if _JSON.match(text):
-        by_line = _objects(text)
+        by_line = _in_lines(text)
         if len(by_line) > 1 or (by_line and Path(name).suffix.lower() != ".json"):
             return FileHead(name, "jsonl", by_line, tuple(lines))
         values = _values(text)
@@ -118,17 +118,22 @@ def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     return FileHead(name, shape, lines=tuple(lines))
 
 
-def _objects(text: str) -> tuple[Any, ...]:
-    """Return the objects in the first lines, up to one that is none."""
-    objects: list[Any] = []
+def _in_lines(text: str) -> tuple[Any, ...]:
+    """Return the objects in the first lines, up to one that is none; or lists of text and more."""
+    values: list[Any] = []
     for line in islice((line for line in text.split("\n") if line.strip()), _RECORDS):
         try:
-            objects.append(json.loads(line))
+            values.append(json.loads(line))
         except (ValueError, RecursionError):
             break
-        if not isinstance(objects[-1], dict):
+        if not isinstance(values[-1], (dict, list)):
             return ()
-    return tuple(objects)
+    are_pairs = len(values) > 1 and all(isinstance(x, list) and _is_pair(x) for x in values)
+    return tuple(values) if are_pairs or all(isinstance(x, dict) for x in values) else ()
+
+
+def _is_pair(value: list[Any]) -> bool:
+    return len(value) > 1 and isinstance(value[0], str) and isinstance(value[1], (dict, list))
 
 
 def _values(text: str) -> list[Any] | None:

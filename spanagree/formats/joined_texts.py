@@ -17,7 +17,7 @@ from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.usual_names import COLUMNS, plain
 
-_IDS = ("id", "uid", *COLUMNS["document"], "customid", "key")
+_IDS = ("id", "uid", *COLUMNS["document"], "key")
 
 
 class Texts:

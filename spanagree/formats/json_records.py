@@ -15,6 +15,7 @@ from spanagree.files import PathName, json_problem, texts_of
 
 _NEEDED = "a list of objects, or one a line, is needed"
 _SPACE = re.compile(r"[ \t\r\n]*")
+_PAIR = re.compile(r'\s*\[\s*"')  # a list that begins with a text
 _PIECE = 1 << 20  # characters
 _LAST_WORD = 12  # characters: so near to the end a value or an error may be that of one cut in two
 
@@ -45,15 +46,17 @@ def json_records(
 def records_in(
     name: str, pieces: Iterable[str], needed: str = _NEEDED, inside: Collection[str] = ()
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the same of a text that comes in pieces; ``name`` is what errors call it.
+    r"""Yield the same of a text that comes in pieces; ``name`` is what errors call it.
 
     >>> list(records_in("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]
     >>> list(records_in("x", ['{"a": 1, "b": [2, 3]}'], inside=["b"]))
     [('x: record 1', 2), ('x: record 2', 3)]
+    >>> list(records_in("x", ['["Jo", {}]\n["Al", {}]']))
+    [('x:1', ['Jo', {}]), ('x:2', ['Al', {}])]
     """
     values = _Values(name, iter(pieces), needed)
-    if values.sign() != "[":
+    if values.sign() != "[" or values.are_pairs():
         yield from values.lines(inside)
         return
     yield from values.elements()
@@ -69,6 +72,16 @@ class _Values:
         self.text, self.at = "", 0
         self.line, self.counted = 1, 0  # the line of a place in the text
         self.decode = JSONDecoder().raw_decode
+
+    def are_pairs(self) -> bool:
+        """Return whether the first value is a list that begins with a text, and another follows."""
+        if not _PAIR.match(self.text, self.at):
+            return False
+        try:
+            _, end = self.decode(self.text, self.at)
+        except (ValueError, RecursionError):  # which reading says
+            return False
+        return _PAIR.match(self.text, end) is not None
 
     def elements(self) -> Iterator[tuple[str, Any]]:
         """Yield the elements of a list."""

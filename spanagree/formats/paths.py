@@ -51,17 +51,20 @@ def _steps(path: str) -> tuple[str | int, ...]:
 
 
 def values_at(record: Any, path: str) -> list[Any]:
-    """Return what a path leads to, of alternatives the first that leads to anything.
+    """Return what a path leads to, of alternatives the first that leads to more than null.
 
-    >>> values_at({"a": [{"b": 1}, {"b": 2}]}, "a[*].b")
-    [1, 2]
+    >>> values_at({"a": [{"b": 1}, {"b": 2}]}, "a[*].b"), values_at({"a": None, "b": 3}, "a|b")
+    ([1, 2], [3])
     """
     if isinstance(record, dict) and path in record:  # mostly a path is one key
         return [record[path]]
+    nothing: list[Any] = []
     for steps in steps_of(path) if path else ():
-        if values := _walk([record], steps):
+        values = _walk([record], steps)
+        if any(value is not None for value in values):
             return values
-    return []
+        nothing = nothing or values
+    return nothing
 
 
 def first_at(record: Any, path: str) -> Any:

@@ -222,6 +222,7 @@ _has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
 _texts_in = lazy("spanagree.formats.joined_texts", "texts_in")
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
 _columns_read = lazy("spanagree.formats.conll.read", "columns_read")
+_knows_labels = lazy("spanagree.formats.conll.choose", "knows_labels")
 read_uem: Callable[..., Any] = lazy("spanagree.formats.timelines", "read_uem")
 
 
@@ -561,6 +562,8 @@ def format_of(path: PathName, options: Options | None = None) -> str:
     named = any((options or {}).get(column) is not None for column in _COLUMNS)
     if named and (start.objects or (is_table and format_named(path) == "dataset")):
         return "dataset"
+    if is_table and _knows_labels(start):
+        return "conll"
     if start.shape == "zip":
         with open_zip(path):  # says what is wrong with it
             raise unrecognised(start, FORMATS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.files import PathName
-from spanagree.formats.hugging_face.spans import SpanReader
+from spanagree.formats.hugging_face.spans import SpanReader, parsed
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import SELF, first_at, keyed_at, steps_of, values_at
@@ -126,6 +126,21 @@ def _each(value: Any) -> list[Any]:
     if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
         return value
     return [] if value is None else [value]
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return the answer that comes in parts: the spans of all of them, or the pieces of a text.
+
+    >>> _joined(['{"text": "Jo"}', "[]", None, '[{"text": "Al"}]'])
+    [{'text': 'Jo'}, {'text': 'Al'}]
+    """
+    given = [part for part in parts if part is not None]
+    if len(given) < 2:
+        return given[0] if given else None
+    read = [parsed(part) for part in given]
+    if any(isinstance(part, str) for part in read):
+        return "".join(map(str, given))
+    return [span for part in read for span in (part if isinstance(part, list) else [part])]
 
 
 def _name_at(value: Any, paths: str, number: int = 0) -> tuple[str, ...]:
@@ -290,7 +305,7 @@ class _ByPaths:
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
-        answer = first_at(part, path) if seen else None
+        answer = _joined(values_at(part, path)) if seen else None
         self.led["spans"] += answer is not None
         return self.answers.rows(answer, None, text, place, annotator)
 

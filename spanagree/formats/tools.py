@@ -92,13 +92,15 @@ def is_by_id(start: FileHead) -> bool:
         return False
     inner = [first_at(value, "spans|entities|annotations|@") for value in values]
     spans = [span for some in inner if isinstance(some, list) for span in some]
-    return all(isinstance(some, list) for some in inner) and any(map(_is_span, spans))
+    are_lists = all(some is None or isinstance(some, list) for some in inner)
+    return are_lists and any(map(_is_span, spans))
 
 
 def _is_span(span: Any) -> bool:
     if isinstance(span, dict):
         return bool(keys_of(tuple(span)).keys() & {"start", "text"})
-    return isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
+    is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
+    return is_list or isinstance(span, str)
 
 
 _LOOKED_AT = 5  # files of a folder
@@ -335,9 +337,10 @@ TOOLS: Mapping[str, Tool] = {
             knows=("text", "denotations"),
             text="text",
             spans="denotations[*]",
-            start="span.begin",
-            end="span.end",
+            start="span.begin|span[*].begin",
+            end="span.end|span[*].end",
             label="obj",
+            in_pieces=True,
             links=Links("relations[*]", "subj", "obj", "pred", "id"),
         ),
         Tool(
@@ -398,10 +401,12 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "batch-output",
-            "answers of OpenAI's and Anthropic's batches",
+            "answers of batches, as OpenAI and others give them",
             knows=("custom_id", "response|result"),
             document="custom_id",
-            spans="response.body.choices[0].message.content|response.body.output[*].content[*].text"
+            spans="response.body.choices[0].message.tool_calls[*].function.arguments"
+            "|response.body.choices[0].message.content|response.body.output[*].arguments"
+            "|response.body.output[*].content[*].text|result.message.content[*].input"
             "|result.message.content[*].text",
             passed={"error|response.body.error|result.error": "failed request"},
         ),
@@ -416,7 +421,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "spacy-json",
             "what spaCy's to_json gives of a Doc",
-            knows=("text", "tokens[0].start", "ents"),
+            knows=("text", "tokens[0].start", "ents|sents|spans"),
             text="text",
             spans="ents[*]",
             **OBJECT,
@@ -503,7 +508,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "tagged-lines",
             "a text a line with tags or GPT-NER's marks in it",
-            begins=r"@@[^@#\n]+##|<([A-Za-z][\w-]*)>[^<>\n]+</\1>",
+            begins=r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>",
             rows=lazy("spanagree.formats.edits", "tagged_rows"),
             text="text",
             spans="marked",

@@ -25,7 +25,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "probability": ("prob", "probability", "score", "confidence"),
     "text": (
         "text", "quote", "surface", "spantext", "covered", "coveredtext", "mention", "term", "word",
-        "phrase", "string", "entitytext", "extractiontext", "value",
+        "phrase", "string", "entitytext", "entityname", "extractiontext", "span", "value",
     ),
     "annotator": (
         "annotator", "annotatorid", "annotatorname", "annotatorgroup", "coder", "coderid", "rater",
@@ -36,10 +36,13 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The usual names of what makes a span, in lower case and without other signs than letters."""
 
+NAMES = ("entity", "name")
+"""What language models call a quote too, where a label and no offsets stand beside it."""
+
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": (
         "document", "documentid", "docid", "doc", "file", "filename", "textid", "exampleid",
-        "instanceid", "itemid", "sentenceid", "commentid", "id", "uid",
+        "instanceid", "itemid", "sentenceid", "commentid", "customid", "id", "uid",
     ),
     "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
     "text": (
@@ -68,12 +71,21 @@ def plain(name: object) -> str:
 
 @lru_cache(maxsize=1000)
 def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
-    """Return which of some names are usual for what."""
+    """Return which of some names are usual for what.
+
+    >>> keys_of(("type", "entity")), keys_of(("start", "end", "entity"))
+    ({'label': 'type', 'text': 'entity'}, {'start': 'start', 'end': 'end', 'label': 'entity'})
+    """
     plainly: dict[str, Any] = {}
     for name in names:
         plainly.setdefault(plain(name), name)
     there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
-    return {what: plainly[usual[0]] for what, usual in there.items() if usual}
+    keys = {what: plainly[usual[0]] for what, usual in there.items() if usual}
+    if "label" in keys and not keys.keys() & {"start", "text"}:
+        for name in (plainly[name] for name in NAMES if name in plainly):
+            if name != keys["label"]:
+                keys.setdefault("text", name)
+    return keys
 
 
 def may_have_spans(start: FileHead) -> bool:

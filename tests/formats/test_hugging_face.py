@@ -341,7 +341,9 @@ def test_shapes_of_the_hub(tmp_path):
     corpus = sa.read(tmp_path / "conll2003.parquet")
     assert corpus.labels == ("LOC", "PER")
     assert "passed over: chunk_tags" in corpus.notes[0]
-    with pytest.raises(sa.SettingError, match=r"--tags NAME=COLUMN --scheme IO"):
+    with refuses(
+        sa.InputError, "… few_nerd.parquet: column ner_tags … --tags gold=ner_tags --scheme IO"
+    ):
         sa.read(tmp_path / "few_nerd.parquet")
     fine = sa.read(tmp_path / "few_nerd.parquet", tags={"gold": "fine_ner_tags"}, scheme="IO")
     assert fine.labels == ("location-GPE", "person-actor")

@@ -80,6 +80,56 @@ def test_answers_without_labels(write, answer, expected):
     assert corpus[0].segments["llm.jsonl"] == expected
 
 
+def called(id_, *answers):
+    """A batch of OpenAI in which the model calls a function, which is how it gives objects."""
+    calls = [{"type": "function", "function": {"name": "mark", "arguments": a}} for a in answers]
+    line = openai(id_, None)
+    line["response"]["body"]["choices"][0]["message"]["tool_calls"] = calls
+    return line
+
+
+def called_responses(id_, *answers):
+    output = [{"type": "function_call", "name": "mark", "arguments": a} for a in answers]
+    return {"custom_id": id_, "response": {"status_code": 200, "body": {"output": output}}}
+
+
+def used(id_, *answers):
+    """The same where a message has what the model says before it."""
+    content = [{"type": "text", "text": "I mark the names."}]
+    content += [{"type": "tool_use", "name": "mark", "input": json.loads(a)} for a in answers]
+    return {"custom_id": id_, "result": {"type": "succeeded", "message": {"content": content}}}
+
+
+@pytest.mark.parametrize("made", [called, called_responses, used])
+def test_calls_of_functions(write, made):
+    """All spans in one call, or a call for each. Oracle: as it was made."""
+    one = ANSWERS["in an object"]
+    each = [json.dumps({"text": t, "label": k}) for t, k in (("Jo", "PER"), ("Rome", "LOC"))]
+    for answers in ([one], each):
+        rows = [made("a", *answers), made("b", '{"entities": []}')]
+        corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows)])
+        assert [document.segments["llm.jsonl"] for document in corpus] == [(JO, ROME), ()]
+
+
+def test_an_answer_in_pieces(write):
+    """A text that a model gives in several pieces is one. Oracle: as it was made."""
+    line = responses("a", '[["Jo", "PER"],')
+    line["response"]["body"]["output"][1]["content"].append({"text": ' ["Rome", "LOC"]]'})
+    assert sa.read(["gold.jsonl", write("llm.jsonl", [line])])[0].segments["llm.jsonl"] == (
+        JO,
+        ROME,
+    )
+
+
+def test_answers_in_another_order(write):
+    """Documents are those of ``custom_id``, in whatever order and number they come."""
+    rows = [{"custom_id": "b", "answer": "[]"}, {"custom_id": "a", "answer": ANSWERS["quotes"]}]
+    corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows)])
+    assert [document.segments["answer"] for document in corpus] == [(JO, ROME), ()]
+    corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows[1:])])
+    assert [document.segments["answer"] for document in corpus] == [(JO, ROME), None]
+
+
 def test_no_answer_is_unseen(write):
     """A request that failed, and an answer that was refused, are never seen; others are counted."""
     failed = {"custom_id": "b", "response": None, "error": {"code": "x"}}
@@ -87,6 +137,11 @@ def test_no_answer_is_unseen(write):
     corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows)])
     assert [document.segments["llm.jsonl"] for document in corpus] == [None, None]
     assert any("1 failed request passed over" in note for note in corpus.notes)
+    body = {"error": {"message": "The server had an error", "type": "server_error"}}
+    refused = {"custom_id": "b", "response": {"status_code": 500, "body": body}, "error": None}
+    again = sa.read(["gold.jsonl", write("llm.jsonl", [openai("a", "[]"), refused])])
+    assert [document.segments["llm.jsonl"] for document in again] == [(), None]
+    assert any("1 failed request passed over" in note for note in again.notes)
     assert any("1 document left out, which no other file has: z" in x for x in corpus.notes)
     with pytest.raises(sa.InputError, match="neither a list of spans in JSON nor a copy"):
         sa.read(["gold.jsonl", write("llm.jsonl", [openai("a", "I cannot do that.")])])
@@ -114,6 +169,14 @@ def test_texts_of_another_file(write, tmp_path, form, source):
     assert corpus.texts[0] == TEXT
     assert corpus[0].segments[path] == (JO,)
     assert any("1 document with the text of another file" in note for note in corpus.notes)
+
+
+def test_strings_by_id(write):
+    """Strings alone, one that is nowhere, and null for no answer. Oracle: as it was made."""
+    path = write("llm.json", [{"b": None, "a": ["Jo", "Bo"]}])
+    corpus = sa.read(["gold.jsonl", path])
+    assert [document.segments[path] for document in corpus] == [((0, 2, "span"),), None]
+    assert any("2 quotes in place of offsets, 1 (50.0" in note for note in corpus.notes)
 
 
 @pytest.mark.long

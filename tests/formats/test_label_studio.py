@@ -285,6 +285,23 @@ def test_paragraphs(read):
         read(beyond)
 
 
+@pytest.mark.parametrize("key", ["text", "phrase", "said", "zitat"])
+@pytest.mark.parametrize("timed", [False, True])
+def test_what_paragraphs_say(read, key, timed):
+    """Under any key, and beside the times of a recording. Oracle: as it was made."""
+    turns = [{"speaker": "A", key: "Hi, I am Jo"}, {"speaker": "B", key: "I live in Rome"}]
+    turns = [{"start": float(i), "end": i + 1.5, **t} if timed else t for i, t in enumerate(turns)]
+    value = {"start": "1", "startOffset": 10, "end": "1", "endOffset": 14, "text": "Rome"}
+    over = {"start": "0", "startOffset": 9, "end": "1", "endOffset": 6, "text": "JoI live"}
+    marks = [
+        {"type": "paragraphlabels", "to_name": "d", "value": {**v, "paragraphlabels": ["X"]}}
+        for v in (value, over)
+    ]
+    corpus = read([task(annotation(3, *marks), data={"chat": turns})])
+    assert corpus.texts == ("Hi, I am Jo\nI live in Rome",)
+    assert marked(corpus) == {"3": [(9, 18, "X"), (22, 26, "X")]}
+
+
 def test_which_text(read):
     """Of several texts, the one in which the spans' texts stand; --text chooses of two such."""
     data = {"id": "a1", "body": TEXT, "title": "Al in Bonn"}

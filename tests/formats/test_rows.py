@@ -436,3 +436,83 @@ def test_an_iterator_of_rows():
     ask = {"text": "text", "spans": "marks", "annotator": "who", "document": "id"}
     assert sa.from_dataset(iter(rows), **ask) == sa.from_dataset(rows, **ask)
     assert len(sa.from_dataset(iter(rows), **ask)) == 60
+
+
+QUOTES = {
+    "entity": {"entity": "Jo", "type": "PER"},
+    "name": {"name": "Jo", "label": "PER"},
+    "span": {"span": "Jo", "category": "PER", "start": None, "end": None},
+    "both": {"entity": "PER", "text": "Jo"},
+    "offsets": {"start": 0, "end": 2, "entity": "PER", "name": "Al"},
+}
+
+
+@pytest.mark.parametrize("name", QUOTES)
+@pytest.mark.parametrize("form", ["column", "object", "text"])
+def test_what_models_call_a_quote(write_here, name, form):
+    """A list of objects, in an object or a text with a reason. Oracle: as it was made."""
+    made = {
+        "column": lambda spans: {"entities": spans},
+        "object": lambda spans: {"answer": {"entities": spans, "reason": "so"}},
+        "text": lambda spans: {"answer": json.dumps({"reason": "so", "entities": spans})},
+    }[form]
+    rows = [{"text": "Jo met Al", **made([QUOTES[name]])}, {"text": "No", **made([])}]
+    write_here("x.jsonl", lines(rows))
+    segments = [[*document.segments.values()] for document in sa.read("x.jsonl")]
+    assert segments == [[((0, 2, "PER"),)], [()]]
+
+
+def test_names_that_are_no_quotes(write_here):
+    """Objects with a name and a type are spans where the column says so, and nowhere else."""
+    rows = [{"text": "Jo met Al", "files": [{"name": "Jo", "type": "pdf"}]}]
+    write_here("x.jsonl", lines(rows))
+    with refuses(sa.InputError, "x.jsonl: JSON with the keys text, files, in which no spans"):
+        sa.read("x.jsonl")
+
+
+BARE = [
+    {"tokens": ["Jo", "met", "Al"], "ner": ["PER", "O", "PER"]},
+    {"tokens": ["No"], "ner": ["O"]},
+]
+
+
+def test_labels_without_a_prefix(write_here):
+    """A label for each token is no quote: the options that read it are named, and do."""
+    write_here("x.jsonl", lines(BARE))
+    with refuses(
+        sa.InputError, "x.jsonl: column ner … --tokens tokens --tags gold=ner --scheme IO"
+    ):
+        sa.read("x.jsonl")
+    corpus = sa.read("x.jsonl", tokens="tokens", tags={"gold": "ner"}, scheme="IO")
+    assert corpus[0].segments == {"gold": ((0, 1, "PER"), (2, 3, "PER"))}
+    table = "sentence,token,label\n" + "".join(
+        f"{i},{token},{label}\n"
+        for i, row in enumerate(BARE)
+        for token, label in zip(row["tokens"], row["ner"], strict=True)
+    )
+    write_here("x.csv", table)
+    with refuses(sa.InputError, "x.csv … --scheme IO"):
+        sa.read("x.csv")
+    assert sa.read("x.csv", scheme="IO")[0].segments == {"x.csv": ((0, 1, "PER"), (2, 3, "PER"))}
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet"])
+def test_a_token_in_each_row(write_here, name):
+    """``document`` names the column of the sentences, of a file too. Oracle: as it was made."""
+    rows = [{"sent": 1, "token": "Jo", "tag": "B-PER"}, {"sent": 1, "token": "ran", "tag": "O"}]
+    rows.append({"sent": 2, "token": "Al", "tag": "B-PER"})
+    write_here("x.jsonl", lines(rows))
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pytest.importorskip("pyarrow").Table.from_pylist(rows), "x.parquet")
+    corpus = sa.read(name, "dataset", document="sent")
+    assert [document.segments["tag"] for document in corpus] == [((0, 1, "PER"),), ((0, 1, "PER"),)]
+
+
+def test_tokens_by_annotator(write_here):
+    """A table whose tokens stand once for each annotator is no sentence of all of them."""
+    rows = ["s,token,rater,tag", "1,Jo,ann,B-PER", "1,ran,ann,O", "1,Jo,bob,O", "1,ran,bob,O"]
+    write_here("x.csv", "\n".join(rows))
+    with refuses(sa.InputError, "x.csv: the column rater names ann, bob … a column of tags"):
+        sa.read("x.csv")
+    write_here("x.csv", "\n".join(rows[:3]))
+    assert len(sa.read("x.csv").annotators) == 1

@@ -464,6 +464,41 @@ def test_paths_lead_somewhere_or_nowhere(value):
     assert first_at({"x": value}, "x") == value
 
 
+def test_a_pair_a_line(tmp_path):
+    """spaCy's pairs in JSON lines, which are lists. Oracle: as it was made."""
+    pairs = [[TEXT, {"entities": [list(JO), list(ROME)]}], ["No", {"entities": []}]]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs), "utf-8")
+    corpus = sa.read(path)
+    assert [document.segments["pairs.jsonl"] for document in corpus] == [(JO, ROME), ()]
+
+
+def test_docs_that_nobody_marked(write):
+    """What to_json gives without entities has no ents; sentences are none."""
+    doc = {"text": "No", "sents": [{"start": 0, "end": 2}], "tokens": [{"start": 0, "end": 2}]}
+    path = write([doc])
+    assert format_of(path) == "spacy-json"
+    assert sa.read(path)[0].segments == {"x.jsonl": None}
+
+
+def test_denotations_in_pieces(write):
+    """A denotation with a list of spans is in pieces. Oracle: as it was made."""
+    span = [{"begin": 0, "end": 2}, {"begin": 13, "end": 17}]
+    row = {"text": TEXT, "denotations": [{"id": "T1", "span": span, "obj": "X"}]}
+    (segment,) = sa.read(write([row]), discontinuous="split")[0].segments.values()
+    assert segment == ((0, 2, "X"), (13, 17, "X"))
+
+
+@pytest.mark.parametrize("tag", ["<PER>Jo</PER>", '<x type="PER">Jo</x>', "<PER id='1'>Jo</PER>"])
+def test_tags_in_lines(tmp_path, tag):
+    """With attributes too, and lines without a tag. Oracle: as it was made."""
+    path = tmp_path / "answers.txt"
+    path.write_text(f"{tag} met Al in Rome.\nNo\n", "utf-8")
+    corpus = sa.read(path)
+    assert corpus.texts == (TEXT, "No")
+    assert [document.segments["answers.txt"] for document in corpus] == [(JO,), ()]
+
+
 def test_utf_16_units_of_gate(write):
     """A bdoc that says so counts UTF-16 units."""
     record = {"name": "a", "text": "😀 Jo", "annotation_sets": {"ann": {"annotations": [{"type": "X", "start": 3, "end": 5}]}}}  # fmt: skip

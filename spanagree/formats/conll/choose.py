@@ -146,13 +146,22 @@ def decided_layers(
 
 def knows_rows(start: FileHead) -> bool:
     """Return whether rows of a token each, with tags, stand below the names of the columns."""
+    return any(are_tags(values, "auto") for values in _values_below(start))
+
+
+def knows_labels(start: FileHead) -> bool:
+    """Return whether such rows have labels without a prefix, and ``O``, in place of tags."""
+    return any("O" in values for values in _values_below(start))
+
+
+def _values_below(start: FileHead) -> list[set[str]]:
+    """Return what is in each column below a header, but for the tokens."""
     layout = layout_of("\n".join(start.lines))
     if start.records or not layout.header:
-        return False
+        return []
     fields = (fields_of(line, layout.sign) for line in start.lines if line.strip())
     rows = [row for row in fields if len(row) == len(layout.names)][1:]
-    columns = [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
-    return any(are_tags(values, "auto") for values in columns)
+    return [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
 
 
 def _of_one_file(
@@ -242,8 +251,10 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     if every and tags:
         return _Seen(tags, tags)
     if not tags and page.layout.names:
+        bare = any("O" in values for values in sets.values())
+        more = "; --scheme IO (scheme=) reads labels without a prefix such as B-" if bare else ""
         raise InputError(
-            f"{page.name}: no column has tags; its columns are {listed(page.layout.names)}"
+            f"{page.name}: no column has tags; its columns are {listed(page.layout.names)}{more}"
         )
     likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
     last = likely[-1] if likely else width - 1

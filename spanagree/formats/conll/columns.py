@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from spanagree.corpus.tags import parse_tag, prefixed
 from spanagree.errors import SettingError, is_whole, listed, show, whole_number
 from spanagree.files import PathName
+from spanagree.formats.usual_names import COLUMNS, plain
 
 Column: TypeAlias = int | str
 """A column by its number, the first is 0, or by its name."""
@@ -38,6 +39,7 @@ _SENTENCE = (
     "sent",
 )
 _DOCUMENT = ("document", "document_id", "doc", "doc_id")
+_ANNOTATOR = COLUMNS["annotator"]
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _LINES = 50  # that are looked at for a layout
 _BEGIN = re.compile(r"#\s*begin document\b")
@@ -80,6 +82,12 @@ class Layout(NamedTuple):
             "sentence": self.place(_SENTENCE) if known else None,
             "document": self.place(_DOCUMENT) if known else None,
         }
+
+    @property
+    def people(self) -> int | None:
+        """The number of the column that names annotators."""
+        names = self.names if self.header else ()
+        return next((i for i, name in enumerate(names) if plain(name) in _ANNOTATOR), None)
 
     @property
     def misc(self) -> int | None:

@@ -318,6 +318,12 @@ def read_page(
     named = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
     declarations = {line: comment for _, comment, line in named if comment.startswith(OWN)}
     _check_columns(name, len(table), wanted, int(at[0]), declarations, options, path)
+    column = layout.people
+    if column is not None and len(people := table[column].numbered[1]) > 1:
+        raise InputError(
+            f"{name}: the column {layout.called(column)} names {listed(people)}, and a token has"
+            " one row here; give each annotator a column of tags, or a file"
+        )
     marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
     breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand

@@ -14,7 +14,7 @@ from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed, quotes_in
 from spanagree.formats.tagged_copies import without_tags
-from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
+from spanagree.formats.usual_names import COLUMNS, NAMES, USUAL, keys_of, plain
 
 NAMELESS = frozenset(
     (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")
@@ -36,18 +36,21 @@ _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
 
-def guess(data: Iterable[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def guess(
+    data: Iterable[Any], given: Mapping[str, Any], before: str = ""
+) -> tuple[dict[str, Any], list[str]]:
     """Return the columns to read that were not given, as far as the first rows show them.
 
     They are named as the options of ``from_dataset``. Where spans or tags were given,
     only what these need is guessed. Then there are the columns that may hold spans and are left.
+    What is in doubt is an error, ``before`` which the file may stand.
     """
     named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
     if named and ("annotator" not in given or "document" in given):
         return {}, []
     rows = [row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping)]
     about = getattr(data, "features", None), getattr(data, "flat", False)
-    made = (guessed := _Guess(rows, given, *about)).columns()
+    made = (guessed := _Guess(rows, given, *about, before)).columns()
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
     taken += made.get("tags", {}).values()
@@ -58,9 +61,14 @@ class _Guess:
     """Some rows, and the names of their columns, also of those in objects."""
 
     def __init__(
-        self, rows: Sequence[Mapping[str, Any]], given: Mapping[str, Any], features: Any, flat: bool
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        given: Mapping[str, Any],
+        features: Any,
+        flat: bool,
+        before: str,
     ) -> None:
-        self.rows, self.given, self.features = rows, given, features
+        self.rows, self.given, self.features, self.before = rows, given, features, before
         self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
@@ -139,6 +147,13 @@ class _Guess:
         if not lists and not people:  # a dump of a model's answer may have them in an object
             inside = [name for name in self.inner if self.may_be_spans(name)]
             lists = [name for name in inside if self.is_spans(name) and any(self.cells(name))]
+        bare = [name for name in self.names if tokens and self.are_labels(name, tokens)]
+        if bare and not lists and not people:
+            raise InputError(
+                f"{self.before}column {bare[0]} has a label for each token, without a prefix such"
+                f" as B-; --tokens {tokens} --tags gold={bare[0]} --scheme IO (tokens=, tags=,"
+                " scheme=) reads them"
+            )
         ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
         if people or len(lists) == 1:
             return {"spans": (people or lists)[0]}
@@ -167,8 +182,8 @@ class _Guess:
         shown = "; ".join(f"{column}: {text}" for column, text in about.items())
         column, text = list(about.items())[-1]
         raise InputError(
-            f"columns of spans in several texts ({shown}); name one text and its spans:"
-            f" --text {text} --spans {column} (text=, spans=)"
+            f"{self.before}columns of spans in several texts ({shown}); name one text and its"
+            f" spans: --text {text} --spans {column} (text=, spans=)"
         )
 
     def tags_of_one_kind(self, columns: list[str]) -> list[str]:
@@ -194,8 +209,8 @@ class _Guess:
             return kept
         shown = "; ".join(f"{name}: {listed(sorted(labels[name])) or 'O alone'}" for name in kept)
         raise InputError(
-            f"columns of tags of several kinds ({shown}); say which are annotators to compare:"
-            f" --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"
+            f"{self.before}columns of tags of several kinds ({shown}); say which are annotators to"
+            f" compare: --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"
         )
 
     def tags_in(self, column: str) -> Iterator[list[str]]:
@@ -248,6 +263,9 @@ class _Guess:
         """Return whether a column has lists of strings of the text, alone or with labels."""
         named = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
         text = None if named is None else str(named)
+        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
+        if tokens and self.goes_with(column, tokens):
+            return False
         name = plain(column)
         if "token" in name or not _SPEAKS_OF_QUOTES.search(name) or not list(self.cells(column)):
             return False
@@ -260,26 +278,40 @@ class _Guess:
             there += sum(quote in str(row.get(text or "")) for quote in quotes)
         return number > 0 and (text is None or 2 * there > number)
 
-    def is_tags(self, column: str, tokens: str) -> bool:
-        """Return whether a column has a tag for each token; a token a row is another format."""
-        names = layer_names(self.features, column, None)
+    def goes_with(self, column: str, tokens: str) -> bool:
+        """Return whether a column has an entry for each token; a token a row is another format."""
         pairs = [
             (self.words(row.get(tokens)), self.words(row.get(column)))
             for row in self.rows
             if row.get(column) is not None
         ]
-        if not pairs or column == tokens:
+        if not pairs or not all(isinstance(part, _LISTS) for pair in pairs for part in pair):
             return False
-        lists = [words for words, _ in pairs if isinstance(words, _LISTS)]
-        if self.words is words_in and all(len(words) == 1 for words in lists):
+        if self.words is words_in and all(len(words) == 1 for words, _ in pairs):
             return False
-        return all(
-            isinstance(words, _LISTS)
-            and isinstance(tags, _LISTS)
-            and len(words) == len(tags)
-            and all(_is_tag(tag, names) for tag in tags)
-            for words, tags in pairs
+        alike = all(len(words) == len(entries) for words, entries in pairs)
+        return alike and column != tokens
+
+    def entries(self, column: str) -> Iterator[Any]:
+        """Yield what is in the lists of a column."""
+        for row in self.rows:
+            if row.get(column) is not None:
+                yield from self.words(row[column])
+
+    def is_tags(self, column: str, tokens: str) -> bool:
+        """Return whether a column has a tag for each token."""
+        names = layer_names(self.features, column, None)
+        return self.goes_with(column, tokens) and all(
+            _is_tag(tag, names) for tag in self.entries(column)
         )
+
+    def are_labels(self, column: str, tokens: str) -> bool:
+        """Return whether a column has a label for each token, without a prefix, or ``O``."""
+        names = layer_names(self.features, column, None)
+        if not self.goes_with(column, tokens) or "O" not in (names or [*self.entries(column)]):
+            return False
+        kind = is_whole if names else lambda entry: isinstance(entry, str)
+        return all(map(kind, self.entries(column)))
 
     def is_spans(self, column: str) -> bool:
         """Return whether a column has lists of spans; shares of annotators are none."""
@@ -290,15 +322,17 @@ class _Guess:
 
     def may_be_spans(self, column: str) -> bool:
         """Return whether a column has lists, of which most entries are spans, or empty ones."""
-        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
-        if plain(column) == "tokens" or not self.fits(column, _is_list):
+        name = plain(column)
+        if name == "tokens" or not self.fits(column, _is_list):
             return False
-        parts = (
+        parts = [
             [entry] if isinstance(cell, _LISTS) else entry
             for cell in self.cells(column)
             for entry in (cell if isinstance(cell, _LISTS) else [cell])
-        )
-        fit = [_are_spans(part, speaks) for part in parts]
+        ]
+        if not _SPEAKS_OF_QUOTES.search(name) and any(map(_has_names, parts)):
+            return False
+        fit = [_are_spans(part, bool(_SPEAKS_OF_SPANS.search(name))) for part in parts]
         return not fit or _mostly(fit)
 
     def people(self, column: str) -> bool:
@@ -416,11 +450,18 @@ def _are_spans(cell: Any, speaks: bool) -> bool:
     return isinstance(cell, _LISTS) and all(_is_span(span, speaks) for span in cell)
 
 
+def _has_names(part: Any) -> bool:
+    """Return whether a part of a cell has what may be a quote, or the name of something else."""
+    keys = [keys_of(tuple(span)) for span in part if isinstance(span, Mapping)]
+    return any(plain(key.get("text", "")) in NAMES for key in keys)
+
+
 def _is_span(span: Any, speaks: bool) -> bool:
     if isinstance(span, Mapping):
         keys = keys_of(tuple(span))
         is_placed = "start" in keys and ("end" in keys or "text" in keys)
-        return is_placed or ("text" in keys and "label" in keys)  # a quote
+        is_quote = {"text", "label"} <= keys.keys() and isinstance(span[keys["text"]], str)
+        return is_placed or is_quote
     if not isinstance(span, _LISTS) or len(span) not in (2, 3):
         return False
     numbers = all(map(is_whole, span[:2]))

@@ -59,7 +59,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         if ours and not options.keys() & {"tags", "spans", "split"}:
             data = _library(name).concatenate_datasets([*data.values()])
         if texts is not None and isinstance(data, (_Records, _Table)):
-            made, _ = guess(data, options)
+            made, _ = guess(data, options, f"{name}: ")
             if not {**options, **made}.keys() & {"text", "tokens", "length", "tags"}:
                 data = _Joined(data, texts, options.get("document"))
         raw = raw_dataset(data, file=name, **options)

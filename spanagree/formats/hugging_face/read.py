@@ -102,10 +102,7 @@ def from_dataset(
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
     options |= {"split": split, "align": align, "quote": quote, "ends": ends}
-    data = choose_split(data, split)
-    if document is not None and not any((tokens, text, tags, spans, annotator)):
-        data = grouped_tokens(data, document)
-    data, shape, notes = _shaped(data, named, None, **options)
+    data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
     if block is None:
         raw = with_absent(_read(data, shape), absent)
         return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
@@ -135,18 +132,21 @@ def _shaped(
 ) -> tuple[Any, Shape, list[str]]:
     """Return data with the shape that they are read in, and a note of what of it was guessed."""
     given = {name: column for name, column in columns.items() if column is not None}
+    if given.keys() == {"document"}:
+        data = grouped_tokens(data, given["document"])
+    before = "" if file is None else f"{file}: "
     made: dict[str, Any] = {}
     left: list[str] = []
     begin: list[Any] | None = None
     if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
         begin = list(islice(data, LOOKED_AT))
         data = Rows(chain(begin, data))
-        made, left = guess(begin, given)
+        made, left = guess(begin, given, before)
     elif not hasattr(data, "features") or isinstance(data, Rows):
-        made, left = guess(data, given)
+        made, left = guess(data, given, before)
     else:
         try:
-            made, left = guess(data, given)
+            made, left = guess(data, given, before)
         except InputError:
             raise
         except ValueError:  # values that are damaged, which reading says
@@ -155,7 +155,6 @@ def _shaped(
     spans = made.get("spans")
     labels = _labels_of_quotes(data if begin is None else begin, shape)
     shape = replace(shape, by_label=bool(labels))
-    before = "" if file is None else f"{file}: "
     notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
         return data, replace(shape, is_own=True), []

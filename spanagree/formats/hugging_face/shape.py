@@ -62,8 +62,8 @@ class Shape(TagOptions):
             "tags go with tokens, and with neither spans nor annotator": tags is not None
             and (spans is not None or self.tokens is None or annotator is not None),
             "neither tags nor spans; one of them says where the annotations are; where each row is"
-            " a token, document= names the column of its sentence; labels without a prefix are"
-            " tags by --tags NAME=COLUMN --scheme IO (tags=, scheme=)": tags is None
+            " a token, --document (document=) names the column of its sentence; labels without a"
+            " prefix are tags by --tags NAME=COLUMN --scheme IO (tags=, scheme=)": tags is None
             and spans is None,
             "neither text nor tokens; spans need the column that they are offsets in, or one of the"
             " documents' lengths (--text, --tokens or a column length); or name the file that has"

@@ -33,15 +33,16 @@ _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {
 def parsed(cell: Any) -> Any:
     """Return what a text says in JSON or as Python writes it, where it does; else the cell.
 
-    The text may be a code fence, and a list the one entry of an object, as models write them.
+    The text may be a code fence, and a list the one entry of an object, or that with such a name,
+    as models write them.
 
     >>> parsed('```json\\n{"entities": [1]}\\n```')
     [1]
     """
     inner = held(cell)
-    if isinstance(inner, Mapping) and len(inner) == 1:
-        key, value = next(iter(inner.items()))
-        inner = value if key in _WRAPPERS and isinstance(value, list) else inner
+    if isinstance(inner, Mapping) and (len(inner) == 1 or isinstance(cell, str)):
+        lists = [v for key, v in inner.items() if key in _WRAPPERS and isinstance(v, list)]
+        inner = lists[0] if len(lists) == 1 else inner
     return cell if isinstance(inner, str) else inner
 
 

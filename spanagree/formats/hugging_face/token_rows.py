@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -23,16 +23,18 @@ def token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
 def grouped_tokens(data: Any, document: str) -> Any:
     """Return a row for each run of rows of one document, with lists of tokens and tags.
 
-    Data whose rows are not a token each, by the name of a column, are returned as they are.
+    Data whose rows are not a token each, by the name of a column, are returned as they are, and so
+    is what can be gone through only once.
 
     Raises:
         InputError: for a document whose rows do not follow each other.
     """
-    if not isinstance(data, list) or not data or not all(isinstance(r, Mapping) for r in data):
+    first = None if isinstance(data, Iterator) else next(iter(data), None)
+    if not isinstance(first, Mapping):
         return data
-    names = [str(name) for name in data[0]]
-    token = token_column(names, data[0])
-    if token is None or document not in data[0]:
+    names = [str(name) for name in first]
+    token = token_column(names, first)
+    if token is None or document not in first:
         return data
     others = [name for name in names if name not in (token, document)]
     rows, seen = [], set()
@@ -45,4 +47,4 @@ def grouped_tokens(data: Any, document: str) -> Any:
         lines = list(some)
         row: dict[str, Any] = {document: id_, token: [line.get(token) for line in lines]}
         rows.append(row | {name: [line.get(name) for line in lines] for name in others})
-    return Rows(rows)
+    return Rows(rows, getattr(data, "features", None))

@@ -17,7 +17,7 @@ GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
 
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
-_SAID = ("text", "utterance", "body", "content", "message")  # what a paragraph says is under
+_SAID = ("text", "phrase", "utterance", "body", "content", "message")  # what a paragraph says
 _KINDS = {"choices": "choice"}
 # keys in JSON-MIN: beside the data, of a span, and of what is not a span
 _OF_MIN = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", OUR_ID}
@@ -260,15 +260,30 @@ def _texts(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what is said in each paragraph of a dialogue, by the key of the data."""
+    """Return what is said in each paragraph of a dialogue, by the key of the data.
+
+    It is under a usual name; where there is no other text, it may be the longest in each paragraph.
+    """
+    is_alone = not any(isinstance(value, str) for value in data.values())
     dialogues = {}
     for key, turns in data.items():
-        turns = turns if isinstance(turns, list) else []
-        if turns and all(isinstance(turn, dict) and "start" not in turn for turn in turns):
-            name = next((n for n in _SAID if all(isinstance(t.get(n), str) for t in turns)), None)
-            if name is not None:
-                dialogues[key] = [turn[name] for turn in turns]
+        if isinstance(turns, list) and turns and all(map(_is_turn, turns)):
+            names = [n for n in turns[0] if all(isinstance(turn.get(n), str) for turn in turns)]
+            sizes = {name: sum(len(turn[name]) for turn in turns) for name in names}
+            known = [name for name in _SAID if name in sizes]
+            known += sorted(sizes, key=sizes.__getitem__)[-1:] if is_alone else []
+            if known:
+                dialogues[key] = [turn[known[0]] for turn in turns]
     return dialogues
+
+
+def _is_turn(item: Any) -> bool:
+    """Return whether something is a paragraph, which may be timed, and not what was marked."""
+    return (
+        isinstance(item, dict)
+        and not {"start", "end"} <= item.keys() <= _OF_SPAN
+        and not any(str(key).endswith("labels") or key in _OTHERS for key in item)
+    )
 
 
 def _in_paragraphs(
@@ -305,7 +320,10 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
         start, end = _in_paragraphs(value, target, where, data)
-        value = {key: item for key, item in value.items() if key != "globalOffsets"}
+        over = value["start"] != value["end"]  # what is written between paragraphs varies
+        value = {
+            k: v for k, v in value.items() if k != "globalOffsets" and not (over and k == "text")
+        }
     places = value.get("globalOffsets")
     if isinstance(places, Mapping):
         start, end = places.get("start"), places.get("end")
