@@ -939,6 +939,10 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
             f"segments of tokens are written in characters, as {form} counts; read again, they"
             " are in tokens with convert --tokenizer"
         )
+    if corpus.offsets == "characters" and form == "spacy":
+        notes.append(
+            "segments of characters are written in spaCy's tokens; read again, they are in tokens"
+        )
     changes = FORMATS[form].changes
     return [*notes, *(changes(corpus) if changes else ())]
 
