@@ -65,7 +65,7 @@ def read_places(path: PathName) -> dict[str, FilePlaces]:
         InputError: for a file that cannot be read, or a row that is no place.
     """
     name = printable(os.fspath(path))
-    rows = _records(path) if Path(path).suffix.lower() == ".jsonl" else _cells(path)
+    rows = json_records(path) if Path(path).suffix.lower() == ".jsonl" else _cells(path)
     places: dict[str, list[tuple[str, int, int]]] = {}
     for where, row in rows:
         for key in _NEEDED:
@@ -84,10 +84,6 @@ def read_places(path: PathName) -> dict[str, FilePlaces]:
     if not places:
         raise InputError(f"{name}: no place; a rule needs some")
     return {label: FilePlaces(name, tuple(some)) for label, some in places.items()}
-
-
-def _records(path: PathName) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from json_records(path)
 
 
 def _cells(path: PathName) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -18,7 +18,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
-from spanagree.corpus.segments import Layer, frozen
+from spanagree.corpus.segments import Layer, columns_of_all, frozen
 from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
 from spanagree.limits import check_cost
 
@@ -137,15 +137,16 @@ class Profiles:
         return cls(size, sizes - 1, np.cumsum(sizes) - sizes, values)
 
 
-def exclusion_groups(layer: Layer, labels: int, chance: str) -> tuple[Ints, Ints]:
+def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     """Return the group of each segment, of which one excludes another, and each group's document.
 
-    Groups are documents, under ``per-label`` a document and label.
+    Groups are an annotator's documents, under ``per-label`` a document and label. Segments stand
+    one layer after the other.
     """
-    per = labels if chance == "per-label" else 1
-    key = layer.document * per + (layer.label if chance == "per-label" else 0)
-    (keys,), group, _ = distinct(key)
-    return group, keys // max(per, 1)
+    document, _, _, label, layer = columns_of_all(layers)
+    columns = (layer, document, label if chance == "per-label" else 0 * label)
+    (_, documents, _), group, _ = distinct(*columns)
+    return group, documents
 
 
 def start_profiles(

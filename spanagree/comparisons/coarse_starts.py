@@ -20,6 +20,7 @@ from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
 from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import by_layer
 from spanagree.corpus.times import is_time
 
 UNITS = 1 << 14
@@ -66,11 +67,7 @@ class CoarseStarts:
     ) -> tuple[CoarseStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]
-        grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
-        first = np.cumsum([0, *(len(documents) for _, documents in grouped)])
-        pairs = zip(grouped, first, strict=False)
-        group = np.concatenate([numbers + at for (numbers, _), at in pairs])
-        document = np.concatenate([documents for _, documents in grouped])
+        group, document = exclusion_groups(layers, chance)
         length = np.concatenate([layer.end - layer.start for layer in layers])
         most = np.zeros(len(corpus), np.int64)  # segments of an annotation
         np.maximum.at(most, document, np.bincount(group, minlength=len(document)))
@@ -95,8 +92,7 @@ class CoarseStarts:
             Level(profiles, profile[some], short[some], factor[some])
             for profiles, profile, short, factor in made
         )
-        borders = np.cumsum([len(layer) for layer in layers])[:-1]
-        return cls(levels, kinds[-2], kinds[-1]), np.split(which, borders)
+        return cls(levels, kinds[-2], kinds[-1]), by_layer(which, layers)
 
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, float]:
         """Return E[Σ φ] of each cell, and the greatest error of one.

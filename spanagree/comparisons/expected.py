@@ -33,7 +33,7 @@ from spanagree.comparisons.shaped_starts import ShapedStarts
 from spanagree.comparisons.sides import Sides
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, by_layer
 from spanagree.errors import SettingError, check_choice
 
 Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces | CoarseStarts
@@ -93,15 +93,14 @@ def _starts_of(
     if coarse and whose(chance) == "both" and is_long(corpus):
         return CoarseStarts.of(corpus, names, chance)
     layers = [corpus.layers[name] for name in names]
-    grouped = [exclusion_groups(layer, len(corpus.labels), chance) for layer in layers]
-    first = np.cumsum([0, *(len(documents) for _, documents in grouped)])  # number of each layer
+    group, documents = exclusion_groups(layers, chance)
     profiles, profile = start_profiles(
-        np.concatenate([group + at for (group, _), at in zip(grouped, first, strict=False)]),
-        np.concatenate([corpus.lengths[documents] for _, documents in grouped]),
+        group,
+        corpus.lengths[documents],
         np.concatenate([layer.end - layer.start for layer in layers]),
         free=chance == "overlapping" or (measure is not None and measure.one_to_one),
     )
-    return profiles, np.split(profile, np.cumsum([len(layer) for layer in layers])[:-1])
+    return profiles, by_layer(profile, layers)
 
 
 def _refuse_more(chance: str, what: str, why: str) -> None:
@@ -169,7 +168,7 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
         layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
     ]
     (cells,), number, _ = distinct(np.concatenate(keys))
-    return cells, np.split(number, np.cumsum([len(k) for k in keys])[:-1])
+    return cells, by_layer(number, layers)
 
 
 def expected(sides: Sides, profiles: Starts, measure: Match) -> tuple[Floats, Inexact]:

@@ -36,7 +36,7 @@ from spanagree.chance.start_distributions import Profiles, exclusion_groups
 from spanagree.comparisons.measures import Match, Phi, turned
 from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
 _PAIRS = 1 << 15  # pairs of places that are computed at once
@@ -151,13 +151,8 @@ def _at_places(
     all_of = columns_of_all(layers)
     rule = places.table[places.variant[all_of.document], all_of.label]
     kinds = place_kinds(places.rules, rule, all_of.document, all_of.start, all_of.end)
-    first, group = 0, []
-    for layer in layers:
-        of_layer, documents = exclusion_groups(layer, len(corpus.labels), chance)
-        group.append(of_layer + first)
-        first += len(documents)
-    random = arrangements(kinds, np.concatenate(group), free=chance == "overlapping")
-    borders = np.cumsum([len(layer) for layer in layers])[:-1]
+    group, _ = exclusion_groups(layers, chance)
+    random = arrangements(kinds, group, free=chance == "overlapping")
     at = AtPlaces(
         kinds,
         random,
@@ -166,7 +161,7 @@ def _at_places(
         any(isinstance(rule, WordRule) for rule in places.rules),
         np.array([not isinstance(rule, AnywhereRule) for rule in places.rules]),
     )
-    placed = at, np.split(random.class_of, borders)
+    placed = at, by_layer(random.class_of, layers)
     _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), given, asked, placed)]
     return placed
 

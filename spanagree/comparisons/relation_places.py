@@ -21,7 +21,7 @@ from spanagree.chance.relations import relation_matches
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted, listed, show
 
 PAIRS = {
@@ -239,16 +239,13 @@ class _Spans:
         if not _MATCHES[rule.match]:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
-        (document, start, _, label, _), number, _ = (
-            distinct(*columns) if len(document) else (columns, document, document)
-        )
+        (document, start, _, label, _), number, _ = distinct(*columns)
         seen = np.zeros(len(corpus), np.int64)
         for x in layers:
             seen += x.annotated
         # a layer may have two segments that are alike but for their labels
-        (once, _), _, _ = distinct(number, layer) if len(number) else ((number, layer), 0, 0)
+        (once, _), _, _ = distinct(number, layer)
         size = np.bincount(document, minlength=len(corpus))
-        borders = np.cumsum([len(x) for x in layers])[:-1]
         sentence = np.zeros_like(start)
         if rule.pairs == "sentence":
             sentence = _sentences(corpus, document, start)
@@ -259,7 +256,7 @@ class _Spans:
             np.bincount(once, minlength=len(document)) == seen[document],
             np.cumsum(size) - size,
             size,
-            tuple(np.split(number, borders)),
+            tuple(by_layer(number, layers)),
         )
 
     def number(self, layer: int, row: Ints) -> Ints:
@@ -410,7 +407,7 @@ class PairPlaces:
         key = (owner * documents + spans.document[segment]) * types + spans.type[segment]
         by_group = np.lexsort((segment, key))
         segment, key = segment[by_group], key[by_group]
-        (keys,), _, sizes = distinct(key) if len(key) else ((key,), key, key)
+        (keys,), _, sizes = distinct(key)
         groups = keys // types // documents, keys // types % documents, keys % types
         first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         made = cls(
@@ -430,11 +427,11 @@ class PairPlaces:
             near = np.where(rule.pairs == "sentence", same, 2)
             columns.append(np.stack([*group, near, undirected]))
         rows = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
-        sets, which, _ = distinct(*rows) if rows.size else (tuple(rows), rows[0], rows[0])
+        sets, which, _ = distinct(*rows)
         made = replace(made, sets=sets)
         every = np.arange(len(sets[0]))
         made = replace(made, number=made.common(every, every))
-        return made, np.split(which, np.cumsum([len(corpus.layers[n]) for n in names])[:-1])
+        return made, by_layer(which, [corpus.layers[name] for name in names])
 
     def kind(self, number: int) -> tuple[int, int, int, bool]:
         """Return the kind of a set's pairs.

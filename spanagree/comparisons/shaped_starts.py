@@ -14,13 +14,13 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
-from spanagree.chance.start_distributions import Profiles, start_profiles
+from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.segments import columns_of_all
+from spanagree.corpus.segments import by_layer, columns_of_all
 from spanagree.errors import counted
 from spanagree.limits import check_cost
 
@@ -51,12 +51,10 @@ class ShapedStarts:
     ) -> tuple[ShapedStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]
-        document, start, end, label, layer = columns_of_all(layers)
+        _, start, end, _, _ = columns_of_all(layers)
         known: dict[Pieces, int] = {}
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, known)])
-        _, group, _ = distinct(layer, document, label if chance == "per-label" else 0 * label)
-        of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
-        of_group[group] = document
+        group, of_group = exclusion_groups(layers, chance)
         blocks = chain_hulls(group, start, end, alone=chance == "overlapping")
         profiles, profile = start_profiles(
             blocks.group,
@@ -66,9 +64,8 @@ class ShapedStarts:
         )
         columns = (profile[blocks.block], blocks.offset, end - start, shape)
         kinds, which, _ = distinct(*columns)
-        borders = np.cumsum([len(layer) for layer in layers])[:-1]
         made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
-        return made, np.split(which, borders)
+        return made, by_layer(which, layers)
 
     def tokens(self, kind: Ints) -> Ints:
         """Return the tokens of the pieces of each segment."""

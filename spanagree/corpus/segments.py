@@ -316,6 +316,11 @@ class Columns(NamedTuple):
     layer: Ints
 
 
+def by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
+    """Return what the segments of all layers have, one layer after the other, for each layer."""
+    return np.split(column, np.cumsum([len(layer) for layer in layers])[:-1])
+
+
 def columns_of_all(layers: Iterable[Layer]) -> Columns:
     """Return the segments of all layers, one layer after the other."""
     every = list(layers)

@@ -29,7 +29,7 @@ def corpus_of(case):
 def placed(corpus, rule, chance, side="a", **more):
     """The places and probabilities of each segment of a layer of one document, by segment."""
     layer, kinds = corpus.layers[side], find_places([rule]).of(corpus).kinds(corpus.layers[side])
-    group, _ = exclusion_groups(layer, len(corpus.labels), chance)
+    group, _ = exclusion_groups([layer], chance)
     made = arrangements(kinds, group, free=chance == "overlapping", **more)
     result = {}
     for i, (s, e, label) in enumerate(zip(layer.start, layer.end, layer.label, strict=True)):
@@ -148,7 +148,7 @@ def test_words_of_each_text():
         texts=["ab cd", "x yz"],
     )
     layer, kinds = corpus.layers["a"], find_places("words").of(corpus).kinds(corpus.layers["a"])
-    made = arrangements(kinds, exclusion_groups(layer, 1, "nonoverlapping")[0])
+    made = arrangements(kinds, exclusion_groups([layer], "nonoverlapping")[0])
     for number, words in enumerate([[(0, 2), (3, 5)], [(0, 1), (2, 4)]]):
         _, start, end, p = made.rows(kinds, made.class_of[[number]])
         shares_of = zip(start.tolist(), end.tolist(), p.tolist(), strict=True)

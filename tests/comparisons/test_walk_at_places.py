@@ -220,7 +220,7 @@ def test_draws(chance, budget):
     segments = [(0, 2, "X"), (3, 4, "Y"), (6, 9, "X"), (9, 10, "X")]
     case = Case(n, rule, segments, segments, chance)
     layer = case.layers[0]
-    group, _ = exclusion_groups(layer, len(case.corpus.labels), chance)
+    group, _ = exclusion_groups([layer], chance)
     kinds = find_places([rule]).of(case.corpus).kinds(layer)
     free = chance == "overlapping"
     random = arrangements(kinds, group, free=free, budget=budget)
