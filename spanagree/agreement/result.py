@@ -69,7 +69,7 @@ class Agreement(Result):
             how many any of them disagree, and agree.
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that may carry more than a tenth of the weight.
-        chance: the distribution of each pair's match by chance, if it was asked for.
+        by_chance: the distribution of each pair's match by chance, if it was asked for.
         sort: in which order annotators are shown; that of the corpus unless asked for.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
@@ -178,7 +178,7 @@ class Agreement(Result):
     @property
     def error_of_chance(self) -> float | None:
         """The standard error of the team's chance F1, if it is of draws."""
-        return self.inexact.error(float(self.team.tally.size_a + self.team.tally.size_b))
+        return self.inexact.error(float(size_of(self.team.tally)))
 
     @cached_property
     def few(self) -> int:
@@ -478,7 +478,7 @@ def result(
         settings,
         (
             *counts.final_notes(),
-            *counts.inexact.notes(float(figures.team.tally.size_a + figures.team.tally.size_b)),
+            *counts.inexact.notes(float(size_of(figures.team.tally))),
             *notes_on_sharing(counts),
         ),
         per_document,

@@ -70,6 +70,7 @@ class Mean(Comparable):
         sd: the standard deviations over the pairs, with their number as divisor.
         pairs: over how many pairs each mean runs: those for which the figure is defined.
         reason: why the means are undefined, if they are.
+        interval: their interval, if intervals were asked for.
     """
 
     observed: float

@@ -29,7 +29,6 @@ from spanagree.cli.references import (
     references,
 )
 
-_EVALUATE = "spanagree.systems.evaluate.evaluate"
 _MATCH = "Choose what counts as agreement; soft: systems with the shares of many annotators."
 _TEST = "Test all pairs of systems, or each against chance."
 _DRAWS = "Draw chance at random for --test chance, not exactly."

@@ -10,7 +10,7 @@ who marked it, nor on what is compared beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -66,86 +66,74 @@ def expected_overlap(
         at: where the segments may stand, under a rule of places.
         fixed: the first annotation stays as it is.
     """
-    layers, cells = sides.layers, sides.cells
     values = np.zeros(sides.count)
-    both = np.intersect1d(*cells)
-    near = measure.kernel == "near"
-    if at is not None and not fixed and not near:
+    both = np.intersect1d(*sides.cells)
+    additive = not fixed and measure.kernel != "near"  # where either has a single segment to pair
+    if additive and at is not None:
         both = _but_single(at, sides, measure, both, values)
-    document = np.zeros(sides.count, np.int64)
-    document[cells[0]] = layers[0].document
-    kinds = [np.zeros(len(layer), np.int64) for layer in layers]
-    classes = kinds
-    if at is not None:
-        kinds, classes = (
-            [at.kinds_of(side_classes) for side_classes in sides.profiles],
-            [*sides.profiles],
-        )
-    marks, rows = zip(
-        *(
-            _side(layer, cell, both, document[both], sides.chance, number, kinds[number])
-            for number, (layer, cell) in enumerate(zip(layers, cells, strict=True))
-        ),
-        strict=True,
-    )
-    pieces = Pieces(document[both], tokens[document[both]], *marks)
-    walked: list[Floats | None]
-    if near:
-        rest, t = np.arange(len(both)), measure.within
-        walked = (
-            _near_with_fixed(pieces, t)
-            if at is None
-            else near_walk_at_places(
-                pieces,
-                at.kinds,
-                t,
-                # words from anywhere stand beside the figure only, and draws are ten times as fast
-                NEAR_BUDGET if at.words is None or at.at_words else NEAR_BUDGET // 16,
-                at.words,
-                at_words=at.at_words,
-                fixed=fixed,
-            )
-        )
-    elif fixed:
-        rest = np.arange(len(both))
-        walked = (
-            fixed_walk(pieces, measure, BUDGET, moments=True)
-            if at is None
-            else fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
-        )
-    elif at is None:
+    pieces, marked = _pieces(sides, tokens, both, at)
+    rest, todo = np.arange(len(both)), pieces
+    if additive and at is None:
         single, values[both] = single_matches(pieces, measure)
         rest = np.flatnonzero(~single)
-        walked = both_walk(pieces.some(rest), measure, BUDGET, moments=True, steps=STEPS)
-    else:
-        rest = np.arange(len(both))
-        walked = both_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
+        todo = pieces.some(rest)
     over = []
-    for piece, made in zip(rest.tolist(), walked, strict=True):
-        if made is None:
+    for piece, mean in zip(rest.tolist(), _walked(todo, measure, at, fixed=fixed), strict=True):
+        if mean is None:
             over.append(piece)
         else:
-            values[both[piece]] = made[0]
-    known: dict[bytes, tuple[float, float]] = {}
-    marked = [
-        _Marked(side, classes[number][of_side])
-        for number, (side, of_side) in enumerate(zip(marks, rows, strict=True))
-    ]
-    for piece in over if fixed else ():
-        seed = seed_of(sides.chance)
-        values[both[piece]], error = _mean_with_fixed(pieces, marked, piece, measure, at, seed)
-        drawn.add(b"one stream of draws", error)  # so errors may be alike, and add up
-    for piece, (shape, what) in zip(
-        over if not fixed else (), _shapes(pieces, marked, over if not fixed else []), strict=True
+            values[both[piece]] = mean[0]
+    draw = _draw_second if fixed else _draw_both
+    for piece, what, mean_of_draws, error in draw(
+        pieces, marked, over, measure, at, seed_of(sides.chance)
     ):
-        if what not in known:
-            n = int(pieces.tokens[piece])
-            plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
-            rng = generator_of(digest_of((n, plain)), seed_of(sides.chance))
-            known[what] = _drawn_mean(n, shape, measure, at, rng)
-        values[both[piece]], error = known[what]
+        values[both[piece]] = mean_of_draws
         drawn.add(what, error)
     return values
+
+
+class _Marked(NamedTuple):
+    """The segments of one annotator in the pieces, and their classes under a rule of places."""
+
+    side: Side
+    classes: Ints
+
+
+def _pieces(
+    sides: Sides, tokens: Ints, both: Ints, at: AtPlaces | None
+) -> tuple[Pieces, list[_Marked]]:
+    """Return cells as pieces, and what either annotator marked in them."""
+    document = np.zeros(sides.count, np.int64)
+    document[sides.cells[0]] = sides.layers[0].document
+    marked = []
+    for number, (layer, cell) in enumerate(zip(sides.layers, sides.cells, strict=True)):
+        classes = kinds = np.zeros(len(layer), np.int64)
+        if at is not None:
+            classes = sides.profiles[number]
+            kinds = at.kinds_of(classes)
+        side, row = _side(layer, cell, both, document[both], sides.chance, number, kinds)
+        marked.append(_Marked(side, classes[row]))
+    a, b = (of_one.side for of_one in marked)
+    return Pieces(document[both], tokens[document[both]], a, b), marked
+
+
+def _walked(
+    pieces: Pieces, measure: Match, at: AtPlaces | None, *, fixed: bool
+) -> list[Floats | None]:
+    """Return the mean of each piece, first of what is known of it; ``None`` over the budget."""
+    if measure.kernel == "near":
+        if at is None:
+            return _near_with_fixed(pieces, measure.within)
+        # words from anywhere stand beside the figure only, and draws are ten times as fast
+        budget = NEAR_BUDGET if at.words is None or at.at_words else NEAR_BUDGET // 16
+        ask = pieces, at.kinds, measure.within, budget, at.words
+        return near_walk_at_places(*ask, at_words=at.at_words, fixed=fixed)
+    if at is not None:
+        walk_at_places = fixed_walk_at_places if fixed else both_walk_at_places
+        return walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
+    if fixed:
+        return fixed_walk(pieces, measure, BUDGET, moments=True)
+    return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS)
 
 
 def _near_with_fixed(pieces: Pieces, t: int) -> list[Floats | None]:
@@ -161,13 +149,6 @@ def _near_with_fixed(pieces: Pieces, t: int) -> list[Floats | None]:
         p = one_random(n, tuple(map(tuple, spans)), kinds, t, NEAR_BUDGET)
         means.append(None if p is None else np.array([p @ np.arange(len(p))]))
     return means
-
-
-class _Marked(NamedTuple):
-    """The segments of one annotator in the pieces, and their classes under a rule of places."""
-
-    side: Side
-    classes: Ints
 
 
 Shape = tuple[tuple[tuple[int, bool, int], ...], ...]
@@ -189,6 +170,29 @@ def _shapes(
         yield shape, repr((int(pieces.tokens[piece]), shape)).encode()
 
 
+Drawn = Iterator[tuple[int, bytes, float, float]]
+"""Of some pieces the number, what is drawn, the mean match over draws, and its standard error."""
+
+
+def _draw_both(
+    pieces: Pieces,
+    marked: list[_Marked],
+    rows: list[int],
+    measure: Match,
+    at: AtPlaces | None,
+    seed: int,
+) -> Drawn:
+    """Draw both annotations of some pieces; those that are alike, once."""
+    known: dict[bytes, tuple[float, float]] = {}
+    for piece, (shape, what) in zip(rows, _shapes(pieces, marked, rows), strict=True):
+        if what not in known:
+            n = int(pieces.tokens[piece])
+            plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
+            rng = generator_of(digest_of((n, plain)), seed)
+            known[what] = _drawn_mean(n, shape, measure, at, rng)
+        yield piece, what, *known[what]
+
+
 def _drawn_mean(
     tokens: int, shape: Shape, measure: Match, places: AtPlaces | None, rng: np.random.Generator
 ) -> tuple[float, float]:
@@ -200,44 +204,59 @@ def _drawn_mean(
     few = len(shape[0]) * len(shape[1]) <= MOST_PAIRS
     if places is None and measure.kernel == "one-to-one" and few:
         sides = [(length, able == 1) for length, able, _ in columns]
-        matches = draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng)
-        return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
-    layers, classes = [], []
-    for length, able, side_classes in columns:
-        nothing = np.zeros(len(length), np.int64)
-        layers.append(Layer(nothing, nothing, length, 1 - able, np.ones(1, np.bool_)))
-        classes.append(side_classes[np.lexsort((1 - able, length))])  # as the rows of the layer
-    cells = np.array([[0, 1]])  # what has the label, and what has none
-    ask = (layers, (True, True), np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
-    at = None if places is None else (places, classes)
-    drawn = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
-    return float(drawn.mean()), float(drawn.std(ddof=1) / np.sqrt(draws))
+        return _mean_of(draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng))
+    marked = [_document(0 * length, length, 1 - able, which) for length, able, which in columns]
+    return _mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
 
 
-def _mean_with_fixed(
+def _draw_second(
     pieces: Pieces,
     marked: list[_Marked],
-    piece: int,
+    rows: list[int],
+    measure: Match,
+    at: AtPlaces | None,
+    seed: int,
+) -> Drawn:
+    """Draw the second annotation of some pieces, with the first as it is."""
+    for piece in rows:
+        documents = []
+        for side, classes in marked:
+            here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
+            label = np.minimum(side.label[here], 1)
+            documents.append(_document(side.start[here], side.length[here], label, classes[here]))
+        draws = number_of_draws(DRAWS, len(documents[1][0]))
+        tokens, rng = int(pieces.tokens[piece]), np.random.default_rng(seed)
+        matches = _matches(documents, (False, True), tokens, measure, at, draws, rng)
+        # of one stream of draws, so errors may be alike, and add up
+        yield piece, b"one stream of draws", *_mean_of(matches)
+
+
+def _document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
+    """Return segments as a layer of one document, and their classes in the order of its rows."""
+    layer = Layer(0 * start, start, start + length, label, np.ones(1, np.bool_))
+    return layer, classes[np.lexsort((label, start + length, start))]
+
+
+def _matches(
+    marked: Sequence[tuple[Layer, Ints]],
+    random: tuple[bool, bool],
+    tokens: int,
     measure: Match,
     places: AtPlaces | None,
-    seed: int,
-) -> tuple[float, float]:
-    """Return the mean match over draws of the second annotation, and its standard error."""
-    layers, classes = [], []
-    for side, side_classes in marked:
-        low, high = np.searchsorted(side.piece, (piece, piece + 1))
-        start, length = side.start[low:high], side.length[low:high]
-        label = np.minimum(side.label[low:high], 1)
-        layers.append(Layer(0 * start, start, start + length, label, np.ones(1, np.bool_)))
-        order = np.lexsort((label, start + length, start))
-        classes.append(side_classes[low:high][order])
-    draws = number_of_draws(DRAWS, len(layers[1]))
-    tokens, rng = pieces.tokens[[piece]], np.random.default_rng(seed)
-    cells = np.array([[0, 1]])
-    ask = (layers, (False, True), tokens, cells, measure, "nonoverlapping", draws, rng)
+    draws: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return the match in each draw of a document; segments of label 1 only take up room."""
+    layers, classes = zip(*marked, strict=True)
+    cells = np.array([[0, 1]])  # what has the label, and what has none
+    ask = (layers, random, np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
-    matches = np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
-    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(draws))
+    return np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
+
+
+def _mean_of(matches: Floats | Ints) -> tuple[float, float]:
+    """Return the mean over draws, and its standard error."""
+    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(len(matches)))
 
 
 def _but_single(at: AtPlaces, sides: Sides, measure: Match, both: Ints, values: Floats) -> Ints:
