@@ -462,6 +462,17 @@ def test_what_models_call_a_quote(write_here, name, form):
     assert segments == [[((0, 2, "PER"),)], [()]]
 
 
+@pytest.mark.parametrize("dump", [json.dumps, lambda answer: answer])
+def test_a_column_by_its_path(write_here, dump):
+    """In an object, or in a text that holds one; a name that is no path is a column too."""
+    rows = [{"t]": "Jo met Al", "answer": dump({"why": "so", "found": [["Jo", "PER"]]})}]
+    write_here("x.jsonl", lines([*rows, {"t]": "No", "answer": dump({"found": []})}]))
+    corpus = sa.read("x.jsonl", "dataset", text="t]", spans="answer.found")
+    assert [[*document.segments.values()] for document in corpus] == [[((0, 2, "PER"),)], [()]]
+    with refuses(sa.SettingError, "row 1: no column 'x]'; there are t], answer"):
+        sa.read(rows, text="t]", spans="x]")
+
+
 def test_names_that_are_no_quotes(write_here):
     """Objects with a name and a type are spans where the column says so, and nowhere else."""
     rows = [{"text": "Jo met Al", "files": [{"name": "Jo", "type": "pdf"}]}]

@@ -27,6 +27,7 @@ from spanagree.errors import (
 )
 from spanagree.extras import optional
 from spanagree.formats.hugging_face.spans import parsed
+from spanagree.formats.paths import values_at
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
@@ -105,7 +106,7 @@ def _is_null(value: Any) -> bool:
 
 
 def cell_of(row: Mapping[str, Any], column: str) -> Any:
-    """Return the entry of a column; ``a.b`` is in an object, and ``a,b`` are two that make one.
+    """Return the entry of a column, which may be a path; ``a,b`` are two that make one.
 
     Raises:
         KeyError: if the row has no such column.
@@ -117,9 +118,9 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
         return row[column]
     if "," in column:
         return "/".join(str(cell_of(row, part.strip())) for part in column.split(","))
-    head, dot, rest = column.partition(".")
-    if dot and isinstance(row.get(head), Mapping):
-        return cell_of(row[head], rest)
+    with suppress(SettingError):  # a name that is no path
+        for value in values_at(row, column):
+            return value
     raise KeyError(column)
 
 
