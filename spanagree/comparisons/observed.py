@@ -127,7 +127,7 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
     j, i = ranges(np.searchsorted(begin_b, begin_a), np.searchsorted(begin_b, end_a[order_a]))
     p, q = ranges(np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b))
     i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
-    order = np.lexsort((i, j))  # canonical order
+    order = row_order(j, i)  # canonical order
     return order_a[i[order]], j[order]
 
 

@@ -205,7 +205,10 @@ def _drawn_mean(
     if places is None and measure.kernel == "one-to-one" and few:
         sides = [(length, able == 1) for length, able, _ in columns]
         return _mean_of(draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng))
-    marked = [_document(0 * length, length, 1 - able, which) for length, able, which in columns]
+    marked = [
+        _document(0 * length, length, (1 - able) * number, which)
+        for number, (length, able, which) in enumerate(columns, 1)
+    ]
     return _mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
 
 
@@ -222,8 +225,8 @@ def _draw_second(
         documents = []
         for side, classes in marked:
             here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
-            label = np.minimum(side.label[here], 1)
-            documents.append(_document(side.start[here], side.length[here], label, classes[here]))
+            columns = side.start[here], side.length[here], side.label[here], classes[here]
+            documents.append(_document(*columns))
         draws = number_of_draws(DRAWS, len(documents[1][0]))
         tokens, rng = int(pieces.tokens[piece]), np.random.default_rng(seed)
         matches = _matches(documents, (False, True), tokens, measure, at, draws, rng)
@@ -246,9 +249,9 @@ def _matches(
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return the match in each draw of a document; segments of label 1 only take up room."""
+    """Return the match in each draw of a document; segments without label 0 only take up room."""
     layers, classes = zip(*marked, strict=True)
-    cells = np.array([[0, 1]])  # what has the label, and what has none
+    cells = np.array([[0, 1, 2]])  # what has the label, and what has none in A, and in B
     ask = (layers, random, np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
     return np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries, in_order, ranks
+from spanagree.arrays import Bools, Ints, entries, in_order, ranks, row_order
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.words import WHEN_ASKED, WhenAsked
 from spanagree.errors import InputError, SettingError, show
@@ -251,7 +251,7 @@ class Layer:
             order = np.lexsort((ranks(self.details.shapes)[self.details.shape], *keys[::-1]))
             object.__setattr__(self, "details", self.details.taken(order))
         elif not in_order(*keys):
-            order = np.lexsort(keys[::-1])
+            order = row_order(*keys)
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, frozen(getattr(self, name)[order], np.int64))
         object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
