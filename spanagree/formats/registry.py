@@ -121,6 +121,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
         "convert it with spacy convert, and read the .spacy file",
     ),
     (r"\A\{\\rtf", "rich text", "save it as plain text"),
+    (r"\{\s*'entities'\s*:", "spaCy's pairs as Python writes them", "save them with json.dump"),
 )
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
 _LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
@@ -166,8 +167,13 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
         return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
     if start.shape in ("json", "jsonl"):
         keys = dict.fromkeys(key for record in start.objects for key in record)
-        what = f"JSON with the keys {listed(keys)}, in which no spans or tags were found"
-        return InputError(f"{name}: {what}; name its columns: {_NAMED} ({listed(formats)})")
+        what = f"JSON with the keys {listed(keys)}" if keys else "JSON without keys"
+        lists = [key for key in keys if len(start.objects) == 1 and _has_objects(start, key)]
+        if lists:
+            more = f"if each object under {lists[0]} is a document, save that list as a file"
+        else:
+            more = f"name its columns: {_NAMED} ({listed(formats)})"
+        return InputError(f"{name}: {what}, in which no spans or tags were found; {more}")
     if start.shape == "zip":
         what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
         return InputError(
@@ -184,6 +190,12 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
         f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"
         f" format with --from ({listed(formats)})"
     )
+
+
+def _has_objects(start: FileHead, key: str) -> bool:
+    """Return whether the one object of a file has a list of objects under a key."""
+    value = start.objects[0][key]
+    return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
 
 
 FROM_STDIN = ("conll", "jsonl", "label-studio", "prodigy", "doccano", "mqm", "pubtator")
@@ -577,7 +589,9 @@ def format_of(path: PathName, options: Options | None = None) -> str:
             f"{printable(os.fspath(path))}: nothing is in it; export it again, or leave it out"
         )
     odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
-    foreign = form == "conll" and (start.shape == "xml" or looks_like(start))
+    foreign = (form == "conll" and start.shape == "xml") or (
+        form in ("conll", "dataset") and looks_like(start)
+    )
     if start.objects or odd or foreign:
         raise unrecognised(start, FORMATS)
     return form

@@ -83,6 +83,9 @@ def has_indices(start: FileHead) -> bool:
     return bool(filled) and all(is_whole(index) for some in filled for index in some)
 
 
+_OF_RECORDS = {*COLUMNS["spans"], *COLUMNS["tokens"], "tags", "nertags"}
+
+
 def is_by_id(start: FileHead) -> bool:
     """Return whether a file is one object that has records, or lists of spans, under ids."""
     (record,) = start.records if len(start.records) == 1 else ({},)
@@ -98,7 +101,8 @@ def is_by_id(start: FileHead) -> bool:
 
 def _is_span(span: Any) -> bool:
     if isinstance(span, dict):
-        return bool(keys_of(tuple(span)).keys() & {"start", "text"})
+        is_record = any(isinstance(span[key], list) for key in span if plain(key) in _OF_RECORDS)
+        return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)
 

@@ -300,6 +300,11 @@ UNKNOWN = {
     "labels.csv": ("item,annotator,label\n1,a,x\n", "labels.csv: a table of labels (columns item, annotator, label), and spans are needed here; spanagree coefficients and sa.read_labels read it"),
     "labels.tsv": ("item\tworker\tanswer\n1\ta\tx\n", "labels.tsv: a table of labels (columns item, worker, answer)"),
     "other.csv": ('"a";b\n1;2\n', "other.csv: a table of the columns a, b, in which no spans or tags were found; name its columns: " + NAMED + "; a table of labels is read by spanagree coefficients and sa.read_labels"),
+    "none.json": ("{}", "none.json: JSON without keys, in which no spans or tags were found; name its columns: " + NAMED),
+    "wrapped.json": ('{"n": 1, "docs": [{"text": "Jo", "entities": [{"text": "Jo", "label": "P"}]}]}', "wrapped.json: JSON with the keys n, docs, in which no spans or tags were found; if each object under docs is a document, save that list as a file"),
+    "alone.json": ('{"data": [{"text": "Jo", "spans": [[0, 2, "P"]]}]}', "alone.json: JSON with the keys data, in which no spans or tags were found; if each object under data"),
+    "train.json": ("[('Jo', {'entities': [(0, 2, 'P')]})]", "train.json: this looks like spaCy's pairs as Python writes them, which is not read; save them with json.dump"),
+    "train.py": ("TRAIN_DATA = [\n  ('Jo', {'entities': [(0, 2, 'P')]}),\n]\n", "train.py: this looks like spaCy's pairs as Python"),
     "page.xml": ("<html>\n<p>x</p></html>", "page.xml: this looks like a web page, which is not read; export the annotations from the tool that shows it"),
     "song.xml": ("<song>\n<p>x</p></song>", "song.xml: xml that no reader knows, beginning with '<song>'; name its format with --from (conll,"),
 }  # fmt: skip
