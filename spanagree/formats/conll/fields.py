@@ -68,16 +68,14 @@ class Lines:
             data = np.frombuffer(self.data, np.uint8, len(is_end), low)
             end = np.flatnonzero(is_end)
             begin = np.concatenate(([0], end[:-1] + 1))
-            last = data[end] == _NEWLINE  # of its line
-            kept = here[np.cumsum(last) - last]
-            begin, end, last = begin[kept], end[kept], last[kept]
+            width = np.diff(np.flatnonzero(data[end] == _NEWLINE), prepend=-1)  # of each line
+            kept = np.repeat(here, width)
+            begin, end, width = begin[kept], end[kept], width[here]
             if sign == _SPACE:
                 plain = plain and bool((begin < end).all())
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
-                alone = last & np.append(True, last[:-1])  # without a tab
-                plain = plain and not spaces.any() and not alone.any()
-            width = np.diff(np.flatnonzero(last), prepend=-1)
+                plain = plain and not spaces.any() and not (width == 1).any()  # without a tab
             begins[fields : fields + len(begin)] = begin + low
             ends[fields : fields + len(end)] = end + low
             widths[rows : rows + len(width)] = width
