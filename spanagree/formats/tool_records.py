@@ -335,9 +335,10 @@ class _ByPaths:
                 self.log.passed[noun] += 1
                 continue
             for span in self._segments(item, where, key):
-                if span.start is None and span.quote is not None and text is not None:
-                    bounds = self.log.quotes.place(text, span.quote, times[span.quote], annotator)
-                    times[span.quote] += 1
+                alone = span.quote if span.start is None and span.pieces is None else None
+                if alone is not None and text is not None:
+                    bounds = self.log.quotes.place(text, alone, times[alone], annotator)
+                    times[alone] += 1
                     if bounds is None:
                         continue
                     made = Span(*bounds, span.label)  # it may stand there in other letters

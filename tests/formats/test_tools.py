@@ -489,6 +489,23 @@ def test_denotations_in_pieces(write):
     assert segment == ((0, 2, "X"), (13, 17, "X"))
 
 
+@pytest.mark.parametrize("said", [["met", "Rome"], ["met Rome"], ["met", "Bonn"]])
+def test_entities_in_pieces(write, said):
+    """BigBIO has the text of each piece, or one of all; what stands elsewhere is misplaced."""
+    row = {"id": "1", "passages": [{"text": [TEXT], "offsets": [[0, len(TEXT)]]}]}
+    row["entities"] = [{"id": "e1", "type": "X", "text": said, "offsets": [[3, 6], [13, 17]]}]
+    row["entities"].append({"id": "e2", "type": "PER", "text": ["Jo"], "offsets": [[0, 2]]})
+    row["relations"] = [{"id": "r", "type": "in", "arg1_id": "e2", "arg2_id": "e1"}]
+    if "Bonn" in said:
+        with refuses(sa.InputError, "… document '1' … not 'met Bonn'"):
+            sa.read(write([row]))
+        return
+    ((first, second),) = sa.read(write([row]))[0].segments.values()
+    assert (first, second.pieces) == (JO, ((3, 6), (13, 17)))
+    (relation,) = sa.read(write([row]))[0].relations
+    assert (relation.first, relation.second, relation.label) == (first, second, "in")
+
+
 @pytest.mark.parametrize("tag", ["<PER>Jo</PER>", '<x type="PER">Jo</x>', "<PER id='1'>Jo</PER>"])
 def test_tags_in_lines(tmp_path, tag):
     """With attributes too, and lines without a tag. Oracle: as it was made."""
