@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from messages import refuses, says
 
+import spanagree as sa
+
 MESSAGE = "a.conll:12: unknown tag 'X'; allowed: O, B-; --repair drop-empty would help"
 
 
@@ -104,3 +106,12 @@ def test_no_other_message_to_the_letter():
         if whole.search(line) and path.name != "test_messages.py"
     ]
     assert found == []
+
+
+def test_a_value_of_several_lines_is_shown_on_one():
+    """What a user gave may be a table: a column for lists of tags stands on the message's line."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"gold": ["B-X", "O"], "mine": ["O", "O"]})
+    with refuses(sa.InputError, "'gold': 0 … a list of documents") as error:
+        sa.evaluate(frame["gold"], frame["mine"])
+    assert "\n" not in str(error.value)

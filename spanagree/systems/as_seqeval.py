@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 AVERAGES = ("micro", "macro", "weighted")
 """How the figures of labels become one."""
 
+_APART = {"BB", "BS", "BO", "IB", "IS", "IO"}  # prefixes between which a segment ends
+_ANEW = {"EE", "EI", "SE", "SI", "OE", "OI"}  # and that at the second of which one begins
 _FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # what seqeval calls it
 _DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as its report does
 
@@ -214,21 +216,24 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
     """Return tags of which each has a prefix that is known, where some have none, with a warning.
 
     As seqeval has it, the first letter is the prefix, and the label is what follows the first
-    hyphen, or that letter. A prefix of another letter, also a small one, goes on as long as the
-    label is the same; O with more behind it is O.
+    hyphen, or that letter.
     """
     try:
         known: set[Any] = set().union(*chain.from_iterable(layers.values()))
     except TypeError:  # that a tag is no string is said where they are read
         return dict(layers)
     odd = {tag for tag in known if isinstance(tag, str) and tag and not prefixed(tag, "")}
-    meant = {}
-    for tag in odd:
-        label = tag[1:].strip("-") if strict else tag[1:].split("-", maxsplit=1)[-1]
-        if tag[0] == "O" and not strict:
-            meant[tag] = "O"
-        elif tag[0] in "BIES" or not strict:
-            meant[tag] = f"{tag[0] if tag[0] in 'BIES' else 'I'}-{label or '_'}"
+    if not odd or not all(isinstance(tag, str) and tag for tag in known):
+        return dict(layers)
+    if strict:
+        meant = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd if tag[0] in "BIES"}
+        read = {
+            name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
+            for name, documents in layers.items()
+        }
+    else:
+        meant = dict.fromkeys(odd, "")
+        read = {name: _leniently(name, documents) for name, documents in layers.items()}
     if not meant:
         return dict(layers)
     some = sorted(meant)
@@ -238,10 +243,38 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
         why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
     more = ", …" if len(some) > 5 else ""
     warnings.warn(f"{listed(some[:5])}{more}: {why}", stacklevel=4)
-    return {
-        name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
-        for name, documents in layers.items()
-    }
+    return read
+
+
+def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the tags of the segments that seqeval's default mode finds, whatever the tags are.
+
+    It goes over all sentences in one, with an O behind each.
+
+    Raises:
+        SettingError: for segments that overlap, or that go on from a sentence into the next.
+    """
+    read = [["O"] * len(tags) for tags in documents]
+    place = [(d, i) for d, tags in enumerate(documents) for i in range(len(tags) + 1)]
+    flat = [tag or "O" for tags in documents for tag in (*tags, "O")]
+    begin, before, kind = 0, "O", ""
+    for at, tag in enumerate(flat):
+        prefix, label = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
+        other = label != kind
+        if before not in "O." and (other or before in "ES" or before + prefix in _APART):
+            (d, first), (last_d, last) = place[begin], place[at - 1]
+            here = read[d][first : last + 1]
+            if d != last_d or last >= len(read[d]) or any(tag != "O" for tag in here):
+                raise SettingError(
+                    f"{name}: {show(flat[begin])}, tag {first + 1} of sentence {d + 1}, begins a"
+                    " segment that overlaps another or has no end in its sentence, as seqeval reads"
+                    " it; write B-, I- or O in capitals"
+                )
+            read[d][first : last + 1] = [f"B-{kind}", *[f"I-{kind}"] * (last - first)]
+        if prefix not in "O." and (other or prefix in "BS" or before + prefix in _ANEW):
+            begin = at
+        before, kind = prefix, label
+    return read
 
 
 def _turned(tag: str) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -217,6 +218,38 @@ def test_odd_tags_are_read_as_seqeval_reads_them(style, data):
             ours = sa.f1_score(gold, mine, average=average, zero_division=0)
         wanted = theirs("f1_score", gold, mine, average=average, zero_division=0)
         assert np.array_equal(ours, wanted), (gold, mine)
+
+
+@pytest.mark.parametrize(
+    "style", [["b-x", "i-x", "o"], ["b", "i", "o", "O"], ["B-X", "o", "O"], ["B-x", "i-x", "I-x"],
+              ["B-X", "I-X", ".", "O"], ["B_X", "e-X", "O"]],
+)  # fmt: skip
+@at_most(60)
+@given(data=st.data())
+def test_small_letters_beside_capitals(style, data):
+    """Whatever seqeval's scan makes of small letters and of the dot is made here, or refused where
+    its segments overlap each other or the end of a sentence, which no figure of chance allows."""
+    tags = st.lists(
+        st.lists(st.sampled_from(style), min_size=1, max_size=4), min_size=1, max_size=4
+    )
+    gold = data.draw(tags)
+    mine = [[data.draw(st.sampled_from(style)) for _ in each] for each in gold]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, refused = math.nan, ""
+        try:
+            ours = sa.f1_score(gold, mine)
+        except sa.errors.SettingError as error:
+            refused = str(error)
+    if not refused:
+        assert ours == theirs("f1_score", gold, mine), (gold, mine)
+        return
+    assert "begins a segment that overlaps another or has no end in its sentence" in refused
+    layer = gold if refused.startswith("y_true") else mine
+    found = sorted(each[1:] for each in theirs("get_entities", layer))
+    ends = set((np.cumsum([len(each) + 1 for each in layer]) - 1).tolist())
+    over = any(ends & set(range(a, b + 1)) for a, b in found)
+    assert over or any(a[1] >= b[0] for a, b in pairwise(found))
 
 
 def test_odd_tags_are_warned_of():
