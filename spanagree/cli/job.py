@@ -70,22 +70,7 @@ def command(
         @functools.wraps(function)
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
-            parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
-            arguments = {
-                key: value for key, value in given.items() if key not in ("verbose", "quiet")
-            }
-            for member in every:
-                if member.part and member.name in arguments:
-                    parts[member.part][member.name] = arguments.pop(str(member.name))
-            if "attribute" in arguments:
-                parts["reading"]["attributes"] = [arguments["attribute"]]
-            parts |= {
-                attribute.name: arguments.pop(attribute.name)
-                for attribute in fields(Job)
-                if attribute.name in arguments
-            }
-            written = click.get_current_context().find_object(list)
-            job = Job(**parts, written=[] if written is None else written)
+            job, arguments = _parted(given, every)
             job.check_patterns()
             of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
             rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
@@ -93,12 +78,10 @@ def command(
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
-            if asked := {
-                key: arguments.pop(key) for key in ("places", "chance_of") if key in arguments
-            }:
-                arguments["chance"] = job.chance_model(
-                    arguments.get("chance", "nonoverlapping"), **asked
-                )
+            asked = {key: arguments.pop(key) for key in ("places", "chance_of") if key in arguments}
+            if asked:
+                chance = arguments.get("chance", "nonoverlapping")
+                arguments["chance"] = job.chance_model(chance, **asked)
             try:
                 function(job, **arguments)
             finally:
@@ -109,6 +92,22 @@ def command(
         return Command(name, params=params, callback=run, help=purpose)
 
     return decorate
+
+
+def _parted(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict[str, Any]]:
+    """Return the job that given options make, and those that are arguments of the command."""
+    arguments = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
+    parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
+    for member in members:
+        if member.part and member.name in arguments:
+            parts[member.part][member.name] = arguments.pop(str(member.name))
+    if "attribute" in arguments:  # is read only where it is asked for
+        parts["reading"]["attributes"] = [arguments["attribute"]]
+    for attribute in fields(Job):
+        if attribute.name in arguments:
+            parts[attribute.name] = arguments.pop(attribute.name)
+    written = click.get_current_context().find_object(list)
+    return Job(**parts, written=[] if written is None else written), arguments
 
 
 @dataclass(frozen=True)
