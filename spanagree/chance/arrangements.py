@@ -185,7 +185,7 @@ def _in_order(kinds: PlaceKinds, made: Arrangements, todo: Bools, budget: float)
         alike, which, _ = distinct_rows(made.count[classes])
         for counts, here in zip(alike, groups(which, len(alike)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]]
-            for some in _portions(here, work):
+            for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(kinds, made, tuple(counts.tolist()), classes[some])
                 for k, p in enumerate(_exact(batch)):
                     _fill(made, batch.classes[:, k], p)
@@ -204,14 +204,14 @@ def _intractable(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
     return np.asarray(states * 2 * places > budget)
 
 
-def _portions(rows: Ints, work: Floats) -> Iterator[Ints]:
-    """Yield rows of about equal work, some at a time."""
+def portions_of_work(rows: Ints, work: Floats | Ints, together: int) -> Iterator[Ints]:
+    """Yield rows of about equal work, so many that their tables have no more numbers together."""
     order = np.argsort(work, kind="stable")
     rows, work = rows[order], work[order]
     low = 0
     while low < len(rows):  # tables are as wide as the widest, the last one
         wide = work[low:] * np.arange(1, len(rows) - low + 1)
-        high = low + max(1, int(np.searchsorted(wide, _TOGETHER, side="right")))
+        high = low + max(1, int(np.searchsorted(wide, together, side="right")))
         yield rows[low:high]
         low = high
 

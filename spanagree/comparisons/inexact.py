@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import seed_of
 from spanagree.errors import counted
 
@@ -119,3 +120,12 @@ def digest_of(what: object) -> bytes:
 def generator_of(digest: bytes, seed: int) -> np.random.Generator:
     """Return a generator for what is drawn and a seed: order and neighbours change no draw."""
     return np.random.default_rng(int.from_bytes(digest[:16], "little") + (seed << 128))
+
+
+def mean_of(draws: Floats | Ints) -> tuple[float, float]:
+    """Return the mean over draws, and its standard error.
+
+    >>> mean_of(np.array([1, 3]))
+    (2.0, 1.0)
+    """
+    return float(draws.mean()), float(draws.std(ddof=1)) / math.sqrt(len(draws))

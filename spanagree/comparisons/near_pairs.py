@@ -7,8 +7,6 @@ near, which is exact, and an upper bound.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
@@ -16,7 +14,7 @@ from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import Lengths, both_random
 from spanagree.chance.random_annotations import draw_starts
 from spanagree.chance.start_distributions import start_distribution
-from spanagree.comparisons.inexact import Inexact, digest_of, generator_of
+from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.sides import Sides
 from spanagree.corpus.segments import Layer
@@ -159,4 +157,4 @@ def drawn_near(
         sides.append((draw, flat, flat + np.tile(size[mine], DRAWS)))
     first, _ = near_pairs(sides[0], sides[1], t)
     pairs = np.bincount(sides[0][0][first], minlength=DRAWS)
-    return float(pairs.mean()), float(pairs.std(ddof=1)) / math.sqrt(DRAWS)
+    return mean_of(pairs)

@@ -31,7 +31,7 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
 )
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.expected_at_places import AtPlaces, expected_at_places
-from spanagree.comparisons.inexact import Inexact, digest_of, generator_of
+from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.near_pairs import BUDGET as NEAR_BUDGET
 from spanagree.comparisons.sides import Sides
@@ -204,12 +204,12 @@ def _drawn_mean(
     few = len(shape[0]) * len(shape[1]) <= MOST_PAIRS
     if places is None and measure.kernel == "one-to-one" and few:
         sides = [(length, able == 1) for length, able, _ in columns]
-        return _mean_of(draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng))
+        return mean_of(draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng))
     marked = [
         _document(0 * length, length, (1 - able) * number, which)
         for number, (length, able, which) in enumerate(columns, 1)
     ]
-    return _mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
+    return mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
 
 
 def _draw_second(
@@ -231,7 +231,7 @@ def _draw_second(
         tokens, rng = int(pieces.tokens[piece]), np.random.default_rng(seed)
         matches = _matches(documents, (False, True), tokens, measure, at, draws, rng)
         # of one stream of draws, so errors may be alike, and add up
-        yield piece, b"one stream of draws", *_mean_of(matches)
+        yield piece, b"one stream of draws", *mean_of(matches)
 
 
 def _document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
@@ -255,11 +255,6 @@ def _matches(
     ask = (layers, random, np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
     return np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
-
-
-def _mean_of(matches: Floats | Ints) -> tuple[float, float]:
-    """Return the mean over draws, and its standard error."""
-    return float(matches.mean()), float(matches.std(ddof=1) / np.sqrt(len(matches)))
 
 
 def _but_single(at: AtPlaces, sides: Sides, measure: Match, both: Ints, values: Floats) -> Ints:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
+from spanagree.chance.arrangements import portions_of_work
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.comparisons.chance_distribution.pieces import (
     OTHER,
@@ -108,7 +109,7 @@ def fixed_walk_at_places(
         shapes, which, _ = distinct_rows(alike.many[rows])
         for counts, here in zip(shapes, groups(which, len(shapes)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
-            for some in _portions(here, work):
+            for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
                 for u, made in zip(units[some].tolist(), _walk(batch, moments), strict=True):
                     before = results[of_unit[u]]
@@ -213,18 +214,6 @@ def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
     top = np.zeros(len(alike.many))
     np.maximum.at(top, alike.row, alike.gain.max(axis=1))
     return np.ceil(np.bincount(unit, top * alike.many, units)).astype(np.int64)
-
-
-def _portions(rows: Ints, work: Ints) -> Iterator[Ints]:
-    """Yield rows of about equal work, some at a time."""
-    order = np.argsort(work, kind="stable")
-    rows, work = rows[order], work[order]
-    low = 0
-    while low < len(rows):
-        wide = work[low:] * np.arange(1, len(rows) - low + 1)
-        high = low + max(1, int(np.searchsorted(wide, _TOGETHER, side="right")))
-        yield rows[low:high]
-        low = high
 
 
 def _batch(
