@@ -235,7 +235,7 @@ class _ByPaths:
         """Return the id of a record: what a path leads to, or what several do."""
         paths = self.tool.document.split(",")
         parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
-        if None in parts or not self.tool.document:
+        if None in parts or not self.tool.document or parts == [""]:
             return self.number
         self.led["document"] += 1
         return parts[0] if len(parts) == 1 else "/".join(map(str, parts))
@@ -378,7 +378,7 @@ class _ByPaths:
             values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
         labels = [key] if key is not None else values_at(span, tool.label) or [None]
-        labels = labels[0] if isinstance(labels[0], list) and labels[0] else labels
+        labels = (labels[0] or [None]) if isinstance(labels[0], list) else labels
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
         self.led["quote"] += quotes != [None]

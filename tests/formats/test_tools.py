@@ -305,7 +305,7 @@ def test_relations(write, tool):
 
 
 OF_PATHS = {"dataturks", "gliner", "langextract", "tecoholic", "gate"}
-OF_PATHS |= {"lighttag", "ubiai", "ground-truth"}  # an empty list marks nothing, null is unseen
+OF_PATHS |= {"ubiai", "ground-truth"}  # an empty list marks nothing, null is unseen
 PLAIN = [name for name, tool in TOOLS.items() if EXAMPLES.get(name) and not tool.is_deep]
 
 
@@ -514,6 +514,35 @@ def test_tags_in_lines(tmp_path, tag):
     corpus = sa.read(path)
     assert corpus.texts == (TEXT, "No")
     assert [document.segments["answers.txt"] for document in corpus] == [(JO,), ()]
+
+
+def test_who_saw_examples_of_lighttag(write):
+    """As seen_by and annotated_by say, which the tool writes; others are counted. Oracle: as made."""
+    ann, bob, cy = ({"annotator_id": i, "annotator": name} for i, name in enumerate(["ann", "bob", "cy"]))  # fmt: skip
+    jo, rome = spans("start", "end", "tag", "value")
+    examples = [
+        {"example_id": "a", "content": TEXT, "seen_by": [ann, bob, cy], "annotations": [{**jo, "annotated_by": [ann, bob]}, {**rome, "annotated_by": [bob]}]},
+        {"example_id": "b", "content": "No", "seen_by": [cy], "annotations": [], "classifications": [{"classname": "x"}]},
+        {"example_id": "c", "content": "Not", "seen_by": [], "annotations": []},
+    ]  # fmt: skip
+    corpus = sa.read(write([{"examples": examples, "relations": [{}, {}]}]))
+    assert [{**document.seen} for document in corpus] == [{"ann": (JO,), "bob": (JO, ROME), "cy": ()}, {"cy": ()}, {}]  # fmt: skip
+    assert any("2 relations and 1 class of a text passed over" in note for note in corpus.notes)
+    for example in examples:
+        del example["seen_by"]
+    corpus = sa.read(write([{"examples": examples}]))
+    assert [{**document.seen} for document in corpus] == [{"ann": (JO,), "bob": (JO, ROME)}, {}, {}]
+    assert any("nobody says whether annotators saw documents" in note for note in corpus.notes)
+
+
+def test_documents_and_spans_without_names(write):
+    """GATE writes no name as an empty one; an empty list of labels is no label."""
+    record = {"name": "", "text": TEXT, "annotation_sets": {"ann": {"annotations": []}}}
+    assert sa.read(write([record]))[0].id == "1"
+    marked = [{"label": ["X"], "points": [{"start": 3, "end": 5, "text": "met"}]}]
+    marked += [{"label": [], "points": [{"start": 0, "end": 1, "text": "Jo"}]}]
+    with refuses(sa.InputError, "… without a label … --repair drop-unlabelled"):
+        sa.read(write([{"content": TEXT, "annotation": marked}]))
 
 
 def test_utf_16_units_of_gate(write):
