@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -227,6 +227,23 @@ def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     size = high - low
     numbers: Ints = np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
     return numbers, np.repeat(np.arange(len(low)), size)
+
+
+def cut(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield from which to which row sizes add up to no more than is asked for, or one row.
+
+    ``most``: how many rows stand together at the most.
+
+    >>> list(cut(np.array([2, 2, 9, 1]), 4))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    low, up_to = 0, np.cumsum(sizes)
+    while low < len(sizes):
+        room = (up_to[low - 1] if low else 0) + together
+        high = max(low + 1, int(np.searchsorted(up_to, room, side="right")))
+        high = high if most is None else min(high, low + most)
+        yield low, high
+        low = high
 
 
 def entries(lengths: Ints, rows: Ints) -> Ints:

@@ -10,7 +10,7 @@ all ways to draw one of them on each document that sum as low as hers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.paired import outcomes
 from spanagree.agreement.team import Mean, Member
-from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.arrays import Floats, Ints, cut, distinct, ranges
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
@@ -94,7 +94,7 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     by_annotator = np.argsort(annotator, kind="stable")
     begin = np.searchsorted(annotator[by_annotator], np.arange(annotators + 1))
     scores_before = np.concatenate([[0], np.cumsum(size[place[by_annotator]])])[begin]
-    for low, high in _portions(scores_before):
+    for low, high in cut(np.diff(scores_before), _CELLS):
         rows = by_annotator[begin[low] : begin[high]]
         # all annotations of the document of each row, one of which is drawn
         other, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
@@ -105,15 +105,6 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
             scores_seen.astype(np.float64)
         )
     return p
-
-
-def _portions(before: Ints) -> Iterator[tuple[int, int]]:
-    """Yield from which to which annotator scores have room; before each there are so many."""
-    low, annotators = 0, len(before) - 1
-    while low < annotators:
-        high = max(low + 1, int(np.searchsorted(before, before[low] + _CELLS, side="right")) - 1)
-        yield low, high
-        low = high
 
 
 class _Draws(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, distinct, ranges, ranks, unique
+from spanagree.arrays import Bools, Floats, Ints, Progress, cut, distinct, ranges, ranks, unique
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
 from spanagree.comparisons.coarse_starts import is_long
@@ -256,7 +256,7 @@ def _products(
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
     numbers = np.flatnonzero(documents)
-    portions = [*_portions(expected[documents])]
+    portions = [*cut(expected[documents], _TOGETHER, _DOCUMENTS)]
     return _Products(corpus, crowd, marks, measure, numbers, references, portions)
 
 
@@ -275,17 +275,6 @@ def _cells(
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
     return annotators * expected, annotators * observed
-
-
-def _portions(cells: Ints) -> Iterator[tuple[int, int]]:
-    """Yield from which to which document cells are laid out together."""
-    low, up_to = 0, np.cumsum(cells)
-    while low < len(cells):
-        most = up_to[low] - cells[low] + _TOGETHER
-        high = int(np.searchsorted(up_to, most, side="right"))
-        high = max(low + 1, min(high, low + _DOCUMENTS))
-        yield low, high
-        low = high
 
 
 def _of_pairs(F: Floats) -> Floats:

@@ -19,6 +19,7 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
+    cut,
     distinct,
     distinct_rows,
     join,
@@ -232,7 +233,7 @@ def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     first, p_of = at.random.first, at.random.p
     size = np.diff(first)[p]
     value = np.zeros(len(p))
-    for low, high in _cut(size):
+    for low, high in cut(size, _TOGETHER):
         places, row = ranges(first[p[low:high]], first[p[low:high] + 1])
         other = places - first[p[low:high]][row] + first[q[low:high]][row]
         value[low:high] = np.add.reduceat(
@@ -242,21 +243,11 @@ def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     return total.astype(np.float64)
 
 
-def _cut(size: Ints, together: int = _TOGETHER) -> Iterator[tuple[int, int]]:
-    """Yield from which to which rows have about equal sizes together."""
-    low, up_to = 0, np.cumsum(size)
-    while low < len(size):
-        most = (up_to[low - 1] if low else 0) + together
-        high = max(low + 1, int(np.searchsorted(up_to, most, side="right")))
-        yield low, high
-        low = high
-
-
 def _portions(at: AtPlaces, sides: Sequence[_Side], cells: Ints) -> Iterator[Ints]:
     """Yield cells whose places are looked at together."""
     size = np.diff(at.random.first)
     many = np.maximum(*(np.bincount(side.cell, size[side.of_class]) for side in sides))
-    for low, high in _cut(many[cells].astype(np.int64)):
+    for low, high in cut(many[cells].astype(np.int64), _TOGETHER):
         yield cells[low:high]
 
 
@@ -382,7 +373,7 @@ def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi
     some = np.flatnonzero(high > low)
     low, many = low[some], (high - low)[some]
     start, size = a.start[some], (a.end - a.start)[some]
-    for first, last in _cut(many, _PAIRS):
+    for first, last in cut(many, _PAIRS):
         here = slice(first, last)
         j, _ = ranges(low[here], low[here] + many[here])
         offset = b.start[j] - np.repeat(start[here], many[here])
@@ -422,7 +413,7 @@ def expected_with_fixed(sides: Sides, profiles: Profiles | AtPlaces, measure: Ma
         work = np.zeros(0, np.int64)
     else:
         work = length[i] + length_a
-    for low, high in _cut(work):
+    for low, high in cut(work, _TOGETHER):
         rows = slice(low, high)
         if isinstance(profiles, AtPlaces):
             which, start, end, p = profiles.random.rows(profiles.kinds, of_profile[i[rows]])
