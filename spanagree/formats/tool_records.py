@@ -99,6 +99,7 @@ def raw_records(
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
+        one_each=bool(tool.marked) and tool.annotator != KEY,
     )
 
 
@@ -159,6 +160,7 @@ class _ByPaths:
         self.tool, self.log, self.given, self.texts = tool, log, given, texts
         self.answers = SpanReader(log)
         self.led: Counter[str] = Counter()  # how often a path led somewhere
+        self.questions: dict[str, None] = {}  # of which each has spans of an annotator
         self.number = 0
         quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
         self.in_tokens = quotes and texts is not None and texts.are_tokens
@@ -188,6 +190,9 @@ class _ByPaths:
         self.log.labelled |= bool(self.led["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
+        if len(self.questions) > 1:
+            asked = listed(self.questions)
+            self.log.notes.append(f"{name}: spans under {asked} are read as one annotation")
         self.log.numbered = not self.led["document"]
 
     def _record(self, record: Any, where: str, key: str = "") -> Iterator[Record]:
@@ -280,6 +285,8 @@ class _ByPaths:
             if tool.marked and self._is_of_another_kind(part, spans):
                 self.log.passed["other answer"] += 1
                 continue
+            if tool.marked and tool.annotator != KEY and spans:
+                self.questions[key] = None
             if tool.unsaid:
                 self.log.unsaid[annotator] = None
             if seen and not spans and not tool.marked and not self._is_answered(part):

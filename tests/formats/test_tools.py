@@ -535,6 +535,22 @@ def test_who_saw_examples_of_lighttag(write):
     assert any("nobody says whether annotators saw documents" in note for note in corpus.notes)
 
 
+def test_two_questions_of_argilla(write):
+    """Spans that answer two questions are one annotation of a document, and a note says so."""
+
+    def answer(*marked):
+        values = [{"start": a, "end": b, "label": kind} for a, b, kind in marked]
+        return [{"user_id": "u", "status": "submitted", "value": values}]
+
+    rows = [{"id": "a", "fields": {"text": TEXT}, "responses": {"ner": answer(JO), "cues": answer(ROME)}}]  # fmt: skip
+    rows.append({"id": "b", "fields": {"text": "No"}, "responses": {"ner": answer(), "cues": []}})
+    corpus = sa.read(write(rows))
+    assert [{**document.seen} for document in corpus] == [{"u": (JO, ROME)}, {"u": ()}]
+    assert any("spans under ner, cues are read as one annotation" in x for x in corpus.notes)
+    rows[0]["responses"].pop("cues")
+    assert not any("one annotation" in note for note in sa.read(write(rows)).notes)
+
+
 def test_documents_and_spans_without_names(write):
     """GATE writes no name as an empty one; an empty list of labels is no label."""
     record = {"name": "", "text": TEXT, "annotation_sets": {"ann": {"annotations": []}}}
