@@ -49,6 +49,13 @@ class _Rows:
     starts: Ints
     sure: Bools
 
+    def have_tabs(self) -> bool:
+        """Return whether each of them has a tab."""
+        tabs = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\t"))
+        has_one = np.zeros(len(self.sure), np.bool_)
+        has_one[np.searchsorted(self.starts, tabs, side="right") - 1] = True
+        return bool(has_one[self.sure].all())
+
     def values(self, columns: Sequence[int], sign: str) -> Iterator[str]:
         """Yield what stands in columns; -1 is the last field of each row."""
         if sign == "\t":
@@ -70,9 +77,8 @@ class Head:
         scheme, missing: of the tags, by which a token ``#`` is known.
         where: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
-        tabbed: whether each row has a tab.
         has_ids: whether each sentence has an id, or document where these are the units.
-        rows: those by whose tags a token ``#`` is known too.
+        rows: those by whose tabs and tags a token ``#`` is known too.
     """
 
     layout: Layout = NO_NAMES
@@ -80,9 +86,13 @@ class Head:
     missing: str | None = None
     where: tuple[int, ...] = (-1,)
     width: int = 0
-    tabbed: bool = False
     has_ids: bool = False
     rows: _Rows | None = None
+
+    @cached_property
+    def tabbed(self) -> bool:
+        """Whether each row has a tab, which nobody asks where a token ``#`` has one."""
+        return self.rows is not None and self.layout.sign == "\t" and self.rows.have_tabs()
 
     @cached_property
     def tags(self) -> frozenset[str]:
@@ -135,7 +145,7 @@ class Head:
         row = fields_of(text, self.layout.sign)
         if self.layout.ragged:  # each begins with the document
             return False
-        if not 1 < len(row) == self.width > max(self.where) or (self.tabbed and "\t" not in text):
+        if not 1 < len(row) == self.width > max(self.where) or ("\t" not in text and self.tabbed):
             return False
         return all(self._is_tag(row[column]) for column in self.where)
 
@@ -180,11 +190,7 @@ def head_of(
         (line,) = _lines(data, starts, np.array([first]))
         head = replace(head, width=len(fields_of(_text(line), layout.sign)))
     if sure and len(doubtful):
-        head = replace(
-            head,
-            tabbed=layout.sign == "\t" and _have_tabs(data, starts, is_sure),
-            rows=_Rows(data, starts, is_sure),
-        )
+        head = replace(head, rows=_Rows(data, starts, is_sure))
     elif len(doubtful):  # the first that can be a token decides
         texts = [*map(_text, _lines(data, starts, doubtful))]
         tokens = (
@@ -194,14 +200,6 @@ def head_of(
         )
         head = replace(head, width=next(tokens, 0))
     return replace(head, has_ids=_have_ids(head, data, starts, kinds, unit))
-
-
-def _have_tabs(data: bytes, starts: Ints, which: Bools) -> bool:
-    """Return whether each of some lines has a tab."""
-    tabs = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\t"))
-    has_one = np.zeros(len(which), np.bool_)
-    has_one[np.searchsorted(starts, tabs, side="right") - 1] = True
-    return bool(has_one[which].all())
 
 
 def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:

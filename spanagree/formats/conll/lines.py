@@ -34,17 +34,19 @@ _NEWDOC = re.compile(
 _WORDS = (b"newdoc", b"document_id", b"begin document")
 
 
-_NEWLINE = ord("\n")
+_NEWLINE, _RETURN = b"\n\r"
 _PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
 
 
 def without_returns(data: bytes) -> bytes:
     """Return lines without the carriage returns at their ends; others stay."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if b"\r" in data:
-        data = b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
-    return data
+    if b"\r" not in data:
+        return data
+    characters = np.frombuffer(data, np.uint8)
+    behind = characters[np.flatnonzero(characters == _RETURN) + 1]
+    if (behind == _NEWLINE).all():
+        return data.translate(None, b"\r")
+    return b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
 
 
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
