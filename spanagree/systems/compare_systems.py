@@ -416,44 +416,69 @@ def _compared(
     wide = table.reshape(len(table), len(names) * table.shape[2])
     sample = Sample(wide, None if ids is None else ids[units])
     drawn = bootstrap(sample, differences, resampling, progress=next(reports))
-    for (a, b), sides, figures in zip(
-        pairs, place, np.arange(2 * len(pairs)).reshape(-1, 2), strict=True
-    ):
+    for number, ((a, b), sides) in enumerate(zip(pairs, place, strict=True)):
+        figures = (2 * number, 2 * number + 1)
         both = table[:, sides]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
-        rare = len(differing) < RARE
+        rare = exact = len(differing) < RARE
+        values = drawn.estimate[[*figures]]
         p = [
-            UNDEFINED if few else _centred(drawn.replicates[:, k], float(drawn.estimate[k]))
-            for k in figures
+            UNDEFINED if few else _centred(drawn.replicates[:, k], value)
+            for k, value in zip(figures, values.tolist(), strict=True)
         ]
         alike = any(map(math.isnan, p))
-        exchanged = test == "permutation" or rare or alike
-        exact = rare or (exchanged and len(differing) <= math.log2(resampling.resamples))
-        if exchanged:
+        if test == "permutation" or rare or alike:
+            exact = rare or len(differing) <= math.log2(resampling.resamples)
             turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
-            values = drawn.estimate[figures]
             report = next(reports) if test == "permutation" else None
             p = exchange(both[:, turned], differing[:, turned], values, exact, resampling, report)
-        made = []
-        ends = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
-        for k, p_value, others in zip(figures.tolist(), p, ends, strict=True):
-            value, (low, high, reason) = (
-                float(drawn.estimate[k]),
-                drawn.interval_with_t(k, resampling),
+        of_few = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
+        exchanged = alike and not rare and test == "bootstrap"
+        made = [
+            _difference(value, p_value, ends, others, len(differing), resampling, exchanged)
+            for value, p_value, ends, others in zip(
+                values.tolist(),
+                p,
+                [drawn.interval_with_t(k, resampling) for k in figures],
+                of_few,
+                strict=True,
             )
-            low, high = united(np.array((low, high)), others).tolist()
-            reasons = [f"interval: {reason}"] if reason else []
-            if alike and not rare and test == "bootstrap" and not math.isnan(p_value):
-                reasons.append(_ALIKE)
-            torn = not math.isnan(p_value) and (
-                (p_value <= 2 * resampling.tail) is (low <= 0 <= high)
-            )
-            if not math.isnan(low) and (rare or torn):
-                remark = _FEW_DIFFER if rare else _TORN
-                reasons.append(remark.format(counted(len(differing), "document")))
-            made.append(Difference(value, low, high, p_value, UNDEFINED, "; ".join(reasons)))
+        ]
         left_out = int((per_document.shared_by(a) ^ per_document.shared_by(b)).sum())
         yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact, left_out)
+
+
+def _difference(
+    value: float,
+    p: float,
+    interval: tuple[float, float, str],
+    others: Floats,
+    differing: int,
+    resampling: Resampling,
+    exchanged: bool,
+) -> Difference:
+    """Return a difference with its interval and p, and what is out of the ordinary.
+
+    Args:
+        value: the difference.
+        p: of it.
+        interval: its low and high end from resamples, and a note on them.
+        others: the ends where systems differ in few documents, else ``nan``.
+        differing: in how many documents they differ.
+        resampling: how.
+        exchanged: whether p is of exchanges, though a bootstrap was asked for.
+    """
+    *ends, note = interval
+    low, high = united(np.array(ends), others).tolist()
+    reasons = [f"interval: {note}"] if note else []
+    undefined = math.isnan(p)
+    if exchanged and not undefined:
+        reasons.append(_ALIKE)
+    rare = differing < RARE
+    torn = not undefined and (p <= 2 * resampling.tail) == (low <= 0 <= high)
+    if not math.isnan(low) and (rare or torn):
+        reasons.append((_FEW_DIFFER if rare else _TORN).format(counted(differing, "document")))
+    return Difference(value, low, high, p, UNDEFINED, "; ".join(reasons))
 
 
 def _sign(difference: float) -> int:
