@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,13 +50,12 @@ def is_drawn(corpus: Corpus) -> bool:
     return "/seed-" in made and layer is not None and layer.details is None
 
 
-def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> RandomMean:
-    """Return what the random layer has in common with others: its segments are placed anew.
+def redrawn(corpus: Corpus) -> Iterator[Layer]:
+    """Yield the random layer, its segments placed anew, as often as a mean is over.
 
     The draws depend on the seed of the layer and on the ids of documents, not on their order.
     """
     chance, _, seed = corpus.reading["made"][NAME].rpartition("/seed-")
-    labels = max(1, len(corpus.labels))
     place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
     lengths, back = np.empty_like(corpus.lengths), np.argsort(place)
     lengths[place] = corpus.lengths
@@ -70,19 +69,32 @@ def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> Ran
         drawn.details,
     )
     rng = np.random.default_rng([int(seed), REDRAWN])
-    cells = len(corpus) * labels
-    matched, totals = np.zeros(cells), np.zeros(REDRAWN)
-    by_label = labels if measure.of_label else 1
+    for _ in range(REDRAWN):
+        moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
+        yield Layer(back[moved.document], moved.start, moved.end, moved.label, drawn.annotated)
+
+
+def matches_of(
+    layer: Layer, others: Sequence[Layer], measure: Match, size: int, labels: int
+) -> Floats:
+    """Return what a layer has in common with others together; (documents, labels)."""
+    by_label = measure.of_label and labels > 1
+    matched = np.zeros(size * labels)
+    for other in others:
+        cell, cell_other = (
+            side.document * labels + (side.label if by_label else 0) for side in (layer, other)
+        )
+        matched += observed(other, layer, cell_other, cell, len(matched), measure)
+    return matched.reshape(-1, labels)
+
+
+def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> RandomMean:
+    """Return what the random layer has in common with others: its segments are placed anew."""
+    labels = max(1, len(corpus.labels))
+    matched, totals = np.zeros((len(corpus), labels)), np.zeros(REDRAWN)
     references = [corpus.layers[name] for name in others]
-    for draw in range(REDRAWN):
-        moved = redraw(base, lengths, labels, rng, chance)
-        layer = Layer(back[moved.document], moved.start, moved.end, moved.label, drawn.annotated)
-        for other in references:
-            cell, cell_other = (
-                side.document * labels + (side.label if by_label > 1 else 0)
-                for side in (layer, other)
-            )
-            here = observed(other, layer, cell_other, cell, cells, measure)
-            matched += here
-            totals[draw] += here.sum()
-    return RandomMean((matched / REDRAWN).reshape(-1, labels), totals)
+    for draw, layer in enumerate(redrawn(corpus)):
+        here = matches_of(layer, references, measure, len(corpus), labels)
+        matched += here
+        totals[draw] = here.sum()
+    return RandomMean(matched / REDRAWN, totals)

@@ -23,6 +23,8 @@ from spanagree.comparisons.place_shares import (
     place_shares,
     with_uniform,
 )
+from spanagree.comparisons.random_layers import NAME as RANDOM
+from spanagree.comparisons.random_layers import is_drawn, matches_of, redrawn
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -306,14 +308,18 @@ def _scored(
     people_and_systems = {name: corpus.layers[name] for name in references} | layers
     compared = corpus.but(layers=people_and_systems, labels=labels)
     chance, uniform = settings.chance, dict[str, Score]()
-    f1 = _with_random_reference(compared, [*layers], references, chance)
+    drawn = None
+    if RANDOM in layers and (layers[RANDOM].annotated & soft.seen).any() and is_drawn(compared):
+        drawn = _mean_of_random(compared, soft, references)
+        by_document[RANDOM] = drawn.scores
+    f1 = _with_random_reference(compared, [*layers], references, chance, drawn)
     placed = place_shares(compared, compared.annotators, chance)
     plain = without_places(chance)
     if placed is not None and plain is not None:
         settings = replace(settings, places_mean=placed.mixed)
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=annotators)
-        uniform = _with_random_reference(compared, [*layers], references, plain)
+        uniform = _with_random_reference(compared, [*layers], references, plain, drawn)
     if len(corpus.labels) > 1:
         none = undefined("probabilities have no labels, the references do")
         f1, uniform = (
@@ -336,7 +342,7 @@ def _scored(
         for name in systems
         if name not in BASELINES
     ]
-    notes = [rows.notes for rows in read] + lacking
+    notes = [rows.notes for rows in read] + lacking + ([] if drawn is None else [(drawn.note,)])
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
     every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
     return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform or None)
@@ -418,13 +424,59 @@ def _mean(values: Floats) -> float:
     return math.fsum(values.tolist()) / len(values) if len(values) else UNDEFINED
 
 
+class _Drawn(NamedTuple):
+    """The means of a random baseline over its draws.
+
+    Attributes:
+        scores: of each document.
+        matched: shared tokens with a reference drawn at random, of all documents.
+        note: what they are means of, and how certain they are.
+    """
+
+    scores: OfDocuments
+    matched: float
+    note: str
+
+
+def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> _Drawn:
+    """Return the means of a random baseline, its segments placed anew."""
+    people = [corpus.layers[name] for name in references]
+    times = np.sum([layer.annotated for layer in people], axis=0)
+    weight = np.divide(1, times, out=np.zeros(len(corpus)), where=times > 0)
+    measure, labels = find_match(_MATCH), max(1, len(corpus.labels))
+    scores, matched = [], []
+    for layer in redrawn(corpus):
+        scores.append(_of_documents(corpus, layer, None, soft))
+        here = matches_of(layer, people, measure, len(corpus), labels).sum(axis=1)
+        matched.append(math.fsum((here * weight).tolist()))
+    iou, rho = (np.stack([getattr(x, name) for x in scores]) for name in ("iou", "rho"))
+    tokens = [np.bincount(x.document, x.end - x.start, len(corpus)) for x in people]
+    mine = corpus.layers[RANDOM]
+    size = float((np.sum(tokens, axis=0) * weight * mine.annotated).sum())
+    size += float((mine.end - mine.start).sum())
+    draws = np.stack([iou.mean(axis=1), rho.mean(axis=1), 2 * np.array(matched) / (size or 1)])
+    errors = draws.std(axis=1, ddof=1) / len(scores) ** 0.5
+    note = (
+        f"{RANDOM}: means of {counted(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
+        f" are {', '.join(f'{error:.2g}' for error in errors)}; only this side is random,"
+        " references stay as they are"
+    )
+    mean = OfDocuments(scores[0].document, iou.mean(axis=0), rho.mean(axis=0))
+    return _Drawn(mean, math.fsum(matched) / len(matched), note)
+
+
 def _with_random_reference(
-    corpus: Corpus, systems: Sequence[str], references: Sequence[str], chance: str
+    corpus: Corpus,
+    systems: Sequence[str],
+    references: Sequence[str],
+    chance: str,
+    drawn: _Drawn | None = None,
 ) -> dict[str, Score]:
     """Return F1 of each system with a reference drawn at random among those who saw a document.
 
     Each document stands once for each of its references, and weighs by their number; so what is
-    matched, by chance too, is the mean over them, and adds over documents.
+    matched, by chance too, is the mean over them, and adds over documents. Of a random baseline it
+    is the mean over its draws.
     """
     starts, placed = place_layers(corpus, (*references, *systems), chance)
     seen = np.stack([corpus.layers[name].annotated for name in references])
@@ -447,6 +499,8 @@ def _with_random_reference(
         compared = compare_layers(reference, copies, starts, find_match(_MATCH), len(corpus.labels))
         weight = 1 / times[document[compared.document]]
         values = [math.fsum((getattr(compared, column) * weight).tolist()) for column in SUMS]
+        if drawn is not None and name == RANDOM:
+            values[SUMS.index("matched")] = drawn.matched
         shared = (layer.annotated & seen.any(0)).any()
         tally = Tally.of(values)  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")

@@ -7,15 +7,19 @@ import csv
 import io
 import json
 import math
+import re
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refuses
+from messages import refuses, says
 from scipy.stats import spearmanr
 
 import spanagree as sa
+from spanagree.comparisons import random_layers
+from spanagree.corpus.segments import Layer
 from spanagree.references.soft import iou, spearman
 from tests.strategies import crowds
 
@@ -95,34 +99,42 @@ def test_soft_scores_by_hand(crowd, seed):
     corpus = sa.Corpus.from_segments(*crowd)
     references = list(corpus.layers)[1:]
     system = corpus.annotators[0]
-    result = sa.soft_scores(corpus, systems=[system], seed=seed)
-    whole = sa.with_baselines(
-        corpus,
-        [name for name in result.systems if name != system],
-        references=references,
-        seed=seed,
-    )
-    plain = whole.but(reading={})  # of the one draw that is there, not of the mean of many
-    for name in result.systems:
-        rows = [d for d in whole if any(r in d.seen for r in references) and name in d.seen]
-        own = [[float(x) for x in share_by_hand(d, [name])] for d in rows]
-        soft = [share_by_hand(d, references) for d in rows]
-        sets = [
-            [{t for t, x in enumerate(v) if x > 0.5} for v in pair]
-            for pair in zip(own, soft, strict=True)
-        ]
-        mean = lambda values: math.fsum(values) / len(values) if values else math.nan  # noqa: E731
-        assert result[name].iou == approx(mean([task_iou(*pair) for pair in sets]))
-        assert result[name].rho == approx(
-            mean([task_rho(*pair) for pair in zip(own, soft, strict=True)])
+    with patch.object(random_layers, "REDRAWN", 2):
+        result = sa.soft_scores(corpus, systems=[system], seed=seed)
+        whole = sa.with_baselines(
+            corpus,
+            [name for name in result.systems if name != system],
+            references=references,
+            seed=seed,
         )
-        assert result[name].documents == len(rows)
-        sums = np.zeros(4)
-        for reference in references:
-            pair = sa.evaluate(plain.of_annotators([reference, name]), match="token")
-            for d, tallies in enumerate(sa_rows(pair, name, len(corpus))):
-                many = sum(r in whole[d].seen for r in references)
-                sums += np.array(tallies) / max(many, 1)
+        drawn = [in_order(layer) for layer in random_layers.redrawn(whole)]
+    for name in result.systems:
+        layers = drawn if name == "random" and result[name].documents else [whole.layers[name]]
+        found = []
+        for layer in layers:
+            # of one draw, not of the mean of many
+            made = whole.but(layers={**whole.layers, name: layer}, reading={})
+            rows = [d for d in made if any(r in d.seen for r in references) and name in d.seen]
+            own = [[float(x) for x in share_by_hand(d, [name])] for d in rows]
+            soft = [share_by_hand(d, references) for d in rows]
+            sets = [
+                [{t for t, x in enumerate(v) if x > 0.5} for v in pair]
+                for pair in zip(own, soft, strict=True)
+            ]
+            mean = lambda values: math.fsum(values) / len(values) if values else math.nan  # noqa: E731
+            ious = mean([task_iou(*pair) for pair in sets])
+            rhos = mean([task_rho(*pair) for pair in zip(own, soft, strict=True)])
+            assert result[name].documents == len(rows)
+            sums = np.zeros(4)
+            for reference in references:
+                pair = sa.evaluate(made.of_annotators([reference, name]), match="token")
+                for d, tallies in enumerate(sa_rows(pair, name, len(corpus))):
+                    many = sum(r in made[d].seen for r in references)
+                    sums += np.array(tallies) / max(many, 1)
+            found.append([ious, rhos, *sums])
+        ious, rhos, *sums = np.mean(found, axis=0)
+        assert result[name].iou == approx(ious)
+        assert result[name].rho == approx(rhos)
         f1 = result[name].f1
         size = sums[2] + sums[3]
         assert f1.observed == approx(2 * sums[0] / size if size else math.nan)
@@ -137,6 +149,13 @@ def test_soft_scores_by_hand(crowd, seed):
             rhos.append(task_rho(own, rest))
     assert result.people.iou == approx(math.fsum(ious) / len(ious) if ious else math.nan)
     assert result.people.rho == approx(math.fsum(rhos) / len(rhos) if rhos else math.nan)
+
+
+def in_order(layer):
+    """A layer with its segments in the order of a corpus."""
+    order = np.lexsort((layer.label, layer.end, layer.start, layer.document))
+    columns = (column[order] for column in (layer.document, layer.start, layer.end, layer.label))
+    return Layer(*columns, layer.annotated)
 
 
 def sa_rows(evaluation, name, size):
@@ -227,7 +246,7 @@ def test_rows_that_are_missing():
     rows = [{"id": "p", "soft": spans((0, 1, 0.4))}, {"id": "z", "soft": []}]
     result = sa.soft_scores(two(), probabilities={"m": rows})
     assert result["m"].documents == 1
-    assert result.notes == (
+    assert result.notes[:-1] == (
         "rows: 1 row of other documents left out",
         "rows: 1 document without a row, taken as never seen",
     )
@@ -428,3 +447,35 @@ def test_errors_of_the_command(run, more, message):
     code, _, err = run("evaluate", "--match", "soft", ANSWERS, *more)
     assert code
     assert message in err
+
+
+def test_random_is_a_mean_of_draws():
+    """40 documents in which the only reference has one of four tokens: its mean IoU and F1 are 1/4
+    by theory, rho 0 on the mean, within four of the standard errors that the note gives, which are
+    those of 100 draws of 40 coins; one draw would be off by .07."""
+    rng = np.random.default_rng(5)
+    spans = [[(int(x), int(x) + 1, "X")] for x in rng.integers(0, 4, 40)]
+    ids = [f"d{d}" for d in range(40)]
+    corpus = sa.Corpus.from_segments([4] * 40, {"ann": spans}, ids=ids)
+
+    def scored(corpus):
+        return sa.references.soft_scores(corpus, references=["ann"], baselines=["random"])
+
+    result = scored(corpus)
+    mean = result["random"]
+    (note,) = [note for note in result.notes if note.startswith("random: ")]
+    says(
+        note, "random: means of 100 draws, the standard errors of IoU, ρ and F1 are …; only this …"
+    )
+    errors = [float(x) for x in re.findall(r"0\.\d+", note)]
+    coin = (1 / 4 * 3 / 4 / 40 / 100) ** 0.5  # of a mean of 40 coins over 100 draws
+    assert errors == pytest.approx([coin, coin * 4 / 3, coin], rel=0.3)  # rho is 1 or −1/3
+    found = mean.iou, mean.rho, mean.f1.observed
+    for value, theory, error in zip(found, (1 / 4, 0, 1 / 4), errors, strict=True):
+        assert abs(value - theory) < 4 * error
+    assert mean.f1.expected == pytest.approx(1 / 4, abs=1e-12)
+    turned = scored(corpus.subset(range(39, -1, -1)))["random"]
+    assert (turned.iou, turned.rho, *turned.f1[:3]) == pytest.approx((*found[:2], *mean.f1[:3]))
+    whole = sa.Corpus.from_segments([4] * 3, {"ann": [[(0, 4, "X")]] * 3})
+    certain = scored(whole)["random"]  # it has no other place
+    assert (certain.iou, certain.f1.observed) == (1, 1)
