@@ -610,7 +610,9 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
     if form in TOOLS and not (TOOLS[form].read or TOOLS[form].is_deep):
         tool = replace(TOOLS[form], **_taken(given, (*PATHS, "ends")))
         others = {name: value for name, value in given.items() if name not in (*PATHS, "ends")}
-        return " ".join([line, f"--from paths {tool.line}", *starmap(_written, others.items())])
+        if _leads_everywhere(tool, path, others):
+            line += f" --from paths {tool.line}"
+            return " ".join([line, *starmap(_written, others.items())])
     if form == "dataset":
         known |= raw_files({"": path}, options, form).reading.get("read", {})
         known.pop("length", None)  # which has no option, and is guessed once more
@@ -623,6 +625,18 @@ def says_how(path: PathName, options: Options, form: str | None = None) -> str:
         known |= {"scheme": next(iter(schemes))} if is_one else {}
     known.pop("from", None)
     return " ".join([line, f"--from {form}", *starmap(_written, known.items())])
+
+
+def _leads_everywhere(tool: Tool, path: PathName, options: Options) -> bool:
+    """Return whether each path of a tool leads somewhere in a file, as named ones must."""
+    named = {name: getattr(tool, name) for name in (*PATHS, "ends") if getattr(tool, name)}
+    try:
+        raw_files({"": path}, {**options, **named}, "paths")
+    except SettingError:
+        return False
+    except InputError:  # such as for a text, which may be in another file
+        pass
+    return True
 
 
 def _taken(options: Options, names: Collection[str]) -> dict[str, Any]:
