@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.agreement.count import CountedPairs, Drawn
 from spanagree.agreement.gain import gain_intervals
-from spanagree.agreement.mean_over_pairs import interval_of_mean
+from spanagree.agreement.mean_over_pairs import interval_of_mean, mean_figures
 from spanagree.agreement.other_annotators import (
     OtherAnnotators,
     no_interval,
@@ -96,14 +96,6 @@ class PairIntervals:
         return [made[i][0] for i in np.argsort(order).tolist()]
 
 
-def _mean_figures(sums: Floats, wide: int) -> Floats:
-    """Return the means over pairs of their figures; (some, wide·pairs) to (some, 3)."""
-    f1 = f1_figures(sums.reshape(len(sums), -1, wide))
-    defined = ~np.isnan(f1)
-    means: Floats = np.where(defined, f1, 0).sum(axis=1) / defined.sum(axis=1)
-    return means
-
-
 # --- over blocks --------------------------------------------------------------------------------
 
 
@@ -138,7 +130,7 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     order = sorted(range(len(keys)), key=keys.__getitem__)  # canonical order
     total = np.concatenate([_columns(tallies[i]) for i in order])
     wide = len(total) // len(keys)
-    means = functools.partial(_mean_figures, wide=wide)
+    means = functools.partial(mean_figures, wide=wide)
     columns = np.concatenate([drawn.over([keys[i]], wide) for i in order], axis=1)
     mean = percentile_intervals(total, columns, means, seen, evidence[()], resampling)[0]
     return ends, mean

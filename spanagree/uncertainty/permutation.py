@@ -108,9 +108,14 @@ def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]
     )
 
 
+def _from_least(values: Sequence[float]) -> list[int]:
+    """Return the places of those that are defined, the least first."""
+    return sorted((k for k, x in enumerate(values) if not math.isnan(x)), key=values.__getitem__)
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """Return p after Holm's step-down correction; undefined ones do not count."""
-    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    order = _from_least(values)
     adjusted = [UNDEFINED] * len(values)
     least = 0.0
     for rank, k in enumerate(order):
@@ -125,7 +130,7 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
     >>> holm_log10([-1268.0, -2.0])
     [-1267.69897, -2.0]
     """
-    order = sorted((k for k, x in enumerate(logs) if not math.isnan(x)), key=logs.__getitem__)
+    order = _from_least(logs)
     adjusted = [UNDEFINED] * len(logs)
     least = -math.inf
     for rank, k in enumerate(order):
@@ -142,7 +147,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]
     """
-    order = sorted((k for k, p in enumerate(values) if not math.isnan(p)), key=values.__getitem__)
+    order = _from_least(values)
     adjusted = [UNDEFINED] * len(values)
     most = 1.0
     for rank in range(len(order), 0, -1):
