@@ -7,9 +7,9 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from io import StringIO
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ from spanagree.formats.conll.lines import LineKind, kinds_of_lines
 _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
 
 
-@dataclass(frozen=True)
-class FilePart:
+class FilePart(NamedTuple):
     """A part of a file, in bytes, and the number of lines before it; read by whoever needs it."""
 
     path: PathName
@@ -55,8 +54,7 @@ class FilePart:
         return decoded(name, raw, self.encoding, self.before)
 
 
-@dataclass(frozen=True)
-class TextPart:
+class TextPart(NamedTuple):
     """A part of what can be read only once, or not from the middle; or a whole file."""
 
     text: str
@@ -64,8 +62,7 @@ class TextPart:
     is_whole: bool = False
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """A file that is read in parts, of which the first lines are known.
 
     Attributes:
@@ -177,8 +174,7 @@ def _of_stream(file: Opened, head: Head, block: int, unit: str) -> Iterator[tupl
         del held[:size]
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """Where a part begins and ends, in bytes; the lines before it; its sentences or documents."""
 
     start: int
