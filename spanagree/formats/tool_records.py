@@ -89,7 +89,9 @@ def raw_records(
                 raise SettingError(f"{what} {show(options[what])}; one path is needed")
             steps_of(options[what])
     given = {name: value for name, value in options.items() if value is not None}
-    tool = replace(tool, **given)
+    read = [steps[:1] for steps in steps_of(given["spans"])] if "spans" in given else []
+    passed = {path: noun for path, noun in tool.passed.items() if steps_of(path)[0][:1] not in read}
+    tool = replace(tool, **given, passed=passed)
     reader = _ByPaths(tool, log, given, texts)
     rows = _rows(tool, path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
     return gather(

@@ -410,12 +410,12 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "batch-output",
             "answers of batches, as OpenAI and others give them",
-            knows=("custom_id", "response|result"),
-            document="custom_id",
+            knows=("custom_id|response.candidates", "response|result"),
+            document="custom_id|key",
             spans="response.body.choices[0].message.tool_calls[*].function.arguments"
             "|response.body.choices[0].message.content|response.body.output[*].arguments"
             "|response.body.output[*].content[*].text|result.message.content[*].input"
-            "|result.message.content[*].text",
+            "|result.message.content[*].text|response.candidates[0].content.parts[*].text",
             passed={"error|response.body.error|result.error": "failed request"},
         ),
         Tool(

@@ -80,6 +80,17 @@ def test_answers_without_labels(write, answer, expected):
     assert corpus[0].segments["llm.jsonl"] == expected
 
 
+def test_answers_of_candidates(write):
+    """A batch whose answers are called candidates, and its ids keys. Oracle: as it was made."""
+    contents = {"a": ANSWERS["in a fence"], "b": "[]"}
+    rows = [
+        {"key": id_, "response": {"candidates": [{"content": {"parts": [{"text": text}]}}]}}
+        for id_, text in contents.items()
+    ]
+    corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows)])
+    assert [document.segments["llm.jsonl"] for document in corpus] == [(JO, ROME), ()]
+
+
 def called(id_, *answers):
     """A batch of OpenAI in which the model calls a function, which is how it gives objects."""
     calls = [{"type": "function", "function": {"name": "mark", "arguments": a}} for a in answers]

@@ -482,6 +482,16 @@ def test_docs_that_nobody_marked(write):
     assert sa.read(path)[0].segments == {"x.jsonl": None}
 
 
+def test_groups_of_spans_by_their_path(write):
+    """They are passed over, with a note, unless they are asked for. Oracle: as it was made."""
+    (doc, _) = EXAMPLES["spacy-json"]
+    path = write([{**doc, "spans": {"sc": doc["ents"][:1]}}])
+    assert any("1 grouped span passed over" in note for note in sa.read(path).notes)
+    asked = sa.read(path, spans="spans.sc[*]")
+    assert asked[0].segments == {"x.jsonl": (JO,)}
+    assert not any("passed over" in note for note in asked.notes)
+
+
 def test_denotations_in_pieces(write):
     """A denotation with a list of spans is in pieces. Oracle: as it was made."""
     span = [{"begin": 0, "end": 2}, {"begin": 13, "end": 17}]
