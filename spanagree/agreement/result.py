@@ -246,6 +246,16 @@ class Agreement(Result):
         """How many documents each annotator saw."""
         return {name: member.documents for name, member in self.annotators.items()}
 
+    @property
+    def _shared_by_pairs(self) -> str:
+        """What pairs share; how many documents where a source does not say who saw which."""
+        document = unit(self.settings)
+        kept = self.per_document
+        numbers = [pair.documents for pair in self.pairs.without_intervals]
+        if kept is None or not kept.corpus.unsaid or not numbers:
+            return f"a shared {document}"
+        return verdict.counted_from(numbers, f"shared {document}")
+
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
         """Return what chance says of each pair, and p and its logarithm after Holm's correction."""
         if not self.by_chance:
@@ -299,7 +309,7 @@ class Agreement(Result):
             rows,
             self.settings,
             caption=f"{counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.team.pairs, 'pair')} with a shared {document},"
+            f" {counted(self.team.pairs, 'pair')} with {self._shared_by_pairs},"
             f" {counted(self.documents, document)}, {self.team.documents} seen by two or more",
             remarks=self._remarks(by, [score for _, score, *_ in parts]),
             for_people=[len(rows) - 1] if by == "label" else (),

@@ -55,6 +55,18 @@ def test_annotators_never_saw_it(files):
     assert [row["documents"] for row in rows] == [2]
 
 
+def test_the_header_says_what_pairs_share(files):
+    """By hand: gold has d1, d2 and d3, s d1 and d3, t d2 alone; so pairs share two, one and none."""
+    (files[0].parent / "t.csv").write_text(
+        "document,start,end,label,length\nd2,0,3,X,22\n", "utf-8"
+    )
+    corpus = sa.read([*files, files[0].parent / "t.csv"])
+    header = "3 annotators, 2 pairs with 1 to 2 shared documents, 3 documents"
+    assert header in " ".join(str(sa.agree(corpus)).split())
+    said = sa.read([*files, files[0].parent / "t.csv"], absent="unmarked")
+    assert "3 pairs with a shared document, 3 documents" in " ".join(str(sa.agree(said)).split())
+
+
 def test_references(files):
     """A system saw what any reference did."""
     corpus = sa.read(files)
