@@ -83,10 +83,9 @@ def expected_overlap(
             over.append(piece)
         else:
             values[both[piece]] = mean[0]
-    draw = _draw_second if fixed else _draw_both
-    for piece, what, mean_of_draws, error in draw(
-        pieces, marked, over, measure, at, seed_of(sides.chance)
-    ):
+    drawing = _Drawing(pieces, marked, measure, at, seed_of(sides.chance))
+    draw = drawing.second if fixed else drawing.both
+    for piece, what, mean_of_draws, error in draw(over):
         values[both[piece]] = mean_of_draws
         drawn.add(what, error)
     return values
@@ -155,42 +154,64 @@ Shape = tuple[tuple[tuple[int, bool, int], ...], ...]
 """Of both annotations all segments, sorted: length, whether it has the label, and class."""
 
 
-def _shapes(
-    pieces: Pieces, marked: list[_Marked], rows: list[int]
-) -> Iterator[tuple[Shape, bytes]]:
-    """Yield what is marked in pieces, whoever marked it: the sides in an order of their own."""
-    for piece in rows:
-        sides = []
-        for side, classes in marked:
-            low, high = np.searchsorted(side.piece, (piece, piece + 1))
-            length, able = side.length[low:high], side.label[low:high] == 0
-            columns = length.tolist(), able.tolist(), classes[low:high].tolist()
-            sides.append(tuple(sorted(zip(*columns, strict=True))))
-        shape = tuple(sorted(sides))
-        yield shape, repr((int(pieces.tokens[piece]), shape)).encode()
-
-
 Drawn = Iterator[tuple[int, bytes, float, float]]
 """Of some pieces the number, what is drawn, the mean match over draws, and its standard error."""
 
 
-def _draw_both(
-    pieces: Pieces,
-    marked: list[_Marked],
-    rows: list[int],
-    measure: Match,
-    at: AtPlaces | None,
-    seed: int,
-) -> Drawn:
-    """Draw both annotations of some pieces; those that are alike, once."""
-    known: dict[bytes, tuple[float, float]] = {}
-    for piece, (shape, what) in zip(rows, _shapes(pieces, marked, rows), strict=True):
-        if what not in known:
-            n = int(pieces.tokens[piece])
-            plain = [[segment[:2] for segment in side] for side in shape]  # classes have any number
-            rng = generator_of(digest_of((n, plain)), seed)
-            known[what] = _drawn_mean(n, shape, measure, at, rng)
-        yield piece, what, *known[what]
+class _Drawing(NamedTuple):
+    """Pieces whose means are drawn, as they are over the budget.
+
+    Attributes:
+        pieces: all pieces.
+        marked: what either annotator marked in them.
+        measure: the measure.
+        at: where the segments may stand, under a rule of places.
+        seed: of the draws.
+    """
+
+    pieces: Pieces
+    marked: Sequence[_Marked]
+    measure: Match
+    at: AtPlaces | None
+    seed: int
+
+    def both(self, rows: list[int]) -> Drawn:
+        """Draw both annotations of some pieces; those that are alike, once."""
+        known: dict[bytes, tuple[float, float]] = {}
+        for piece in rows:
+            n, shape = int(self.pieces.tokens[piece]), self._shape(piece)
+            what = repr((n, shape)).encode()
+            if what not in known:
+                # classes have any number
+                plain = [[segment[:2] for segment in side] for side in shape]
+                rng = generator_of(digest_of((n, plain)), self.seed)
+                known[what] = _drawn_mean(n, shape, self.measure, self.at, rng)
+            yield piece, what, *known[what]
+
+    def _shape(self, piece: int) -> Shape:
+        """Return what is marked in a piece, the sides in an order of their own."""
+        sides = []
+        for side, classes in self.marked:
+            here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
+            able = side.label[here] == 0
+            columns = side.length[here].tolist(), able.tolist(), classes[here].tolist()
+            sides.append(tuple(sorted(zip(*columns, strict=True))))
+        return tuple(sorted(sides))
+
+    def second(self, rows: list[int]) -> Drawn:
+        """Draw the second annotation of some pieces, with the first as it is."""
+        for piece in rows:
+            documents = []
+            for side, classes in self.marked:
+                here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
+                columns = side.start[here], side.length[here], side.label[here], classes[here]
+                documents.append(_document(*columns))
+            draws = number_of_draws(DRAWS, len(documents[1][0]))
+            tokens, rng = int(self.pieces.tokens[piece]), np.random.default_rng(self.seed)
+            random = (False, True)
+            matches = _matches(documents, random, tokens, self.measure, self.at, draws, rng)
+            # of one stream of draws, so errors may be alike, and add up
+            yield piece, b"one stream of draws", *mean_of(matches)
 
 
 def _drawn_mean(
@@ -210,28 +231,6 @@ def _drawn_mean(
         for number, (length, able, which) in enumerate(columns, 1)
     ]
     return mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
-
-
-def _draw_second(
-    pieces: Pieces,
-    marked: list[_Marked],
-    rows: list[int],
-    measure: Match,
-    at: AtPlaces | None,
-    seed: int,
-) -> Drawn:
-    """Draw the second annotation of some pieces, with the first as it is."""
-    for piece in rows:
-        documents = []
-        for side, classes in marked:
-            here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
-            columns = side.start[here], side.length[here], side.label[here], classes[here]
-            documents.append(_document(*columns))
-        draws = number_of_draws(DRAWS, len(documents[1][0]))
-        tokens, rng = int(pieces.tokens[piece]), np.random.default_rng(seed)
-        matches = _matches(documents, (False, True), tokens, measure, at, draws, rng)
-        # of one stream of draws, so errors may be alike, and add up
-        yield piece, b"one stream of draws", *mean_of(matches)
 
 
 def _document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
