@@ -42,8 +42,10 @@ class Formats(click.Choice):  # type: ignore[type-arg]  # generic in new release
         if value not in self.choices:
             from spanagree.formats.registry import registered
 
-            if value in registered():
+            if value in (others := registered()):
                 return value
+            if others:
+                return click.Choice([*self.choices, *others]).convert(value, param, ctx)
         return super().convert(value, param, ctx)
 
 

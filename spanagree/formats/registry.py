@@ -971,6 +971,11 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
         notes.append(
             "segments of characters are written in spaCy's tokens; read again, they are in tokens"
         )
+    elif form == "spacy" and corpus.texts is None:
+        notes.append(
+            "no texts are known: Docs are written with a space between tokens; read again, they"
+            " have that text"
+        )
     changes = FORMATS[form].changes
     return [*notes, *(changes(corpus) if changes else ())]
 

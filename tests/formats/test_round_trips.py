@@ -128,6 +128,19 @@ def test_round_trip(form, details):
     check()
 
 
+def test_a_doc_has_a_text(write_here, capsys):
+    """Tokens without a text are written with spaces between, as a Doc has a text; a note says so."""
+    pytest.importorskip("spacy")
+    write_here("a.conll", "Jo B-PER\nran O\n")
+    assert main(["convert", "a.conll", "-o", "a.spacy"]) in (None, 0)
+    says(capsys.readouterr().err, "… no texts are known: Docs are written with a space between …")
+    before, after = sa.read("a.conll"), sa.read("a.spacy")
+    assert (before.texts, after.texts) == (None, ("Jo ran",))
+    assert after.layers["a.spacy"].start.tolist() == before.layers["a.conll"].start.tolist()
+    assert main(["convert", "a.spacy", "-o", "b.spacy"]) in (None, 0)
+    assert "no texts" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("form", "out"), [("doccano", "a.jsonl"), ("brat", "a"), ("inception", "a.tsv")]
 )

@@ -702,6 +702,8 @@ def test_a_registered_reader(install, write, capsys):
     assert sa.read(path, "nicks") == sa.read(path)
     assert main(["check", "--from", "nicks", str(path)]) in (None, 0)
     assert "1 segment" in capsys.readouterr().out
+    assert main(["check", "--from", "nope", str(path)]) == 2
+    assert "'hub', 'nicks'; see 'spanagree check --help'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
