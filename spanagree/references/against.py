@@ -28,6 +28,7 @@ from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.references.baselines import WITH_VOTERS
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import (
     Scores,
@@ -287,10 +288,7 @@ class AgainstReferences(Result):
             sides = {"references": list(self.people), "systems": list(self.systems)}
             remarks += self.places.remarks(sides)
         if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
-            remarks.append(
-                f"{MAJORITY}: compared with those who voted for it, so it agrees with them more"
-                " than their vote would with other people"
-            )
+            remarks.append(WITH_VOTERS)
         for name, system in self.systems.items():
             known = {""}  # what is so of all labels is said once
             parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}

@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.arrays import Ints, met_before, ranks
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import Baseline, Chance
+from spanagree.choices import MAJORITY, Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -30,6 +30,13 @@ BASELINES = {
 """The baselines by name, and what they mark."""
 
 _LABEL = "span"  # where no segment of a corpus has one
+
+
+WITH_VOTERS = (
+    f"{MAJORITY}: compared with those who voted for it, so it agrees with them more than their vote"
+    " would with other people"
+)
+"""What is to be said beside the figures of a majority."""
 
 
 def with_baselines(

@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges, row_order
 from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
-from spanagree.choices import HALF, Baseline, Chance, ChanceOf
+from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -35,7 +35,7 @@ from spanagree.errors import SettingError, check_known, counted, listed, printab
 from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
-from spanagree.references.baselines import BASELINES, with_baselines
+from spanagree.references.baselines import BASELINES, WITH_VOTERS, with_baselines
 from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -186,6 +186,8 @@ class SoftScores(Result):
             systems = [name for name in self.systems if name in self.places.annotators]
             people = [name for name in self.places.annotators if name not in systems]
             remarks += self.places.remarks({"references": people, "systems": systems})
+        if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
+            remarks.append(WITH_VOTERS)
         table = Frame(
             columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
             remarks=remarks,

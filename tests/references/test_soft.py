@@ -479,3 +479,14 @@ def test_random_is_a_mean_of_draws():
     whole = sa.Corpus.from_segments([4] * 3, {"ann": [[(0, 4, "X")]] * 3})
     certain = scored(whole)["random"]  # it has no other place
     assert (certain.iou, certain.f1.observed) == (1, 1)
+
+
+def test_a_majority_is_among_its_voters():
+    """What more than half marked is the vote itself, so IoU is 1 by definition; a remark says so."""
+    crowd = {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]], "c": [[(1, 4, "X")]], "m": [[(0, 3, "X")]]}
+    corpus = sa.Corpus.from_segments([6], crowd)
+    made = sa.soft_scores(corpus, systems=["m"], baselines=["majority"])
+    assert made["majority"].iou == 1
+    said = "majority: compared with those who voted for it"
+    assert said in str(made)
+    assert said not in str(sa.soft_scores(corpus, systems=["m"], baselines=["nothing"]))
