@@ -131,7 +131,10 @@ class SoftScores(Result):
         if not defined:
             return "No system has an IoU that is defined."
         ranked = sorted(defined, key=lambda name: (-defined[name], name))
-        named = ", ".join(f"{printable(name)} ({verdict.short(defined[name])})" for name in ranked)
+        groups = verdict.grouped({name: defined[name] for name in ranked})
+        named = ", ".join(
+            f"{verdict.in_words(names)} ({verdict.short(defined[names[0]])})" for names in groups
+        )
         people = verdict.short(self.people.iou)
         return f"By IoU the order is {named}; people reach {people}. No test was made."
 

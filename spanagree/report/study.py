@@ -253,7 +253,9 @@ def study(
             " places and whole have arguments of their own"
         )
     if gold is None and systems is None:
-        bootstrap = replace(bootstrap, resample_by="unit", resamples=_OF_TEAM)
+        resamples = _OF_TEAM if bootstrap == _BOOTSTRAP else bootstrap.resamples
+        by = bootstrap.resample_by or "unit"
+        bootstrap = replace(bootstrap, resample_by=by, resamples=resamples)
     resampling = resampling_of(bootstrap)
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):

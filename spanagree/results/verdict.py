@@ -238,9 +238,18 @@ def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
 
 def _groups(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
     """Return ranked names, together those whose figures print alike, which share a place."""
+    return grouped({name: scores[name].corrected for name in ranked})
+
+
+def grouped(values: Mapping[str, float]) -> list[list[str]]:
+    """Return the names of figures in their order, together those whose figures print alike.
+
+    >>> grouped({"b": 0.5, "a": 0.50000001, "c": 0.4})
+    [['a', 'b'], ['c']]
+    """
     by_figure: dict[str, list[str]] = {}
-    for name in ranked:
-        by_figure.setdefault(decimal(scores[name].corrected), []).append(name)
+    for name, value in values.items():
+        by_figure.setdefault(decimal(value), []).append(name)
     return [sorted(names) for names in by_figure.values()]
 
 

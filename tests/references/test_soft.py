@@ -487,6 +487,10 @@ def test_a_majority_is_among_its_voters():
     corpus = sa.Corpus.from_segments([6], crowd)
     made = sa.soft_scores(corpus, systems=["m"], baselines=["majority"])
     assert made["majority"].iou == 1
+    assert made.verdict.startswith("By IoU the order is majority (1.000), m (.667);")
+    twice = sa.Corpus.from_segments([6], {"x": crowd["a"], **crowd})
+    equal = sa.soft_scores(twice, systems=["x", "a"], references=["b", "c"], baselines=[])
+    assert "the order is a and x (.500);" in equal.verdict  # of both only the second token
     said = "majority: compared with those who voted for it"
     assert said in str(made)
     assert said not in str(sa.soft_scores(corpus, systems=["m"], baselines=["nothing"]))

@@ -120,6 +120,9 @@ def test_study_of_people_and_systems():
     assert [row["match"] for row in team.rows] == ["exact"]  # the others allow no overlap
     assert set(team.refused) == {"iou", "token"}
     assert team.rows[0]["people"]["observed"] == 1
+    assert "|resamples:2000|" in team.signature
+    few = study(corpus, matches=["exact"], bootstrap=sa.Bootstrap(resamples=50, seed=3))
+    assert "|resamples:50|draws:200|seed:3|" in few.signature  # as it was asked for
     against = study(corpus, systems=["cem"], matches=["exact"])
     assert against.rows[0]["best"]["name"] == "cem"
     assert "best" in str(against.table().to_rows()[0]["place"])
