@@ -24,6 +24,7 @@ from spanagree.errors import (
     gathered,
     printable,
     shortened,
+    show,
 )
 from spanagree.files import check_writable, same_files, write_text
 
@@ -220,12 +221,20 @@ class Job:
         """Return the layer that a user means, also by its file, with its extension or without.
 
         An annotator of the ``corpus`` comes first; parts of one, for blocks, are not looked into.
+
+        Raises:
+            SettingError: for a file that is not among those that are read.
         """
         known = corpus.layers if isinstance(corpus, sa.Corpus) else self.paths
         if name is None or name in known:
             return name
         as_given = [layer for layer, path in self.paths.items() if path == name]
         stems = [layer for layer in self.paths if os.path.splitext(layer)[0] == name]
+        if not as_given and not stems and os.path.exists(name):
+            raise SettingError(
+                f"{show(name)} is a file that is not read, and here annotators are named; name it"
+                " with the other files too"
+            )
         return as_given[0] if as_given else stems[0] if len(stems) == 1 else name
 
     @functools.cached_property

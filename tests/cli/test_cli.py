@@ -444,6 +444,12 @@ def test_gold_as_typed(run, files):
     code, out, _ = run("evaluate", *files, "--gold", files[1], "--format", "json")
     assert code == 0
     assert json.loads(out)["settings"]["gold"] == "lexicon.conll"
+    code, _, err = run("evaluate", files[1], "--gold", files[0])
+    assert code == 1
+    says(
+        err,
+        f"spanagree: error: {str(files[0])!r} is a file that is not read … name it with … files",
+    )
 
 
 def test_names_with_commas(run, tmp_path):
