@@ -189,7 +189,9 @@ REPAIRS: Mapping[str, Repair] = {
     "latest": Repair(
         "annotations of a document and annotator that has a later one dropped", _keep_latest
     ),
-    "relocate-by-text": Repair("misplaced segments moved to where their text stands", _relocate),
+    "relocate-by-text": Repair(
+        "misplaced segments moved to where the quoted text stands", _relocate
+    ),
     "drop-misplaced": Repair(
         "segments dropped whose text is not what stands at their offsets",
         _drop(lambda raw: raw.misplaced),
