@@ -286,6 +286,21 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
             raise MissingLayerError(str(one_of(name, there, what)))
 
 
+def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse keywords that a function does not take.
+
+    Raises:
+        TypeError: naming the first, as a call in Python does.
+    """
+    there = list(known)
+    for name in given:
+        if name not in there:
+            raise TypeError(
+                f"unexpected keyword argument {show(name)}; beside those of the signature there"
+                f" are {listed(there)}"
+            )
+
+
 def check_whole(value: object, least: int, what: str) -> None:
     """Refuse what is not a whole number from ``least``.
 

@@ -17,7 +17,7 @@ from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, is_iterable, show
+from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, show
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -105,6 +105,7 @@ def compared(
         SettingError: for an unknown choice; for a corpus without relations, or without this
             attribute; for settings of relations where segments are compared.
     """
+    check_keywords(comparing, Comparing.__annotations__)
     chosen = Compared(**comparing)
     match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
     check_names(match, chance)

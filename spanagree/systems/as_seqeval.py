@@ -17,6 +17,7 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
+    check_keywords,
     counted,
     is_iterable,
     listed,
@@ -297,6 +298,7 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
 def _score(
     name: str, y_true: Any, y_pred: Any, average: Average | None = "micro", **options: Any
 ) -> Any:
+    check_keywords(options, ScoreOptions.__annotations__)
     if average is not None:
         check_choice(average, AVERAGES, "average")
     if options.get("mode") == "strict" and options.get("scheme") is None:

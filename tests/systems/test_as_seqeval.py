@@ -312,3 +312,13 @@ def test_four_refused():
     with refuses(sa.InputError, "y_pred: 'B-PER'; a list of tag lists is needed"):
         sa.accuracy_score(one, ["B-PER"])
     assert math.isnan(sa.accuracy_score([], []))
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong", "there"),
+    [(sa.precision_score, "averag", "chance"), (sa.evaluate, "toleranc", "tolerance")],
+)
+def test_keywords_that_are_misspelt(function, wrong, there):
+    """A keyword that nothing takes is refused by its name, and by the names of those there are."""
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{wrong}'.* {there}"):
+        function([["B-X"]], [["B-X"]], **{wrong: 1})
