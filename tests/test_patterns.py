@@ -47,6 +47,8 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/registry.py", "marks"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
+    # the name of one of our own functions
+    ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # names of files, which are short, and which glob has matched before
     ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],
 }

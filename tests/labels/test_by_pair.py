@@ -199,12 +199,12 @@ def test_real_crowds(name, say):
     assert queue[0]["agreement"] == min(each["agreement"] for each in queue)
 
 
-def test_report():
+def test_report(tmp_path):
     """Where segments of different labels overlap, a report on a team has the table by label."""
-    from spanagree.report.page import page
-
     layers = {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
-    text = page(sa.Corpus.from_segments([4], layers), team=True, chance="overlapping")
+    path, corpus = tmp_path / "report.html", sa.Corpus.from_segments([4], layers)
+    sa.write_report(corpus, path, team=True, chance="overlapping")
+    text = path.read_text("utf-8")
     assert text.count("SPA corrected, jackknife") == 2
     assert "are not defined here" not in text
 
