@@ -229,12 +229,12 @@ def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     return numbers, np.repeat(np.arange(len(low)), size)
 
 
-def cut(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
+def portions_of(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield from which to which row sizes add up to no more than is asked for, or one row.
 
     ``most``: how many rows stand together at the most.
 
-    >>> list(cut(np.array([2, 2, 9, 1]), 4))
+    >>> list(portions_of(np.array([2, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4)]
     """
     low, up_to = 0, np.cumsum(sizes)

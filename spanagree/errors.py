@@ -78,7 +78,7 @@ def show(value: object) -> str:
         text = repr(value)
     except Exception:  # a number of over 4300 digits, lists within lists by the thousand
         text = f"<{type(value).__name__}>"
-    return cut(" ".join(text.split("\n")), _LONGEST)
+    return cut(text.replace("\n", " "), _LONGEST)
 
 
 def cut(text: str, longest: int) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.paired import outcomes
 from spanagree.agreement.team import Mean, Member
-from spanagree.arrays import Floats, Ints, cut, distinct, ranges
+from spanagree.arrays import Floats, Ints, distinct, portions_of, ranges
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
@@ -94,7 +94,7 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     by_annotator = np.argsort(annotator, kind="stable")
     begin = np.searchsorted(annotator[by_annotator], np.arange(annotators + 1))
     scores_before = np.concatenate([[0], np.cumsum(size[place[by_annotator]])])[begin]
-    for low, high in cut(np.diff(scores_before), _CELLS):
+    for low, high in portions_of(np.diff(scores_before), _CELLS):
         rows = by_annotator[begin[low] : begin[high]]
         # all annotations of the document of each row, one of which is drawn
         other, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])

@@ -18,7 +18,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, cut, distinct, ranges, ranks, unique
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Progress,
+    distinct,
+    portions_of,
+    ranges,
+    ranks,
+    unique,
+)
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
 from spanagree.comparisons.coarse_starts import is_long
@@ -256,7 +266,7 @@ def _products(
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
     numbers = np.flatnonzero(documents)
-    portions = [*cut(expected[documents], _TOGETHER, _DOCUMENTS)]
+    portions = [*portions_of(expected[documents], _TOGETHER, _DOCUMENTS)]
     return _Products(corpus, crowd, marks, measure, numbers, references, portions)
 
 

@@ -17,6 +17,7 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map, map_size, shown_text
 from spanagree.results.result import Result
@@ -224,13 +225,12 @@ class Confusion(Result):
             return "No two labels were confused."
         most = max(pair.times for pair in self.confused)
         pairs = [pair for pair in self.confused if pair.times == most]
-        named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs[:_NAMED]]
-        if more := len(pairs) - len(named):
-            named.append(counted(more, "other pair"))
+        named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs]
+        shown = "; ".join(verdict.first_of(named, _NAMED, "other pair"))
         times = f"{counted(most, 'time')}{' each' * (len(pairs) > 1)}"
         (sentence,) = sentence_on(self.confused)
         return (
-            f"The labels confused most often are {'; '.join(named)} ({times})."
+            f"The labels confused most often are {shown} ({times})."
             f" {sentence[:1].upper()}{sentence[1:]}."
         )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, cut
+from spanagree.arrays import Ints, portions_of
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
@@ -37,7 +37,7 @@ def paired(corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]) -> 
     """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
-    for low, high in cut(size[pairs[0]] + size[pairs[1]], _PORTION):
+    for low, high in portions_of(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (side[low:high] for side in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
         both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))

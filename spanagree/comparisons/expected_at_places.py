@@ -19,10 +19,10 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    cut,
     distinct,
     distinct_rows,
     join,
+    portions_of,
     ranges,
     row_order,
     unique,
@@ -233,7 +233,7 @@ def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     first, p_of = at.random.first, at.random.p
     size = np.diff(first)[p]
     value = np.zeros(len(p))
-    for low, high in cut(size, _TOGETHER):
+    for low, high in portions_of(size, _TOGETHER):
         places, row = ranges(first[p[low:high]], first[p[low:high] + 1])
         other = places - first[p[low:high]][row] + first[q[low:high]][row]
         value[low:high] = np.add.reduceat(
@@ -247,7 +247,7 @@ def _portions(at: AtPlaces, sides: Sequence[_Side], cells: Ints) -> Iterator[Int
     """Yield cells whose places are looked at together."""
     size = np.diff(at.random.first)
     many = np.maximum(*(np.bincount(side.cell, size[side.of_class]) for side in sides))
-    for low, high in cut(many[cells].astype(np.int64), _TOGETHER):
+    for low, high in portions_of(many[cells].astype(np.int64), _TOGETHER):
         yield cells[low:high]
 
 
@@ -373,7 +373,7 @@ def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi
     some = np.flatnonzero(high > low)
     low, many = low[some], (high - low)[some]
     start, size = a.start[some], (a.end - a.start)[some]
-    for first, last in cut(many, _PAIRS):
+    for first, last in portions_of(many, _PAIRS):
         here = slice(first, last)
         j, _ = ranges(low[here], low[here] + many[here])
         offset = b.start[j] - np.repeat(start[here], many[here])
@@ -413,7 +413,7 @@ def expected_with_fixed(sides: Sides, profiles: Profiles | AtPlaces, measure: Ma
         work = np.zeros(0, np.int64)
     else:
         work = length[i] + length_a
-    for low, high in cut(work, _TOGETHER):
+    for low, high in portions_of(work, _TOGETHER):
         rows = slice(low, high)
         if isinstance(profiles, AtPlaces):
             which, start, end, p = profiles.random.rows(profiles.kinds, of_profile[i[rows]])

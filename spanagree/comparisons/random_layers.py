@@ -9,6 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, ranks
 from spanagree.chance.random_annotations import redraw
+from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import observed
 from spanagree.corpus.corpus import Corpus
@@ -35,7 +36,7 @@ class RandomMean(NamedTuple):
 
     def note(self, size: float, fixed: str) -> str:
         """Say what the figures are, which side is random, and the standard error of F1."""
-        error = 0.0 if not size else 2 * self.totals.std(ddof=1) / size / len(self.totals) ** 0.5
+        error = 0.0 if not size else 2 * mean_of(self.totals)[1] / size
         draws = counted(len(self.totals), "draw")
         return (
             f"{NAME}: means of {draws}, the standard error of F1 is {error:.2g}; only this side is"

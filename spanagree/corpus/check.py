@@ -23,7 +23,6 @@ from spanagree.results.text import render, signature_lines
 from spanagree.settings import Settings
 
 _USUAL = ("marked-nothing",)  # findings that nothing is odd about
-_ASKED = "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
 _MOST = 20  # annotators that are shown; JSON has all
 
 
@@ -281,12 +280,20 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if places:
             count = len(np.unique(annotations))
             first = flaw.describe(raw, int(cases[0]))
-            asked = {"repeated": _ASKED, "empty": ends_asked(raw).removesuffix("; if not, ")}
-            question = asked.get(name, "")
+            question = _question(name, raw)
             first += f"; {question}" if question else ""
             error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)
             yield Finding(name, error, len(cases), count, first, tuple(places), repairs, question)
+
+
+def _question(flaw: str, raw: RawCorpus) -> str:
+    """Return what is asked before a flaw is repaired; empty for most."""
+    if flaw == "repeated":
+        return (
+            "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
+        )
+    return ends_asked(raw) if flaw == "empty" else ""
 
 
 def _overlaps(raw: RawCorpus) -> Iterator[Finding]:

@@ -107,7 +107,8 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file (NAME=FILE)"
-            refuse(flaw, raw, cases, f"{ends_asked(raw)}{rule}" if flaw is _EMPTY else rule)
+            asked = ends_asked(raw) if flaw is _EMPTY else ""
+            refuse(flaw, raw, cases, f"{asked}; if not, {rule}" if asked else rule)
 
 
 def ends_asked(raw: RawCorpus) -> str:
@@ -116,7 +117,7 @@ def ends_asked(raw: RawCorpus) -> str:
         return ""
     return (
         "if ends name the last token or character, --ends inclusive (ends='inclusive') reads them"
-        " so; if not, "
+        " so"
     )
 
 

@@ -19,14 +19,20 @@ def example_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for where, job in json_records(path, encoding=encoding):
         is_said = bool(values_at(job, "examples[*].seen_by[*]"))
         marking = values_at(job, "examples[*].annotations[*].annotated_by[*]")
-        unsaid: dict[str, Any] = {_name(person): None for person in marking} or {"": []}
+        others = dict.fromkeys(map(_name, marking))
         for number, example in enumerate(job["examples"], 1):
-            by = {_name(p): [] for p in example.get("seen_by") or ()} if is_said else {**unsaid}
+            by: dict[str, list[Any]] = {_name(p): [] for p in example.get("seen_by") or ()}
+            if not is_said and not others:
+                by[""] = []
             for span in example.get("annotations") or ():
                 for person in span.get("annotated_by") or [{}]:
-                    by[_name(person)] = [*(by.get(_name(person)) or ()), span]
+                    by.setdefault(_name(person), []).append(span)
+            unsaid = {} if is_said else others
             relations = job.get("relations") if number == 1 else None
-            yield f"{where}, {number}", {**example, "by": by, "relations": relations}
+            yield (
+                f"{where}, {number}",
+                {**example, "by": {**unsaid, **by}, "relations": relations},
+            )
 
 
 def _name(person: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from spanagree.arrays import Floats, Ints, ranks
 from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, SettingError, counted
+from spanagree.errors import InputError, SettingError, check_keywords, counted
 from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
@@ -67,7 +67,7 @@ def pi(table: Labels, **options: Unpack[Options]) -> Coefficient:
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return score("π", Basis.of(table, **options))
+    return _of_table("π", table, options)
 
 
 def kappa(table: Labels, **options: Unpack[Options]) -> Coefficient:
@@ -84,7 +84,7 @@ def kappa(table: Labels, **options: Unpack[Options]) -> Coefficient:
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return score("κ", Basis.of(table, **options))
+    return _of_table("κ", table, options)
 
 
 def alpha(table: Labels, **options: Unpack[Options]) -> Coefficient:
@@ -101,7 +101,7 @@ def alpha(table: Labels, **options: Unpack[Options]) -> Coefficient:
     >>> round(alpha(table).value, 3)
     0.533
     """
-    return score("α", Basis.of(table, **options))
+    return _of_table("α", table, options)
 
 
 def ac1(table: Labels, **options: Unpack[Options]) -> Coefficient:
@@ -116,7 +116,12 @@ def ac1(table: Labels, **options: Unpack[Options]) -> Coefficient:
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return score("AC1", Basis.of(table, **options))
+    return _of_table("AC1", table, options)
+
+
+def _of_table(name: str, table: Labels, options: Options) -> Coefficient:
+    check_keywords(options, Options.__annotations__)
+    return score(name, Basis.of(table, **options))
 
 
 @dataclass(frozen=True, eq=False)

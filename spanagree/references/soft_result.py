@@ -15,6 +15,7 @@ from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
+from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.comparisons.place_shares import (
@@ -459,12 +460,11 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     mine = corpus.layers[RANDOM]
     size = float((np.sum(tokens, axis=0) * weight * mine.annotated).sum())
     size += float((mine.end - mine.start).sum())
-    draws = np.stack([iou.mean(axis=1), rho.mean(axis=1), 2 * np.array(matched) / (size or 1)])
-    errors = draws.std(axis=1, ddof=1) / len(scores) ** 0.5
+    draws = iou.mean(axis=1), rho.mean(axis=1), 2 * np.array(matched) / (size or 1)
+    errors = ", ".join(f"{mean_of(figures)[1]:.2g}" for figures in draws)
     note = (
         f"{RANDOM}: means of {counted(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
-        f" are {', '.join(f'{error:.2g}' for error in errors)}; only this side is random,"
-        " references stay as they are"
+        f" are {errors}; only this side is random, references stay as they are"
     )
     mean = OfDocuments(scores[0].document, iou.mean(axis=0), rho.mean(axis=0))
     return _Drawn(mean, math.fsum(matched) / len(matched), note)

@@ -46,7 +46,6 @@ MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 
 _MODELS = ("nonoverlapping", "per-label", "overlapping")
 _CERTAIN = 0.05
-_BOOTSTRAP = Bootstrap()  # with fewer resamples, Holm's p of very many pairs is never below 0.05
 _OF_TEAM = 2000  # resamples
 _DRAWS = 200  # of each system against chance
 _MANY = 100  # annotators; of more there are no intervals and no other models
@@ -211,7 +210,7 @@ def study(
     places: Given | None = None,
     whole: Sequence[str | None] | str | None = None,
     settings: Mapping[str, Any] | None = None,
-    bootstrap: Bootstrap = _BOOTSTRAP,
+    bootstrap: Bootstrap | None = None,
     draws: int = _DRAWS,
     progress: Progress = None,
 ) -> Study:
@@ -232,7 +231,8 @@ def study(
             stands beside that of their parts.
         settings: further ones of :func:`spanagree.evaluate`, such as ``what`` is compared; not with
             ``systems``.
-        bootstrap: how intervals and paired tests are made; its seed is that of the draws, too.
+        bootstrap: how intervals and paired tests are made, of a team from 2,000 resamples unless
+            given; its seed is that of the draws, too.
         draws: of random annotations of each system, for the share not told from chance.
         progress: called with the number of measures done, and of all.
 
@@ -253,9 +253,10 @@ def study(
             " places and whole have arguments of their own"
         )
     if gold is None and systems is None:
-        resamples = _OF_TEAM if bootstrap == _BOOTSTRAP else bootstrap.resamples
-        by = bootstrap.resample_by or "unit"
-        bootstrap = replace(bootstrap, resample_by=by, resamples=resamples)
+        bootstrap = bootstrap or Bootstrap(resamples=_OF_TEAM)
+        bootstrap = replace(bootstrap, resample_by=bootstrap.resample_by or "unit")
+    # of systems with fewer resamples, Holm's p of very many pairs is never below 0.05
+    bootstrap = bootstrap or Bootstrap()
     resampling = resampling_of(bootstrap)
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):

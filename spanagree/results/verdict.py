@@ -136,12 +136,11 @@ def most_often(times: Mapping[str, int]) -> str:
     >>> most_often({"boundary": 1, "missing": 3}), most_often({"missing": 3, "spurious": 3})
     ('of the kind missing (3 of 4)', 'of the kinds missing and spurious (3 of 6 each)')
     """
-    first, *others = highest(times)
-    share = f"{times[first]} of {sum(times.values())}"
-    if not others:
-        return f"of the kind {first} ({share})"
-    *between, last = others
-    return f"of the kinds {', '.join([first, *between])} and {last} ({share} each)"
+    kinds = highest(times)
+    share = f"{times[kinds[0]]} of {sum(times.values())}"
+    if len(kinds) == 1:
+        return f"of the kind {kinds[0]} ({share})"
+    return f"of the kinds {in_words(kinds)} ({share} each)"
 
 
 def order(
@@ -205,8 +204,7 @@ def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float
     nearest = min(leads, key=lambda lead: lead.difference)
     return (
         f"{head}, and {are} told apart from all others; the closest is"
-        f" {printable(nearest.other)}"
-        f" ({_of(nearest, confidence)})."
+        f" {printable(nearest.other)} ({_of(nearest, confidence)})."
     )
 
 
@@ -259,11 +257,18 @@ def in_words(names: Sequence[str]) -> str:
     >>> in_words(["a", "b", "c"]), in_words("abcdefgh")
     ('a, b and c', 'a, b, c, d, e and 3 others')
     """
-    named = [*map(printable, names[:_NAMED])]
-    if more := len(names) - len(named):
-        named.append(counted(more, "other"))
-    *some, last = named
+    *some, last = first_of([*map(printable, names)], _NAMED, "other")
     return f"{', '.join(some)} and {last}" if some else last
+
+
+def first_of(names: Sequence[str], most: int, noun: str) -> list[str]:
+    """Return the first of some names, and how many more there are, if there are more.
+
+    >>> first_of(["a and b", "a and c", "b and c"], 1, "more pair")
+    ['a and b', '2 more pairs']
+    """
+    left = len(names) - most
+    return [*names[:most], counted(left, noun)] if left > 0 else [*names]
 
 
 def compared(shared: Sequence[int], documents: int, noun: str) -> str:
@@ -281,10 +286,8 @@ def compared(shared: Sequence[int], documents: int, noun: str) -> str:
 
 def _named(leads: Sequence[Lead], confidence: float) -> str:
     """Return the names of the first of some systems, each with its difference."""
-    named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in leads[:_NAMED]]
-    if more := len(leads) - len(named):
-        named.append(counted(more, "other"))
-    return ", ".join(named)
+    named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in leads]
+    return ", ".join(first_of(named, _NAMED, "other"))
 
 
 def _of(lead: Lead, confidence: float) -> str:

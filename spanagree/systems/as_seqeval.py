@@ -227,17 +227,17 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
     if not odd or not all(isinstance(tag, str) and tag for tag in known):
         return dict(layers)
     if strict:
-        meant = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd if tag[0] in "BIES"}
+        odd = {tag for tag in odd if tag[0] in "BIES"}
+        meant = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd}
         read = {
             name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
             for name, documents in layers.items()
         }
     else:
-        meant = dict.fromkeys(odd, "")
         read = {name: _leniently(name, documents) for name, documents in layers.items()}
-    if not meant:
+    if not odd:
         return dict(layers)
-    some = sorted(meant)
+    some = sorted(odd)
     why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
     if suffix:
         some = [f"{tag[2:]}-{tag[0]}" if tag[1:2] == "-" else tag for tag in some]

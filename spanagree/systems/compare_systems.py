@@ -227,7 +227,14 @@ class Comparison(Result):
             )
         ]
         documents = f"{unit(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
-        columns = [*_PAIR[:2], Column("documents", documents, "count"), *_PAIR[2:]]
+        columns = [
+            Column("a", "a", "name", "two systems"),
+            Column("b", "b", "name", "two systems"),
+            Column("documents", documents, "count"),
+            Column("differing", "", "count"),
+            Column("exact", "", "mark"),
+            Column("left_out", "", "count"),
+        ]
         rows: list[list[Value]] = []
         exact = "p of pairs that differ in few documents is exact: all exchanges counted"
         remarks = dict.fromkeys([exact] if any(pair.exact for pair in self.pairs) else [])
@@ -278,20 +285,11 @@ class Comparison(Result):
 
 def _named(pairs: Sequence[SystemPair]) -> str:
     """Return the names of the first of some pairs, and how many more there are."""
-    named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs[:_NAMED]]
-    if left := len(pairs) - len(named):
-        named.append(counted(left, "more pair"))
-    return ", ".join(named)
+    named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs]
+    return ", ".join(verdict.first_of(named, _NAMED, "more pair"))
 
 
 KINDS = ("observed", "corrected")
-_PAIR = (
-    Column("a", "a", "name", "two systems"),
-    Column("b", "b", "name", "two systems"),
-    Column("differing", "", "count"),
-    Column("exact", "", "mark"),
-    Column("left_out", "", "count"),
-)
 
 
 def compare_systems(

@@ -767,3 +767,10 @@ def test_shares_of_bias_add_up():
     assert sum(shares) == pytest.approx(1)
     of_bias = [*result.bias.by_annotator.values()]
     assert shares == pytest.approx([each / sum(of_bias) for each in of_bias])
+
+
+def test_options_that_are_misspelt():
+    """An option that no coefficient takes is refused by its name."""
+    table = sa.LabelTable.from_rows([("1", "a", "X"), ("1", "b", "X")])
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'ordr'.* order"):
+        sa.labels.kappa(table, ordr=["X"])
