@@ -15,7 +15,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
-from spanagree.corpus.repairs import repaired, valid_corpus
+from spanagree.corpus.repairs import repaired
 from spanagree.formats.hugging_face.read import raw_dataset
 
 SYSTEMS = ("arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual")  # fmt: skip
@@ -119,21 +119,28 @@ def test_bratiaa_example(real):
     assert mean.sd.observed == pytest.approx(0.0526314, abs=1e-7)
 
 
-def toxic(real):
+def toxic_rows(real):
+    """A row for each comment and worker, and what its columns are."""
     script = Path(__file__).parent.parent / "scripts" / "join_toxic_spans.py"
     spec = importlib.util.spec_from_file_location("join_toxic_spans", script)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    rows = module.rows(real / "data" / "toxic_spans")
-    ask = {"text": "text", "spans": "spans", "annotator": "worker", "document": "id"}
-    return raw_dataset(rows, **ask)
+    columns = {"text": "text", "spans": "spans", "annotator": "worker", "document": "id"}
+    return [*module.rows(real / "data" / "toxic_spans")], columns
+
+
+def toxic(real, repair):
+    """The corpus of the comments, after repairs."""
+    rows, columns = toxic_rows(real)
+    return sa.from_dataset(rows, **columns, repair=repair)
 
 
 @pytest.mark.slow
 def test_toxic_spans(real):
     """Dirt is found, refused, and repaired; workers without spans are kept as empty."""
-    rows = toxic(real)
-    result = check(rows)
+    rows, columns = toxic_rows(real)
+    raw = raw_dataset(rows, **columns)
+    result = check(raw)
     assert (result.contents["documents"], result.contents["annotators"]) == (16_100, 3_579)
     found = {finding.name: finding for finding in result.findings}
     assert found["repeated"].count == 1
@@ -145,9 +152,9 @@ def test_toxic_spans(real):
     with refuses(
         sa.InputError, "… '2906', document '6209917' … drop-repeats … latest … would help"
     ):
-        valid_corpus(rows)
-    corpus = valid_corpus(
-        rows,
+        sa.from_dataset(rows, **columns)
+    corpus = toxic(
+        real,
         [
             "drop-repeats",
             "clip-beyond-text",
@@ -161,7 +168,7 @@ def test_toxic_spans(real):
     seen = sum(int(layer.annotated.sum()) for layer in corpus.layers.values())
     assert seen == 59_214
     # spans past the text's end count as marked before they are repaired: 16,289 of the pairs have none
-    raw = repaired(rows, "drop-repeats")
+    raw = repaired(raw, "drop-repeats")
     marked = np.bincount(raw.annotation, minlength=len(raw.of_document)) > 0
     assert silent_pairs(raw.of_document, raw.of_annotator, marked) == (104_139, 16_289)
     result = sa.agree(corpus, chance="overlapping")
@@ -180,8 +187,13 @@ def silent_pairs(document, annotator, marked):
     return len(shared), sum(not any_ for any_ in shared.values())
 
 
-def pico(real, name):
-    """A row for each abstract and worker."""
+def pico(real, name, repair=()):
+    """The corpus of a file of abstracts and who marked what in them."""
+    columns = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    return sa.from_dataset(_pico_rows(real, name), **columns, repair=repair)
+
+
+def _pico_rows(real, name):
     folder = real / "data" / "pico_nguyen2017" / "acl17-test"
     for line in (folder / name).read_text("utf-8").splitlines():
         entry = json.loads(line)
@@ -193,18 +205,15 @@ def pico(real, name):
 
 def test_pico(real):
     """191 abstracts, 91 crowd workers, the expert apart, no bad offsets."""
-    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    draft = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
-    assert (len(draft.lengths), len(draft.annotators)) == (191, 91)
-    assert check(draft).errors == 0
-    corpus = valid_corpus(draft)
-    assert len(corpus) == 191
+    corpus = pico(real, "PICO-annos-crowdsourcing.json")
+    assert (len(corpus), len(corpus.annotators)) == (191, 91)
     with refuses(sa.SettingError, "… overlap … chance nonoverlapping"):
         sa.agree(corpus)
     result = sa.agree(corpus, chance="overlapping")
-    assert len(result.pairs) == len(sa.agree(valid_corpus(draft, "merge-overlaps")).pairs) == 659
+    merged = pico(real, "PICO-annos-crowdsourcing.json", "merge-overlaps")
+    assert len(result.pairs) == len(sa.agree(merged).pairs) == 659
     assert (f"{result.mean.observed:.4f}", f"{result.team.f1.observed:.4f}") == ("0.2638", "0.2503")
-    expert = sa.from_dataset(pico(real, "PICO-annos-professional.json"), **ask)
+    expert = pico(real, "PICO-annos-professional.json")
     assert expert.annotators == ("MedicalStudent",)
 
 

@@ -12,8 +12,6 @@ from test_real_data import pico, toxic
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.hugging_face.read import raw_dataset
 
 STEPS = ["drop-repeats", "clip-beyond-text", "drop-beyond-text", "drop-unlabelled", "drop-duplicates"]  # fmt: skip
 
@@ -23,10 +21,8 @@ def corpus_of(real, name):
     if name == "crowd":
         return sa.read_jsonl("corpora/crowd/crowd.jsonl")
     if name == "toxic":
-        return valid_corpus(toxic(real), [*STEPS, "merge-overlaps"])
-    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    rows = pico(real, "PICO-annos-crowdsourcing.json")
-    return valid_corpus(raw_dataset(rows, **ask), "merge-overlaps")
+        return toxic(real, [*STEPS, "merge-overlaps"])
+    return pico(real, "PICO-annos-crowdsourcing.json", "merge-overlaps")
 
 
 def again(path):

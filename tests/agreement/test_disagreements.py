@@ -277,7 +277,7 @@ def test_no_text():
     """No word of the text, neither in rows nor in JSON; offsets and labels stay."""
     result = sa.disagreements(tokens(), "a", "b", text=False)
     assert result.notes == ()
-    for shown in (json.dumps(result.to_dict()), str(result.to_rows()), render(result.table())):
+    for shown in (json.dumps(result.to_dict()), str(result.to_rows()), str(result)):
         assert "Ministry" not in shown
         assert "ORG" in shown
     assert list(result.to_rows()[0]) == [
@@ -394,7 +394,7 @@ def test_empty_states(run, newsroom):
     assert "of these kinds" in out
     assert "there are 35 missed, 14 boundary, 23 label" in out
     empty = sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})
-    assert render(sa.disagreements(empty, "a", "b").table()).startswith(
+    assert str(sa.disagreements(empty, "a", "b")).startswith(
         "no disagreement: a and b, 1 document, neither marked anything\n"
     )
 
@@ -429,8 +429,8 @@ def test_hostile_text_in_a_terminal():
         ),
         tokens=(f"t{evil}",),
     )
-    shown = render(sa.disagreements(corpus, evil, f"b{evil}").table())
-    shown += render(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]).table())
+    shown = str(sa.disagreements(corpus, evil, f"b{evil}"))
+    shown += str(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]))
     assert all(c.isprintable() or c == "\n" for c in shown)
     assert (
         shown.count("\n") == 19

@@ -30,7 +30,6 @@ from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
 from spanagree.results.frame import UNDEFINED as NOT_SHOWN
 from spanagree.results.result import same
-from spanagree.results.text import render
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 
@@ -579,7 +578,7 @@ def test_not_seen_is_not_unmarked():
     corpus = sa.Corpus.from_segments([9, 9, 9], {"g": [[(0, 1, "X")], [], None], "a": [[]] * 3})
     found = sa.difficulty(corpus, gold="g")
     assert [row["undefined"] for row in found.to_rows()] == ["", "nothing marked", "not seen"]
-    text = render(found.table())
+    text = str(found)
     assert "1 without a difficulty: g marked nothing in them" in text
     assert "1 without a difficulty: not seen" in text
 

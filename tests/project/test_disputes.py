@@ -13,8 +13,6 @@ import pytest
 from test_real_data import pico, toxic
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.hugging_face.read import raw_dataset
 from spanagree.results.data import to_csv
 from spanagree.results.frame import TableStyle
 from spanagree.results.text import render
@@ -80,16 +78,14 @@ def test_crowd(gardens):
 
 def test_pico(real):
     """91 workers who overlap themselves, in characters."""
-    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    rows = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
-    check(valid_corpus(rows), chance="overlapping")
+    check(pico(real, "PICO-annos-crowdsourcing.json"), chance="overlapping")
 
 
 @pytest.mark.slow
 def test_toxic_spans(real):
     """3,579 workers, one of 16,100 comments seen by 356: a column lists who marked a segment."""
     steps = ["drop-repeats", "clip-beyond-text", "drop-beyond-text", "drop-unlabelled"]
-    corpus = valid_corpus(toxic(real), [*steps, "drop-duplicates"])
+    corpus = toxic(real, [*steps, "drop-duplicates"])
     result = check(corpus, chance="overlapping")
     row = next(iter(result.to_rows()))
     assert "by" in row
@@ -226,13 +222,13 @@ def test_words(gardens):
 def test_nothing_in_dispute():
     """Who agree have an empty queue that says so; a terminal shows documents."""
     agreed = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]})
-    assert render(sa.disputes(agreed).table()).startswith(
+    assert str(sa.disputes(agreed)).startswith(
         "2 annotators: 0 segments in dispute, in 0 of 1 document that two or more saw\n\nsignature"
     )
     spans = [(2 * i, 2 * i + 1, "X") for i in range(1001)]
     long = sa.Corpus.from_segments([2002], {"a": [spans], "b": [[]]})
-    assert "981 more: --all" in render(sa.disagreements(long, "a", "b").table())
-    assert "each segment, and who marked it: --all" in render(sa.disputes(long).table())
+    assert "981 more: --all" in str(sa.disagreements(long, "a", "b"))
+    assert "each segment, and who marked it: --all" in str(sa.disputes(long))
     assert len(sa.disputes(long).to_rows()) == 1001
 
 

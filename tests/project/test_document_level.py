@@ -13,9 +13,6 @@ from scipy import stats
 from test_real_data import pico, toxic
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
-from spanagree.formats.hugging_face.read import raw_dataset
-from spanagree.results.text import render
 
 
 def alpha(answers):
@@ -65,11 +62,9 @@ def test_crowd(path):
 
 def test_pico(real):
     """All who saw an abstract marked something: nothing is above chance, and it is said."""
-    ask = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-    rows = raw_dataset(pico(real, "PICO-annos-crowdsourcing.json"), **ask)
-    result = check(valid_corpus(rows))
+    result = check(pico(real, "PICO-annos-crowdsourcing.json"))
     assert math.isnan(result.any.value)
-    assert "–: undefined: chance alone gives 1" in render(result.table())
+    assert "–: undefined: chance alone gives 1" in str(result)
 
 
 @pytest.mark.slow
@@ -77,7 +72,7 @@ def test_toxic_spans(real):
     """The quiz comment that 356 workers saw, of 3,579: 60.7 % of the pairs share it; the figure
     without it is that of the corpus without it."""
     steps = ["drop-repeats", "clip-beyond-text", "drop-beyond-text", "drop-unlabelled"]
-    corpus = valid_corpus(toxic(real), [*steps, "drop-duplicates"])
+    corpus = toxic(real, [*steps, "drop-duplicates"])
     check(corpus)
     agreement = sa.agree(corpus, chance="overlapping")
     weight, single = agreement.caveats
@@ -188,7 +183,7 @@ def test_nothing_to_compare():
     for corpus in (apart, sa.Corpus.from_segments([], {"a": [], "b": []})):
         result = sa.document_agreement(corpus)
         assert math.isnan(result.any.value)
-        assert "no item has two labels" in render(result.table())
+        assert "no item has two labels" in str(result)
     assert sa.document_agreement(apart).labels == {}
 
 

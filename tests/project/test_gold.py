@@ -20,7 +20,6 @@ from messages import refuses
 from strategies import crowds, turned
 
 import spanagree as sa
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.registry import WRITABLE
 from spanagree.project.dawid_skene import Votes, dawid_skene
 from spanagree.project.vote import OUTCOMES
@@ -451,7 +450,7 @@ def test_errors_of_the_command(run, tmp_path):
 @pytest.fixture(scope="module")
 def toxic(real):
     """Ten thousand comments and 3,579 workers."""
-    from tests.test_real_data import toxic
+    from test_real_data import toxic
 
     repair = [
         "drop-repeats",
@@ -461,7 +460,7 @@ def toxic(real):
         "drop-unlabelled",
         "drop-duplicates",
     ]
-    return replace(valid_corpus(toxic(real), repair), texts=None)
+    return replace(toxic(real, repair), texts=None)
 
 
 @pytest.mark.slow
