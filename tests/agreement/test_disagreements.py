@@ -429,12 +429,13 @@ def test_hostile_text_in_a_terminal():
         ),
         tokens=(f"t{evil}",),
     )
-    shown = str(sa.disagreements(corpus, evil, f"b{evil}"))
-    shown += str(sa.disagreements(corpus, evil, f"b{evil}", kinds=["label"]))
+    results = [
+        sa.disagreements(corpus, evil, f"b{evil}", kinds=kinds) for kinds in (None, ["label"])
+    ]
+    shown = "".join(f"{result}\n" for result in results)
     assert all(c.isprintable() or c == "\n" for c in shown)
-    assert (
-        shown.count("\n") == 19
-    )  # verdicts, captions, heads, signatures on two lines, and what parts them
+    # verdicts, captions, heads, signatures on two lines, and what parts them
+    assert shown.count("\n") == 19
 
 
 def test_pieces():
