@@ -14,17 +14,16 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, seed_of, whose
+from spanagree.chance.model import chance_model, whose
 from spanagree.chance.places import Given
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
-from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import as_list, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
-from spanagree.uncertainty.chance_statistics import PairChance, cannot_be_told
+from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -121,17 +120,9 @@ def agree(
 
 def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
     """Return the same agreement with the distribution of chance of each pair, both random."""
-    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
-
-    settings = agreement.settings
-    ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))
-    report_progress = progress or (lambda done, total: None)
-    by_chance = {}
-    for done, pair in enumerate(agreement.pairs.without_intervals):
-        report_progress(done, len(agreement.pairs))
-        both = distribution(corpus, (pair.a, pair.b), None, ask)
-        by_chance[pair.a, pair.b] = PairChance(both, both)
-    report_progress(len(by_chance), len(by_chance))
+    settings, pairs = agreement.settings, list(agreement.pairs)
+    chances = chance_of_pairs(corpus, pairs, settings, None, progress)
+    by_chance = dict(zip(pairs, chances, strict=True))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
     figures = [x for pair in agreement.chance_by_document().values() for x in pair.values()]
     noun = unit(settings)

@@ -327,9 +327,8 @@ class Agreement(Result):
             )
             short = with_more(short, len(rows) - by_annotator.SHOWN)
             table = replace(table, in_terminal=short)
-        if self.places is None or self.uniform is None:
-            return table
-        return beside_uniform(table, self.uniform._table(by), self.places.rule)
+        uniform = None if self.uniform is None else self.uniform._table(by)
+        return beside_uniform(table, uniform, self.places)
 
     def _remarks(self, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
         """Say how the team is added up, what is shaky, and why figures are undefined."""

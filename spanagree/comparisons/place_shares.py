@@ -256,8 +256,13 @@ def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ..
     return ()
 
 
-def beside_uniform(table: Frame, uniform: Frame, rule: str) -> Frame:
-    """Return a table of figures under a rule, with chance under the uniform one beside them."""
+def beside_uniform(table: Frame, uniform: Frame | None, places: PlaceShares | None) -> Frame:
+    """Return a table with chance under the uniform rule beside it, if chance has a rule of places.
+
+    ``uniform`` is the same table without that rule.
+    """
+    if uniform is None or places is None:
+        return table
     names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
     def known_by(row: Sequence[Value]) -> tuple[str, ...]:
@@ -266,7 +271,7 @@ def beside_uniform(table: Frame, uniform: Frame, rule: str) -> Frame:
     key = "f1_expected"
     place = next(i for i, column in enumerate(uniform.columns) if column.key == key)
     values = {known_by(row): row[place] for row in uniform.rows}
-    return with_uniform(table, key, lambda row: values.get(known_by(row)), rule)
+    return with_uniform(table, key, lambda row: values.get(known_by(row)), places.rule)
 
 
 def with_uniform(

@@ -126,13 +126,6 @@ class Coefficient(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}
 
-    def entry(self) -> dict[str, Any]:
-        """Return the figures, why some are undefined, and the interval."""
-        entry = self.figures()
-        if self.reason:
-            entry["undefined"] = self.reason
-        return entry if self.interval is None else {**entry, "interval": self.interval.to_dict()}
-
     def _table(self, by: str | None) -> Frame:
         """A row for the coefficient, then one for each category."""
         return data_table(type(self), [("", self), *self.by_category.items()], self.settings)

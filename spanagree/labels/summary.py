@@ -80,10 +80,6 @@ class Bias(Coefficient):
 
     CORRECTED: ClassVar[str] = ""
 
-    def entry(self) -> dict[str, Any]:
-        """Return the figures with each annotator's share."""
-        return {**super().entry(), "by_annotator": dict(self.by_annotator)}
-
 
 def bias(table: Labels, *, complete_only: bool = False) -> Bias:
     """Return bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.

@@ -213,9 +213,8 @@ class Batches(Result):
             f" {counted_of(compared, self.documents, unit(self.settings))}"
         )
         table = Frame(columns, rows, self.settings, caption=caption, remarks=self._remarks())
-        if self.places is None or self.uniform is None:
-            return table
-        return beside_uniform(table, self.uniform._table(by), self.places.rule)
+        uniform = None if self.uniform is None else self.uniform._table(by)
+        return beside_uniform(table, uniform, self.places)
 
     def _remarks(self) -> list[str]:
         """Say whether there is a trend, what is compared, and what a change may be due to."""

@@ -239,23 +239,18 @@ class AgainstReferences(Result):
         rows = rows if by == "label" else [row[1:] for row in rows]
         references = counted(self.settings.references, "reference")
         nearest = "the nearest of" if self.settings.best_match else ""
-        in_data = [[None if value == "" else value for value in row] for row in rows]
         table = Frame(
             columns,
             rows,
             self.settings,
-            in_data=Frame(columns, in_data, self.settings),
             caption=f"{counted(len(self.systems), 'system')} against {nearest} {references},"
             f" {counted(self.documents, document)}".replace("  ", " "),
             remarks=self._remarks(by),
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
         )
-        if self.places is None or self.uniform is None:
-            return table
-        uniform, rule = self.uniform._table(by), self.places.rule
-        in_data_too = beside_uniform(Frame(columns, in_data, self.settings), uniform, rule)
-        return replace(beside_uniform(table, uniform, rule), in_data=in_data_too)
+        uniform = None if self.uniform is None else self.uniform._table(by)
+        return beside_uniform(table, uniform, self.places)
 
     @property
     def labels(self) -> list[str]:

@@ -86,9 +86,7 @@ def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
 
 def _cells(table: Frame, safe: bool) -> Iterator[Sequence[Any]]:
     """Yield the columns for programs as they are written; the writer leaves ``None`` empty."""
-    rows = table.rows
-    if table.for_people:
-        rows = [row for number, row in enumerate(rows) if number not in table.for_people]
+    rows = table.data_rows
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):
         if column.in_data:

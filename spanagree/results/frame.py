@@ -208,17 +208,28 @@ class Frame:
             return self
         return replace(self, columns=[column._replace(title=column.key) for column in self.columns])
 
+    @property
+    def data_rows(self) -> list[Sequence[Value]]:
+        """The rows for programs: a figure in whose place people see nothing is undefined."""
+        names = {i for i, column in enumerate(self.columns) if column.kind == "name"}
+        rows = []
+        for number, row in enumerate(self.rows):
+            if number in self.for_people:
+                continue
+            if "" in row:
+                row = [
+                    None if cell == "" and i not in names else cell for i, cell in enumerate(row)
+                ]
+            rows.append(row)
+        return rows
+
     def to_rows(self) -> list[dict[str, Any]]:
         """The part for programs: each row by key, with the signature; undefined is as it is."""
         if self.in_data is not None:
             return self.in_data.to_rows()
         places = [(i, column.key) for i, column in enumerate(self.columns) if column.in_data]
         end = {"signature": self.signature} if self.settings else {}
-        return [
-            {key: row[i] for i, key in places} | end
-            for number, row in enumerate(self.rows)
-            if number not in self.for_people
-        ]
+        return [{key: row[i] for i, key in places} | end for row in self.data_rows]
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -232,9 +243,7 @@ class Frame:
         spare = {name for name in objects if not any(key.startswith(f"{name}_") for key in keys)}
         places = [(i, key) for i, key in enumerate(keys) if key and key not in inside]
         records = []
-        for number, row in enumerate(self.rows):
-            if number in self.for_people:
-                continue
+        for row in self.data_rows:
             record: dict[str, Any] = {}
             for i, key in places:
                 value = row[i].to_dict() if hasattr(row[i], "to_dict") else row[i]

@@ -187,8 +187,8 @@ class Signed(Comparable):
         return str(as_html(self.table().for_reading))
 
 
-class Drawn:
-    """What can be drawn (``_picture``), also by the parts in ``DRAWN``."""
+class Result(Signed):
+    """A result that can be drawn too (``_picture``), also by the parts in ``DRAWN``."""
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
 
@@ -232,10 +232,6 @@ class Drawn:
 
     def _picture(self, by: str | None) -> Picture:
         raise NotImplementedError
-
-
-class Result(Signed, Drawn):
-    """A result that can be shown, in any way: as a table, and as a picture."""
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.

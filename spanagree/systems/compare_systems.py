@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Progress, unique
+from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
@@ -335,9 +335,7 @@ def compare_systems(
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
-    per_document = evaluation.counted.documents_kept()
-    per_document, wholes = per_document.drawn(resampling, evaluation.settings)
-    per_document = per_document._replace(wholes=wholes)
+    per_document = evaluation.counted.documents_kept().drawn(resampling, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         both = per_document.shared_by(a, b)
@@ -357,10 +355,8 @@ def compare_systems(
             replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
             for pair, p in zip(ordered, adjusted, strict=True)
         ]
-    drawn = {
-        "resamples": int(resampling.resamples),
-        "seed": int(resampling.seed),
-    }  # p is drawn, whatever the interval
+    # p is drawn, whatever the interval
+    drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     scores = {name: system.f1 for name, system in evaluation.systems.items()}
@@ -390,9 +386,7 @@ def _compared(
     ``reports`` are the progress of one part of the draws after another.
     """
     here = per_document.shared_by(*pairs[0])
-    units = (
-        np.flatnonzero(here) if per_document.wholes is None else unique(per_document.wholes[here])
-    )
+    units = per_document.units(here)
     rows = per_document.comparisons.where(here[per_document.comparisons.document]).of_wholes(
         per_document.wholes
     )

@@ -55,7 +55,8 @@ class PerDocument(NamedTuple):
         comparisons: of gold, the first, with each system, the second.
         shared: which documents each system and gold both saw, by its number.
         ids: the names of the documents, if they have any.
-        wholes: the number of the whole that each document is a sentence of, if it is known.
+        wholes: the number of the whole that each document is a sentence of, if it is known; of
+            what is resampled, only if wholes are.
         joined: the corpus, if its documents were joined of texts.
         document: of texts, the number of the document that each is in.
     """
@@ -91,16 +92,18 @@ class PerDocument(NamedTuple):
         """Return what documents add to a system's matched, expected and sizes; (documents, 4)."""
         return self.of_system(name).table(documents)
 
-    def drawn(
-        self, resampling: Resampling, settings: EvaluationSettings
-    ) -> tuple[PerDocument, Ints | None]:
-        """Return the documents that are resampled, or the texts they were joined of; and wholes.
+    def units(self, documents: Bools) -> Ints:
+        """Return the units that some documents are, or are parts of."""
+        return np.flatnonzero(documents) if self.wholes is None else unique(self.wholes[documents])
+
+    def drawn(self, resampling: Resampling, settings: EvaluationSettings) -> PerDocument:
+        """Return what is resampled: documents, wholes of them, or texts they were joined of.
 
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
         if not resampling.by_text(settings):
-            return self, resampling.wholes_of(self.wholes, settings)
+            return self._replace(wholes=resampling.wholes_of(self.wholes, settings))
         counting = MatchCounting(match=settings.match, chance=settings.chance)
 
         def compare(texts: Corpus) -> Comparisons:
@@ -109,7 +112,7 @@ class PerDocument(NamedTuple):
 
         comparisons, document = by_text(self.comparisons, self.joined, compare)
         shared = {number: both[document] for number, both in self.shared.items()}
-        return PerDocument(comparisons, shared, self.ids, None, None, document), None
+        return PerDocument(comparisons, shared, self.ids, document=document)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,26 +201,22 @@ def sums_of(per_document: PerDocument) -> dict[str, Any]:
 
 def _evidence(per_document: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
     """Return what the figures of each system and label rest on."""
-    tables = tables_of(per_document, labels)
+    tables = tables_of(per_document._replace(wholes=None), labels)
     return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
 
 
 def tables_of(
-    per_document: PerDocument, labels: Sequence[str], wholes: Ints | None = None
+    per_document: PerDocument, labels: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
     """Yield each system and label, and which units add what, as :meth:`Comparisons.table`.
 
-    Over all labels that is empty; those of each one of ``labels`` come after it. With ``wholes``
-    these are the units, rather than the documents of which they have the numbers.
+    Over all labels that is empty; those of each one of ``labels`` come after it.
     """
     names = per_document.comparisons.annotators
-    rows = per_document.comparisons.of_wholes(wholes)
+    rows = per_document.comparisons.of_wholes(per_document.wholes)
     for number in sorted(per_document.shared, key=names.__getitem__):  # canonical order
-        documents = np.flatnonzero(per_document.shared[number])
-        units = documents if wholes is None else unique(wholes[documents])
-        part = rows.where(
-            (rows.second == number) & per_document.shared[number][per_document.comparisons.document]
-        )
+        units = per_document.units(per_document.shared[number])
+        part = rows.where(rows.second == number)
         yield (names[number], ""), (units, part.table(units))
         for code, label in enumerate(labels):
             yield (names[number], label), (units, part.where(part.label == code).table(units))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,19 +16,15 @@ from spanagree.chance.places import Given
 from spanagree.choices import Chance, ChanceOf, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, printable
+from spanagree.corpus.roles import settled
+from spanagree.errors import SettingError, counted, printable
 from spanagree.formats.guessed import guessed
 from spanagree.formats.tag_lists import Tags
 from spanagree.settings import unit
 from spanagree.systems.count import count
-from spanagree.systems.result import (
-    Evaluation,
-    chance_of_systems,
-    check_evaluation,
-    notes_on_chance,
-    result,
-)
+from spanagree.systems.result import Evaluation, check_evaluation, result
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, asked_resampling, resampling_of
+from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -108,18 +104,27 @@ def evaluate(
 def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
     """Return the same evaluation with the distributions of chance, and notes on what they say."""
     settings, names = evaluation.settings, list(evaluation.systems)
-    by_chance = chance_of_systems(
-        corpus, settings.gold, names, settings.match, settings.chance, progress
-    )
-    evaluation = replace(evaluation, by_chance=by_chance)
-    notes = [
-        note
-        for name, statistics in by_chance.items()
-        for note in notes_on_chance(
-            printable(name), statistics, evaluation.chance_by_document(name), unit(settings)
-        )
-    ]
+    corpus = settled(corpus, names, [settings.gold])
+    pairs = [(settings.gold, name) for name in names]
+    chances = chance_of_pairs(corpus, pairs, settings, settings.gold, progress)
+    evaluation = replace(evaluation, by_chance=dict(zip(names, chances, strict=True)))
+    notes = [note for name in names for note in _notes_on_chance(evaluation, name)]
     return replace(evaluation, notes=(*evaluation.notes, *notes))
+
+
+def _notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
+    """Yield how many documents of a system cannot be told from chance, and how many were drawn."""
+    noun, by_chance = unit(evaluation.settings), evaluation.by_chance[name]
+    figures = list(evaluation.chance_by_document(name).values())
+    if note := cannot_be_told(figures, noun, "Benjamini-Hochberg"):
+        yield f"{printable(name)}: {note}"
+    for what, matches in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
+        if len(matches.drawn):
+            yield (
+                f"{printable(name)}: chance with {what} was drawn,"
+                f" {counted(len(matches.drawn), 'time')}, in"
+                f" {counted(matches.computed['drawn'], noun)} without an exact distribution"
+            )
 
 
 def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Evaluation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
@@ -12,13 +12,10 @@ import numpy as np
 
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
-from spanagree.chance.model import seed_of
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.comparisons.tally import Tally
-from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
@@ -58,7 +55,6 @@ from spanagree.uncertainty.chance_statistics import (
     WHOLE,
     ChanceStatistics,
     PairChance,
-    cannot_be_told,
 )
 from spanagree.uncertainty.together import intervals
 
@@ -344,9 +340,8 @@ class Evaluation(Result):
             narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
             remarks = [*table.remarks, "precision and recall: --all shows them"]
             table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
-        if self.places is None or self.uniform is None:
-            return table
-        return beside_uniform(table, self.uniform._table(by), self.places.rule)
+        uniform = None if self.uniform is None else self.uniform._table(by)
+        return beside_uniform(table, uniform, self.places)
 
     def _remarks(self, by: str | None) -> list[str]:
         """Over how many documents figures stand, and why some are undefined, each reason once."""
@@ -493,10 +488,9 @@ def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progr
     """Return the intervals of every system, over all labels and for each."""
     if counts.per_document is None:
         return _over_blocks(counts, resampling)
-    per_document, wholes = counts.per_document.drawn(resampling, counts.settings)
-    whose, tables = zip(*tables_of(per_document, counts.labels, wholes), strict=True)
-    ids = per_document._replace(wholes=wholes).numbers
-    ends = intervals(tables, all_figures, resampling, progress, ids)
+    drawn = counts.per_document.drawn(resampling, counts.settings)
+    whose, tables = zip(*tables_of(drawn, counts.labels), strict=True)
+    ends = intervals(tables, all_figures, resampling, progress, drawn.numbers)
     return dict(zip(whose, ends, strict=True))
 
 
@@ -565,54 +559,3 @@ def check_evaluation(given: object, what: str) -> None:
         raise SettingError(
             f"{what}: {type(given).__name__}; an evaluation is needed, as evaluate(corpus) gives"
         )
-
-
-# --- chance of each system ----------------------------------------------------------------------
-
-
-def chance_of_systems(
-    corpus: Corpus,
-    gold: str,
-    systems: list[str],
-    match: str,
-    chance: str,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, PairChance]:
-    """Return chance of each system, against gold and with it random.
-
-    Args:
-        corpus: gold and systems.
-        gold: the name of the gold layer.
-        systems: the names of the systems.
-        match: the measure.
-        chance: the chance model.
-        progress: called with the number of steps done, and of all.
-    """
-    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
-
-    report_progress = progress or (lambda done, total: None)
-    corpus = settled(corpus, systems, [gold])
-    ask = Question(find_match(match), chance, seed=seed_of(chance))
-    by_chance = {}
-    for done, name in enumerate(systems):
-        report_progress(done, len(systems))
-        both = (gold, name)
-        by_chance[name] = PairChance(
-            distribution(corpus, both, gold, ask), distribution(corpus, both, None, ask)
-        )
-    report_progress(len(systems), len(systems))
-    return by_chance
-
-
-def notes_on_chance(
-    name: str, by_chance: PairChance, figures: dict[int, ChanceStatistics], noun: str
-) -> Iterator[str]:
-    """Yield how many documents cannot be told from chance, and how many were drawn."""
-    if note := cannot_be_told(list(figures.values()), noun, "Benjamini-Hochberg"):
-        yield f"{name}: {note}"
-    for what, statistics in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
-        if len(statistics.drawn):
-            yield (
-                f"{name}: chance with {what} was drawn, {counted(len(statistics.drawn), 'time')},"
-                f" in {counted(statistics.computed['drawn'], noun)} without an exact distribution"
-            )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanagree.arrays import Progress
+from spanagree.chance.model import seed_of
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
+from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, percent
 from spanagree.results.frame import Column, Value, probability
 from spanagree.results.score import UNDEFINED
+from spanagree.settings import MatchSettings
 
 if TYPE_CHECKING:
     from spanagree.comparisons.chance_distribution.distribution import (
@@ -94,6 +100,36 @@ class PairChance:
     def of_all(self, tally: Tally) -> ChanceStatistics:
         """Return the figures over all documents."""
         return _figures(self.tested, self.both, tally)
+
+
+def chance_of_pairs(
+    corpus: Corpus,
+    pairs: Sequence[tuple[str, str]],
+    settings: MatchSettings,
+    gold: str | None = None,
+    progress: Progress = None,
+) -> list[PairChance]:
+    """Return the chance of pairs of annotators.
+
+    Args:
+        corpus: all of them.
+        pairs: the names of two each.
+        settings: which measure and which chance.
+        gold: who stays as she is when a pair is tested; else both are random.
+        progress: called with the number of pairs done, and of all.
+    """
+    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+
+    report_progress = progress or (lambda done, total: None)
+    ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))
+    chances = []
+    for done, pair in enumerate(pairs):
+        report_progress(done, len(pairs))
+        both = distribution(corpus, pair, None, ask)
+        tested = both if gold is None else distribution(corpus, pair, gold, ask)
+        chances.append(PairChance(tested, both))
+    report_progress(len(pairs), len(pairs))
+    return chances
 
 
 def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> ChanceStatistics:
