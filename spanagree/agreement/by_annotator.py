@@ -251,7 +251,7 @@ def standings(per_document: PerDocument | None, settings: Settings) -> dict[str,
     if per_document is None:
         return {}
     corpus = per_document.corpus
-    saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
+    saw = per_document.coverage.number()
     if not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return {}
     agreeing = Agreeing.of(per_document)

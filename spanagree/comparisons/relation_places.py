@@ -21,6 +21,7 @@ from spanagree.chance.relations import relation_matches
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted, listed, show
 
@@ -240,9 +241,7 @@ class _Spans:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
         (document, start, _, label, _), number, _ = distinct(*columns)
-        seen = np.zeros(len(corpus), np.int64)
-        for x in layers:
-            seen += x.annotated
+        seen = times_seen(corpus)
         # a layer may have two segments that are alike but for their labels
         (once, _), _, _ = distinct(number, layer)
         size = np.bincount(document, minlength=len(corpus))

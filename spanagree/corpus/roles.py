@@ -89,3 +89,16 @@ def settled(corpus: Corpus, systems: Iterable[str], references: Iterable[str]) -
             )
     left = tuple(name for name in corpus.unsaid if name not in open_)
     return corpus.but(layers=layers, unsaid=left, notes=(*corpus.notes, *notes))
+
+
+def times_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
+    """Return by how many annotators each document was seen, of all or of some by name.
+
+    >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})
+    >>> times_seen(corpus).tolist(), times_seen(corpus, ["bob"]).tolist()
+    ([2, 1], [1, 0])
+    """
+    seen = np.zeros(len(corpus), np.int64)
+    for name in corpus.layers if names is None else names:
+        seen += corpus.layers[name].annotated
+    return seen

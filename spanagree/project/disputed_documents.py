@@ -30,6 +30,7 @@ from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted, percent
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -120,9 +121,7 @@ def _as_layer(corpus: Corpus, columns: Sequence[Ints], order: Ints) -> Layer:
 def disputed(corpus: Corpus) -> Disputed:
     """Return the disputed segments of a corpus, by document, start, end and label."""
     *columns, annotator = columns_of_all(corpus.layers.values())
-    saw = np.zeros(len(corpus), np.int64)
-    for layer in corpus.layers.values():
-        saw += layer.annotated
+    saw = times_seen(corpus)
     shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
     (*rows, _), which, marked = distinct(*columns, shapes)  # other pieces are another segment
     marker = annotator[np.argsort(which, kind="stable")]

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.arrays import Ints, met_before, ranks
+from spanagree.arrays import met_before, ranks
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -97,17 +98,9 @@ def with_baselines(
     return made
 
 
-def _seen(corpus: Corpus, names: Sequence[str]) -> Ints:
-    """Return per document how many of the annotators saw it."""
-    seen = np.zeros(len(corpus), np.int64)
-    for name in names:
-        seen += corpus.layers[name].annotated
-    return seen
-
-
 def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
     """Return a corpus with everything or nothing."""
-    seen = _seen(corpus, references) > 0
+    seen = times_seen(corpus, references) > 0
     some = seen & (corpus.lengths > 0) & (name == "everything")
     label = 0
     if name == "everything":
@@ -157,7 +150,7 @@ def _random(
     """
     rng = np.random.default_rng(seed)
     names = sorted(references)
-    seen = _seen(corpus, names)
+    seen = times_seen(corpus, names)
     place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
     drawn = np.floor(rng.random(len(corpus))[place] * seen).astype(np.int64)
     columns = []

@@ -15,6 +15,7 @@ from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import check_known
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -98,9 +99,7 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     check_in_one_piece(corpus, "shares of annotators")
     names = list(corpus.layers) if annotators is None else list(as_list(annotators))
     check_known(names, corpus.layers)
-    seen = np.zeros(len(corpus), np.int64)
-    for name in names:
-        seen += corpus.layers[name].annotated
+    seen = times_seen(corpus, names)
     counts = counts_of(corpus, [corpus.layers[name] for name in names])
     most = np.repeat(np.maximum(seen, 1), corpus.lengths)
     return Shares(counts / most, corpus.lengths, seen > 0)
@@ -177,14 +176,12 @@ def people(corpus: Corpus, names: Sequence[str]) -> tuple[Ints, Floats, Floats]:
     """
     layers = [corpus.layers[name] for name in names]
     counts = counts_of(corpus, layers)
-    seen = np.zeros(len(corpus), np.int64)
-    for layer in layers:
-        seen += layer.annotated
+    seen = times_seen(corpus, names)
     documents, ious, rhos = [np.zeros(0, np.int64)], [np.zeros(0)], [np.zeros(0)]
     for layer in layers:
         which = np.flatnonzero(layer.annotated & (seen > 1))
         place, row = ranges(corpus.starts[which], corpus.starts[which] + corpus.lengths[which])
-        marked = _marks(corpus, layer, which)
+        marked = counts_of(corpus, [layer])[place]
         others = counts[place] - marked
         most = (seen[which] - 1)[row]
         share = others / most
@@ -192,19 +189,3 @@ def people(corpus: Corpus, names: Sequence[str]) -> tuple[Ints, Floats, Floats]:
         ious.append(iou(marked > 0, share > HALF, row, len(which)))
         rhos.append(spearman(marked.astype(np.float64), share, row, len(which)))
     return np.concatenate(documents), np.concatenate(ious), np.concatenate(rhos)
-
-
-def _marks(corpus: Corpus, layer: Layer, which: Ints) -> Ints:
-    """Return 1 for each token of some documents that a layer marks, else 0."""
-    lengths = corpus.lengths[which]
-    first = np.cumsum(lengths) - lengths
-    number = np.full(len(corpus), -1)
-    number[which] = np.arange(len(which))
-    rows = number[layer.document] >= 0
-    begin = first[number[layer.document[rows]]]
-    size = int(lengths.sum()) + 1
-    rises = np.bincount(begin + layer.start[rows], minlength=size) - np.bincount(
-        begin + layer.end[rows], minlength=size
-    )
-    marked: Ints = (np.cumsum(rises)[: size - 1] > 0).astype(np.int64)
-    return marked

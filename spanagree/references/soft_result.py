@@ -30,7 +30,7 @@ from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import settled
+from spanagree.corpus.roles import settled, times_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, counted, listed, printable, show
 from spanagree.files import PathName
@@ -447,7 +447,7 @@ class _Drawn(NamedTuple):
 def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> _Drawn:
     """Return the means of a random baseline, its segments placed anew."""
     people = [corpus.layers[name] for name in references]
-    times = np.sum([layer.annotated for layer in people], axis=0)
+    times = times_seen(corpus, references)
     weight = np.divide(1, times, out=np.zeros(len(corpus)), where=times > 0)
     measure, labels = find_match(_MATCH), max(1, len(corpus.labels))
     scores, matched = [], []

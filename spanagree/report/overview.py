@@ -19,6 +19,7 @@ from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
 from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import times_seen
 from spanagree.errors import InputError, SpanAgreeError
 from spanagree.labels.summary import (
     Coefficients,
@@ -407,7 +408,7 @@ def team_overview(
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}
     annotators = corpus.layers
-    seen = np.sum([layer.annotated for layer in annotators.values()], axis=0)
+    seen = times_seen(corpus)
     return TeamOverview(
         corpus=corpus,
         difficulty=difficulty(corpus, **settings),

@@ -18,6 +18,7 @@ from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import times_seen
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
@@ -29,7 +30,7 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, unit
 from spanagree.units.alpha_u import alpha_u
-from spanagree.units.canonical import only, times_seen
+from spanagree.units.canonical import only
 from spanagree.units.effort import Steps
 from spanagree.units.gamma import gamma
 from spanagree.units.gamma_result import GammaSettings

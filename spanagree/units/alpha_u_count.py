@@ -17,11 +17,11 @@ from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import times_seen
 from spanagree.settings import chosen_of
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
-from spanagree.units.canonical import times_seen
 from spanagree.units.placed import expected_placed
 
 OBSERVED, EXPECTED, WEIGHT = range(3)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.settings import as_list, chosen_of
 
@@ -40,16 +37,3 @@ def canonical(corpus: Corpus) -> Corpus:
                 content[d].append((number, *unit))
         order = sorted(range(len(named)), key=content.__getitem__)
     return named if order == list(range(len(named))) else named.subset(order)
-
-
-def times_seen(corpus: Corpus) -> Ints:
-    """Return by how many annotators each document was seen.
-
-    >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})
-    >>> times_seen(corpus).tolist()
-    [2, 1]
-    """
-    seen = np.zeros(len(corpus), np.int64)
-    for layer in corpus.layers.values():
-        seen += layer.annotated
-    return seen

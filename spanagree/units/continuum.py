@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import SettingError, show
-from spanagree.units.canonical import times_seen
 
 _PORTION = 1 << 21  # pairs of units that are looked at together
 _BELOW = 2**62  # sums of whole numbers stay below it

@@ -24,11 +24,12 @@ from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import times_seen
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
-from spanagree.units.canonical import canonical, only, times_seen
+from spanagree.units.canonical import canonical, only
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps
 from spanagree.units.expected_disorder import Estimate, Expected, Job, ratio_of, sampled

@@ -12,10 +12,10 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.random_annotations import redraw
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.units.alignment import Alignment, aligned, aligned_pairs, reachable
-from spanagree.units.canonical import times_seen
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
 from spanagree.units.effort import WORK, Steps, Work
