@@ -11,14 +11,13 @@ spanagree alt-test labels.csv --table --candidate model --epsilon 0.2 --by annot
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
-from spanagree.cli.label_tables import label_file, label_options
+from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
@@ -43,8 +42,7 @@ def alt_test(job: Job, candidate: str, table: bool = False, **settings: Any) -> 
     if table:
         annotations: sa.Corpus | sa.labels.LabelTable = label_file(job, dict(job.labels))
     else:
-        column = {"annotator": job.labels["annotator"]} if "annotator" in job.labels else {}
-        job = replace(job, reading={**job.reading, **column})
+        job = of_spans(job)
         annotations = job.read()
         candidate = str(job.layer(candidate, annotations))
     job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")))

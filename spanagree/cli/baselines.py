@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import spanagree as sa
@@ -18,11 +18,15 @@ def baseline() -> options.Option:
     return options.option("--baseline", purpose, metavar="NAME,...", read=options.names_in)
 
 
-def random_seed(job: Job, baselines: Sequence[str] | None) -> int:
-    """Return the seed of baselines, which is --seed."""
+def check_baselines(baselines: Sequence[str] | None) -> None:
+    """Refuse a baseline that there is not, before anything is read."""
     for name in baselines or ():
         check_choice(name, names_of(Baseline), "baseline")
-    return int(job.certainty.get("seed", 0))
+
+
+def drawing(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that say how random baselines are drawn, of those that were given."""
+    return job.seed | {name: settings[name] for name in ("chance",) if name in settings}
 
 
 def against_gold(

@@ -23,7 +23,7 @@ from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option
 from spanagree.cli.job import Job, command
-from spanagree.cli.label_tables import label_file, label_options
+from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
 from spanagree.settings import chosen_of
 
@@ -70,57 +70,42 @@ def coefficients(
     near = {"measurement": measurement, "category_weights": category_weights}
     categories = labels.get("categories")
     ordered = categories is not None and has_order(categories, *near.values())
-    settings |= {**near, "order": categories if ordered else None}
+    settings |= {**near, "order": categories if ordered else None, **job.intervals}
+    if tokens and categories is not None and not ordered:
+        raise click.UsageError(
+            "--categories with --tokens is for an order; leave it out, or give --measurement"
+        )
+    source: sa.Corpus | sa.labels.LabelTable | sa.labels.LabelTallies
     if attribute is not None:
-        values = sa.labels.attribute_labels(_chosen(job.read(), annotators), attribute)
-        progress("coefficients")
-        job.show(sa.coefficients(values, **settings, **job.intervals))
-        return
-    if tokens:
-        if categories is not None and not ordered:
-            raise click.UsageError(
-                "--categories with --tokens is for an order; leave it out, or give --measurement"
-            )
-        column = {"annotator": labels["annotator"]} if "annotator" in labels else {}
-        corpus = replace(job, reading={**job.reading, **column})
+        corpus = _chosen(job.read(), annotators)
+        source = sa.labels.attribute_labels(corpus, attribute)
+    elif tokens and job.in_blocks:
         pairs = any(weight is not None for weight in near.values())
-        if batches is not None or job.by == "label":
-            chosen = _chosen(corpus.read(), annotators)
-            progress("coefficients")
-            settings |= {**job.intervals, "skip_outside": skip_outside}
-            if batches is not None:
-                job.show(sa.project.coefficients_by_batch(chosen, batches, **settings))
-            else:
-                made = sa.labels.coefficients_by_label(chosen, **settings)
-                replace(job, by=None).show(made)
-            return
-        table = _token_labels(corpus, annotators, skip_outside=skip_outside, pairs=pairs)
+        drawn = {"resamples": job.bootstrap.resamples} if job.intervals else {}
+        blocks = of_spans(job).source()
+        drawn |= {**job.seed, "skip_outside": skip_outside, "pairs": pairs}
+        source = job.work("counting", sa.token_labels, blocks, **drawn)
+    elif tokens:
+        source = _chosen(of_spans(job).read(), annotators)
     else:
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
-        table = label_file(job, labels)
-        table = table if annotators is None else table.of_annotators(annotators)
+        source = label_file(job, labels)
+        source = source if annotators is None else source.of_annotators(annotators)
     progress("coefficients")
-    if batches is not None and not isinstance(table, sa.labels.LabelTallies):
-        job.show(sa.project.coefficients_by_batch(table, batches, **settings, **job.intervals))
-        return
-    job.show(sa.coefficients(table, **settings, **job.intervals))
-
-
-def _token_labels(
-    job: Job,
-    annotators: list[str] | None,
-    *,
-    skip_outside: bool,
-    pairs: bool,
-) -> sa.labels.LabelTable | sa.labels.LabelTallies:
-    """Return the labels of the tokens of a span corpus, or over blocks their tallies."""
-    if not job.in_blocks:
-        return sa.token_labels(_chosen(job.read(), annotators), skip_outside=skip_outside)
-    drawn = {**job.seed, "skip_outside": skip_outside, "pairs": pairs}
-    if job.intervals:
-        drawn["resamples"] = job.bootstrap.resamples
-    return job.work("counting", sa.token_labels, job.source(), **drawn)
+    result: Any
+    if batches is not None:
+        result = sa.project.coefficients_by_batch(
+            source, batches, skip_outside=skip_outside, **settings
+        )
+    elif job.by == "label":
+        result = sa.labels.coefficients_by_label(source, skip_outside=skip_outside, **settings)
+        job = replace(job, by=None)
+    else:
+        if isinstance(source, sa.Corpus):
+            source = sa.token_labels(source, skip_outside=skip_outside)
+        result = sa.coefficients(source, **settings)
+    job.show(result)
 
 
 def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:

@@ -17,7 +17,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, baseline, random_seed
+from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
 from spanagree.cli.compared import chosen_what, comparing_what
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
@@ -81,7 +81,7 @@ def evaluate(
         return
     if test is None and job.by != "difficulty":
         job.check_picture(sa.systems.Evaluation)
-    seed = random_seed(job, baseline)
+    check_baselines(baseline)
     if tallies is not None:
         from spanagree.systems.tally_files import (
             check_tallies_can_be_written,
@@ -96,8 +96,7 @@ def evaluate(
     if isinstance(corpus, sa.Corpus):
         corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):
-        model = {"chance": settings["chance"]} if "chance" in settings else {}
-        corpus = against_gold(corpus, named, baseline, seed=seed, **model)
+        corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
     corpus, settings = chosen_what(corpus, settings)
     more = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(

@@ -316,13 +316,9 @@ class Job:
 
             pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
         with signals.closing(pool):
-            return function(
-                *arguments,
-                executor=pool,
-                on_error=self.on_error or "raise",
-                progress=progress(purpose),
-                **settings,
-            )
+            if self.on_error is not None:
+                settings["on_error"] = self.on_error
+            return function(*arguments, executor=pool, progress=progress(purpose), **settings)
 
     @property
     def file(self) -> str | None:

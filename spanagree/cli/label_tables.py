@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,12 @@ def label_options() -> options.Group:
         options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
         part="labels",
     )
+
+
+def of_spans(job: Job) -> Job:
+    """Return the job of a span corpus, where --annotator names a column of a dataset."""
+    column = {key: job.labels[key] for key in ("annotator",) if key in job.labels}
+    return replace(job, reading={**job.reading, **column})
 
 
 def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:

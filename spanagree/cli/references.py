@@ -7,7 +7,7 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import random_seed
+from spanagree.cli.baselines import check_baselines, drawing
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
@@ -80,13 +80,12 @@ def against_references(
 ) -> None:
     """Compare systems with references and show it."""
     job.check_picture(sa.references.AgainstReferences)
-    seed = random_seed(job, baselines)
+    check_baselines(baselines)
     corpus = job.read()
     chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
-        asked = {"seed": seed}
-        asked |= {"chance": settings["chance"]} if "chance" in settings else {}
-        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **asked)
+        drawn = drawing(job, settings)
+        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **drawn)
     result = sa.evaluate_references(
         corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
     )

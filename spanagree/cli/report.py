@@ -15,7 +15,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, baseline
+from spanagree.cli.baselines import against_gold, baseline, drawing
 from spanagree.cli.batches import batches_option
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
@@ -54,13 +54,12 @@ def report(
     corpus = job.read()
     chosen, named = chosen_sides(job, corpus, settings), job.layer(gold, corpus)
     settings = {name: value for name, value in settings.items() if name not in chosen}
-    model = {"chance": settings["chance"]} if "chance" in settings else {}
     if not (team or chosen):
         corpus = with_gold_noted(job, corpus, named, "--team")
     if baseline and chosen:
-        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **model)
+        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **drawing(job, settings))
     elif baseline:
-        corpus = against_gold(corpus, named, baseline, **model)
+        corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
     progress("making the report")
     sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)

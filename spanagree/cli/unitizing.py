@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,24 +38,16 @@ def unitizing() -> options.Group:
 def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
     chosen = {**settings, **job.intervals}
-    sampled = {**chosen, **job.seed}
+    pairs = job.by == "pair"
+    result: Any
     if measure == "documents":
-        job.show(
-            sa.project.document_agreement(job.read(), **chosen, progress=progress("comparing"))
-        )
+        shown = progress("comparing")
+        result = sa.project.document_agreement(job.read(), **chosen, progress=shown)
     elif measure == "all":
-        job.show(_sampled(job, sa.units.side_by_side, sampled))
+        result = job.work("sampling", sa.units.side_by_side, job.read(), **chosen, **job.seed)
     elif measure == "gamma":
-        job.show(_sampled(job, sa.gamma, {**sampled, "pairs": job.by == "pair"}))
+        result = job.work("sampling", sa.gamma, job.read(), **chosen, **job.seed, pairs=pairs)
     else:
-        of_units = functools.partial(sa.alpha_u, measure=measure, pairs=job.by == "pair", **chosen)
-        job.show(job.work("comparing", of_units, job.source()))
-
-
-def _sampled(job: Job, function: Any, chosen: Mapping[str, Any]) -> Any:
-    """Return what a function that samples makes of the corpus, with the workers asked for."""
-
-    def work(corpus: sa.Corpus, on_error: str, **settings: Any) -> Any:
-        return function(corpus, **settings, **chosen)
-
-    return job.work("sampling", work, job.read())
+        corpus, chosen = job.source(), {**chosen, "measure": measure, "pairs": pairs}
+        result = job.work("comparing", sa.alpha_u, corpus, **chosen)
+    job.show(result)
