@@ -78,18 +78,18 @@ def disagreements(
         number = counted(len(corpus.layers), "annotator")
         raise click.UsageError(f"{number}; two are needed; pass a second file")
     if between is None and len(corpus.layers) > 2:
-        for name in ("--kind" * (kind is not None), "--what relations" * (what == "relations")):
-            if name:
-                raise click.UsageError(f"{name} is for two annotators; give --between A B too")
+        if kind is not None or what == "relations":
+            name = "--what relations" if kind is None else "--kind"
+            raise click.UsageError(f"{name} is for two annotators; give --between A B too")
         job.check_picture(sa.project.Disputes)
         queue = sa.project.disputes(
             corpus, text=not no_text, progress=progress("comparing"), **settings
         )
         job.show(queue)
         return
-    for name in (*settings, *(["by"] if job.by else [])):
+    if unfit := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
-            f"{options.written(name)} is for more annotators than two; leave it out"
+            f"{options.written(unfit[0])} is for more annotators than two; leave it out"
         )
     a, b = (str(job.layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":

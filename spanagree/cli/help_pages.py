@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import click
 
@@ -80,15 +81,14 @@ class Command(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help with the options that most people need."""
-        shown = [option for option in _options(self) if getattr(option, "first", False)]
-        every = len(_options(self))
-        if every < MOST:
-            shown = _options(self)
+        options = _options(self)
+        shown = [option for option in options if getattr(option, "first", False)]
+        if len(options) < MOST:
+            shown = options
         records = [record for option in shown if (record := option.get_help_record(ctx))]
-        if len(shown) == every:
-            return page(self, ctx, {"Options": records})
-        more = ("--help-all", f"Show all {every} options, by subject.")
-        return page(self, ctx, {"Options": [*records, more]})
+        if len(shown) < len(options):
+            records.append(("--help-all", f"Show all {len(options)} options, by subject."))
+        return page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:
         """Return the help with every option below its heading."""
@@ -101,6 +101,17 @@ class Command(click.Command):
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the first paragraph of the help."""
         return summary(self.help or "")
+
+
+def ordered(command: str, members: Iterable[Any]) -> list[Any]:
+    """Return the options of a command, first those that its help shows, which are marked so."""
+    members = list(members)
+    mine = [member.opts[-1] for member in members if not member.shared]
+    usual = list(dict.fromkeys([*mine, *USUAL.split()]))[:MOST]
+    order = FIRST[command].split() if command in FIRST else usual
+    for member in members:
+        member.first = member.opts[-1] in order
+    return sorted(members, key=lambda x: order.index(x.opts[-1]) if x.first else len(order))
 
 
 def summary(docstring: str) -> str:

@@ -14,7 +14,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options, rules, signals
-from spanagree.cli.help_pages import FIRST, MOST, USUAL, Command
+from spanagree.cli.help_pages import Command, ordered
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.errors import (
     InputError,
@@ -58,15 +58,6 @@ def command(
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
-        shown = [member.opts[-1] for member in every if not member.shared]
-        order = (
-            FIRST[name].split()
-            if name in FIRST
-            else [*dict.fromkeys([*shown, *USUAL.split()])][:MOST]
-        )
-        for member in every:
-            member.first = member.opts[-1] in order
-        every.sort(key=lambda member: order.index(member.opts[-1]) if member.first else len(order))
 
         @functools.wraps(function)
         def run(**values: Any) -> None:
@@ -88,7 +79,7 @@ def command(
             finally:
                 hide_progress()
 
-        params = [*([argument] if argument else []), *every]
+        params = [*([argument] if argument else []), *ordered(name, every)]
         purpose = sys.modules[function.__module__].__doc__
         return Command(name, params=params, callback=run, help=purpose)
 

@@ -285,18 +285,11 @@ def levels() -> Group:
     )
 
 
-def certainty(*extra: Option, but: Collection[str] = (), **texts: str) -> Group:
-    """Return the options of how intervals are made, before those of one command only.
-
-    Args:
-        extra: those of one command only.
-        but: attributes of a :class:`spanagree.Bootstrap` that the command has no option for.
-        texts: what the command says of an option in place of the docstring.
-    """
-    purpose = "Give every figure a confidence interval, by resampling documents."
-    asked = flag("--ci", texts.get("ci", purpose))
-    shared = of(BOOTSTRAP, *(x for x in parameters(BOOTSTRAP) if x not in but), texts=texts)
-    return group("Certainty", *group("Certainty", asked, *shared, part="certainty"), *extra)
+def certainty(*extra: Option) -> Group:
+    """Return the options of how intervals are made, before those of one command only."""
+    asked = flag("--ci", "Give every figure a confidence interval, by resampling documents.")
+    shared = group("Certainty", asked, *of(BOOTSTRAP, *parameters(BOOTSTRAP)), part="certainty")
+    return group("Certainty", *shared, *extra)
 
 
 def blocks(*extra: Option) -> Group:
