@@ -10,12 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import PerDocument
-from spanagree.agreement.disagreements import (
-    around,
-    no_texts,
-    shortened,
-    texts_of,
-)
+from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, DisputeSort, MatchName
@@ -32,7 +27,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, counted, percent
+from spanagree.errors import SettingError, check_choice, counted, cut, percent
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown, probability
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
@@ -92,30 +87,23 @@ class Disputed(NamedTuple):
         that do stand here.
         """
         order = np.lexsort((self.label, self.end, self.start, self.document))
-        mine = _as_layer(corpus, self[:4], order)
-        *segments, annotator = columns_of_all(corpus.layers.values())
-        by_place = np.lexsort(segments[::-1])
-        theirs = _as_layer(corpus, segments, by_place)
-        i, j = overlapping_pairs(mine, theirs, mine.document, theirs.document)
-        seen = [layer.annotated[self.document].tolist() for layer in corpus.layers.values()]
+        document, start, end, label = (column[order] for column in self[:4])
+        mine = Layer(document, start, end, label, np.ones(len(corpus), np.bool_))
+        layers = list(corpus.layers.values())
+        seen = [layer.annotated[self.document].tolist() for layer in layers]
         cells: list[list[str | None]] = [
             ["nothing" if saw else None for saw in row] for row in zip(*seen, strict=True)
         ]
-        annotators, rows = annotator[by_place][j].tolist(), order[i].tolist()
-        ends = (column[j].tolist() for column in (theirs.start, theirs.end, theirs.label))
-        for row, k, start, end, label in zip(rows, annotators, *ends, strict=True):
-            before, text = cells[row][k], f"{start}–{end} {corpus.labels[label]}"
-            cells[row][k] = text if before == "nothing" else f"{before}; {text}"
+        for k, layer in enumerate(layers):
+            i, j = overlapping_pairs(mine, layer, mine.document, layer.document)
+            columns = (column[j].tolist() for column in (layer.start, layer.end, layer.label))
+            for row, low, high, code in zip(order[i].tolist(), *columns, strict=True):
+                before, text = cells[row][k], f"{low}–{high} {corpus.labels[code]}"
+                cells[row][k] = text if before == "nothing" else f"{before}; {text}"
         for row in range(len(cells)):
             for k in self.marked_by(row):
                 cells[row][k] = "marked"
         return cells
-
-
-def _as_layer(corpus: Corpus, columns: Sequence[Ints], order: Ints) -> Layer:
-    """Return segments as a layer that everybody saw; ``order`` is theirs in the text."""
-    document, start, end, label = (column[order] for column in columns)
-    return Layer(document, start, end, label, np.ones(len(corpus), np.bool_))
 
 
 def disputed(corpus: Corpus) -> Disputed:
@@ -298,13 +286,16 @@ class Disputes(Result):
         return len(self.contested.document)
 
     def __iter__(self) -> Iterator[Dispute]:
-        contested, names = self.contested, self.corpus.annotators
+        return self._first(len(self))
+
+    def _first(self, count: int) -> Iterator[Dispute]:
+        """Yield the first disputed segments."""
+        contested, names = self.contested.first(count), self.corpus.annotators
+        texts = self._texts(contested) if self.with_text else [[""] * count] * 3
+        places, ends = self._place.tolist(), (contested.start.tolist(), contested.end.tolist())
         labels = [self.corpus.labels[label] for label in contested.label.tolist()]
-        place = self._place.tolist()
-        texts = self._texts(len(self)) if self.with_text else [[""] * len(self)] * 3
-        columns = zip(place, contested.start.tolist(), contested.end.tolist(), labels, strict=True)
-        for i, (p, start, end, label) in enumerate(columns):
-            document = self.documents[p]
+        for i, (start, end, label) in enumerate(zip(*ends, labels, strict=True)):
+            document = self.documents[places[i]]
             markers = tuple(names[k] for k in contested.marked_by(i))
             more = (text[i] for text in texts)
             yield Dispute(document.document, start, end, label, markers, document.annotators, *more)
@@ -316,10 +307,9 @@ class Disputes(Result):
         place[self.number] = np.arange(len(self.number))
         return place[self.contested.document]
 
-    def _texts(self, count: int) -> list[list[str]]:
-        """Return the texts of the first segments, and what stands before and after them."""
-        contested = self.contested
-        d, start, end = (x[:count] for x in (contested.document, contested.start, contested.end))
+    def _texts(self, contested: Disputed) -> list[list[str]]:
+        """Return the texts of segments, and what stands before and after them."""
+        d, start, end = contested.document, contested.start, contested.end
         ends = (start, end), *around(self.corpus, d, start, end)
         return [texts_of(self.corpus, d, *borders) for borders in ends]
 
@@ -376,11 +366,7 @@ class Disputes(Result):
 
     def _rows_of(self, count: int) -> Frame:
         """Return the table of the first disputed segments."""
-        contested, names = self.contested.first(count), self.corpus.annotators
-        documents = [self.documents[p] for p in self._place[:count].tolist()]
-        labels = [self.corpus.labels[label] for label in contested.label.tolist()]
-        start, end = contested.start.tolist(), contested.end.tolist()
-        marked = contested.marked.tolist()
+        names = self.corpus.annotators
         columns = [
             Column("rank", kind="count"),
             Column("document", unit(self.settings), "name"),
@@ -390,36 +376,33 @@ class Disputes(Result):
             Column("", "segment", "name"),
             Column("label", "label", "name"),
         ]
-        values: list[Sequence[Value]] = [
-            [p + 1 for p in self._place[:count].tolist()],
-            [document.document for document in documents],
-            [document.disagreement for document in documents],
-            [document.difficulty for document in documents],
-            *(start, end),
-            [f"{s}–{e}" for s, e in zip(start, end, strict=True)],
-            labels,
-        ]
         if self.with_text:
-            texts = self._texts(count)
             columns += [Column("text", kind="name"), Column("", "text", "name")]
             columns += [Column(key, kind="name") for key in ("before", "after")]
-            values += [texts[0], shortened(texts[0]), *texts[1:]]
         columns += [Column("marked", kind="count"), Column("saw", kind="count")]
-        values += [marked, [document.annotators for document in documents]]
-        by = [
-            ", ".join(names[k] for k in contested.marked_by(i)) for i in range(len(contested.start))
-        ]
-        if len(names) > ALONE:
+        many = len(names) > ALONE
+        if many:
             columns += [Column("", "marked", "place"), Column("by", "by", "name")]
-            shares = zip(marked, documents, strict=True)
-            values += [[f"{m} of {document.annotators}" for m, document in shares], by]
         else:
-            cells = contested.cells(self.corpus)
             columns += [Column("", "marked by", "name"), Column("", "others", "name")]
-            values += [by, [_others(names, row) for row in cells]]
             columns += [Column(f"by_{name}", kind="name") for name in names]
-            values += [[row[k] for row in cells] for k in range(len(names))]
-        return self._shown(columns, list(zip(*values, strict=True)))
+        cells = [] if many else self.contested.first(count).cells(self.corpus)
+        places, rows = self._place.tolist(), list[list[Value]]()
+        for i, row in enumerate(self._first(count)):
+            marked, by = len(row.marked_by), ", ".join(row.marked_by)
+            document, segment = self.documents[places[i]], f"{row.start}–{row.end}"
+            values: list[Value] = [places[i] + 1, row.document]
+            values += [document.disagreement, document.difficulty]
+            values += [row.start, row.end, segment, row.label]
+            if self.with_text:
+                values += [row.text, cut(row.text, LONGEST), row.before, row.after]
+            values += [marked, row.annotators]
+            if many:
+                values += [f"{marked} of {row.annotators}", by]
+            else:
+                values += [by, _others(names, cells[i]), *cells[i]]
+            rows.append(values)
+        return self._shown(columns, rows)
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = unit(self.settings)
