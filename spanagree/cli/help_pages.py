@@ -86,8 +86,9 @@ class Command(click.Command):
         if len(options) < MOST:
             shown = options
         records = [record for option in shown if (record := option.get_help_record(ctx))]
-        if len(shown) < len(options):
-            records.append(("--help-all", f"Show all {len(options)} options, by subject."))
+        every = len(options)
+        if len(shown) < every:
+            records.append(("--help-all", f"Show all {every} options, by subject."))
         return page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:

@@ -45,9 +45,8 @@ from spanagree.uncertainty.bootstrap import (
     resampling_of,
 )
 from spanagree.uncertainty.draws import portions, weights
-from spanagree.uncertainty.permutation import holm
+from spanagree.uncertainty.permutation import TIE, holm
 
-_TIE = 1e-12  # differences closer than this are the same
 _FEW = 10  # documents of a batch; with fewer a test finds hardly anything, and resamples mislead
 _KINDS = ("observed", "corrected")
 
@@ -191,13 +190,8 @@ class Batches(Result):
             Column("p", "p", "probability", "p of a change"),
             Column("p_holm", "Holm", "probability", "Holm of changes"),
         ]
-        nothing: list[Value] = [
-            None,
-            *[UNDEFINED] * 4,
-            (UNDEFINED, UNDEFINED),
-            UNDEFINED,
-            UNDEFINED,
-        ]
+        none = UNDEFINED
+        nothing: list[Value] = [None, none, none, none, none, (none, none), none, none]
         changes: list[list[Value]] = [nothing] if self.batches else []
         for change in self.changes:
             d = change.corrected
@@ -305,15 +299,13 @@ def batches(
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
     parts, says, notes = parts_of(corpus, spec)
-    ask: dict[str, Any] = {"match": match, "chance": chance, "annotators": annotators}
-    agreements = [agree(part, **ask) for part, _ in parts.values()]
-    every_key = (keys for _, keys in parts.values())
-    tables = [_Documents.of(*part) for part in zip(agreements, every_key, strict=True)]
-    every = zip(parts, agreements, tables, strict=True)
-    made = tuple(
-        _batch(name, agreement, table, resampling if ci else None)
-        for name, agreement, table in every
-    )
+    agreements, tables, made = [], [], []
+    for name, (part, keys) in parts.items():
+        agreement = agree(part, match=match, chance=chance, annotators=annotators)
+        table = _Documents.of(agreement, keys)
+        agreements.append(agreement)
+        tables.append(table)
+        made.append(_batch(name, agreement, table, resampling if ci else None))
     changes = _changes(list(parts), tables, resampling)
     slope, p = _trend(tables, resampling)
     first = agreements[0].settings
@@ -324,7 +316,9 @@ def batches(
     settings = first.extended(BatchSettings, **chosen)
     every_note = dict.fromkeys(note for agreement in agreements for note in agreement.notes)
     documents = sum(len(part) for part, _ in parts.values())
-    result = Batches(made, tuple(changes), slope, p, settings, (*every_note, *notes), documents)
+    result = Batches(
+        tuple(made), tuple(changes), slope, p, settings, (*every_note, *notes), documents
+    )
     shares = [agreement.places for agreement in agreements if agreement.places is not None]
     if not shares:
         return result
@@ -382,8 +376,7 @@ class _Documents:
 def _batch(
     name: str, made: Agreement, documents: _Documents, resampling: Resampling | None
 ) -> Batch:
-    pairs = made.pairs
-    compared = {name for names in pairs for name in names}
+    compared = {name for names in made.pairs for name in names}
     f1 = made.team.f1
     if resampling is not None:
         (ends,) = intervals_of(documents.table, f1_figures, resampling)
@@ -407,8 +400,8 @@ def _change(
     paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
     with np.errstate(divide="ignore", invalid="ignore"):
         value = _difference(*(batch.table.sum(axis=0) for batch in two))
-        drawn = np.concatenate([np.empty((0, 3)), *_resampled(paired, alone, resampling)])
-        shuffled = np.concatenate([np.empty((0, 3)), *_exchanged(paired, alone, resampling)])
+        drawn = np.concatenate(list(_resampled(paired, alone, resampling)))
+        shuffled = np.concatenate(list(_exchanged(paired, alone, resampling)))
     made: dict[str, Any] = {}
     for kind, k in zip(_KINDS, (0, 2), strict=True):
         ends, p = (UNDEFINED, UNDEFINED), UNDEFINED
@@ -422,23 +415,22 @@ def _change(
 
 
 def _difference(before: Floats, after: Floats) -> Floats:
-    figures: Floats = f1_figures(after) - f1_figures(before)
-    return figures
+    return np.asarray(f1_figures(after) - f1_figures(before))
 
 
 def _p(drawn: Floats, value: float) -> float:
     """Return how often a value as far from 0 comes about; two-sided, and never 0."""
     known = drawn[~np.isnan(drawn)]
-    return float((1 + (np.abs(known) >= abs(value) - _TIE).sum()) / (1 + len(known)))
+    return float((1 + (np.abs(known) >= abs(value) - TIE).sum()) / (1 + len(known)))
 
 
 def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
     """Yield differences in resamples: of the documents of both, and of the others of each."""
     tables = [paired, *alone]
+    most = max(1, *map(len, tables))
     drawing = [
         weights(np.arange(len(t)), len(t), resampling.resamples, resampling.seed + i, most)
         for i, t in enumerate(tables)
-        for most in [max(1, *map(len, tables))]
     ]
     for both, first, second in zip(*drawing, strict=True):
         before, after = np.split(both @ paired, 2, axis=1)

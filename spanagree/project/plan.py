@@ -59,7 +59,6 @@ _RESAMPLES = 2000  # which say how certain a plan is; of the command and of a re
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
-_PAIRS = 3  # the column of how many pairs saw a document
 _SEEN = 7  # the column of how many saw a document
 
 
@@ -399,11 +398,6 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
         resamples=int(resampling.resamples),
         seed=int(resampling.seed),
     )
-    return _planned(made, settings, resampling)
-
-
-def _planned(made: Agreement, settings: PlanSettings, resampling: Resampling) -> Plan:
-    """Return the plan with these settings."""
     per_document = made.documents_kept()
     number = per_document.coverage.number()
     plan = _of_rows(made, per_document.rows, number, settings, resampling)

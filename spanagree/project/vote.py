@@ -111,14 +111,11 @@ def on_segments(ballots: Ballots, share: float | None) -> Counted:
     (document, start, end, label), which, _ = distinct(*columns)
     votes = _sums(which, ballots.weight[ballots.voter], len(document))
     most = ballots.total[document]
-    outcome = _outcome(votes, most, share)
-    kept = outcome >= 0
-    place = np.cumsum(kept) - 1
+    rows = (document, start, end, label, votes, most, _outcome(votes, most, share))
+    kept = rows[-1] >= 0
     pairs = kept[which]
-    whose = place[which[pairs]], ballots.voter[pairs]
-    counted = Counted(document, start, end, label, votes, most, outcome, *whose)
-    rows = {name: getattr(counted, name)[kept] for name in Counted._fields[:7]}
-    counted = counted._replace(**rows)
+    supported = (np.cumsum(kept) - 1)[which[pairs]], ballots.voter[pairs]
+    counted = Counted._make([*(column[kept] for column in rows), *supported])
     first, second = _conflicting(counted)
     apart = ~_marked_both(counted, first, second)
     return _without_conflicts(counted, first[apart], second[apart])
@@ -354,15 +351,10 @@ def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 def _marked_both(counted: Counted, first: Ints, second: Ints) -> Bools:
     """Return whether some voter supports both segments of each pair."""
     together = len(counted.outcome)
-    voter, segment = distinct(counted.voter, counted.segment)[0]
-    key = voter * together + segment
-    size = np.bincount(counted.segment, minlength=together)
-    begin = np.cumsum(size) - size
-    of_segment = np.argsort(counted.segment, kind="stable")
-    place, pair = ranges(begin[first], begin[first] + size[first])
-    supporter = counted.voter[of_segment[place]]
-    wanted = supporter * together + second[pair]
-    both = key[np.minimum(np.searchsorted(key, wanted), len(key) - 1)] == wanted
+    by_segment = np.argsort(counted.segment, kind="stable")
+    pair, row = join(first, counted.segment[by_segment])
+    supports_second = counted.voter[by_segment[row]] * together + second[pair]
+    both = np.isin(supports_second, counted.voter * together + counted.segment)
     return np.bincount(pair[both], minlength=len(first)) > 0
 
 
