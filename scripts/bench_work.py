@@ -24,7 +24,7 @@ import numpy as np
 import places_table
 
 import spanagree as sa
-from spanagree.agreement.count import Drawn, PerDocument
+from spanagree.agreement.count import PerDocument
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
@@ -350,7 +350,7 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    made = Drawn(PerDocument.of(corpus, "exact", "nonoverlapping")).tables(len(corpus.labels))
+    made = PerDocument.of(corpus, "exact", "nonoverlapping").as_units.tables(len(corpus.labels))
     tables = [table for documents, table in made if len(documents) > 1]
     return lambda: sa.agree(corpus, ci=True), lambda: [one_by_one(table) for table in tables]
 

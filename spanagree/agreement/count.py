@@ -81,6 +81,11 @@ class PerDocument:
         crowd = AnnotationIndex.of(self.corpus)
         return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
 
+    @property
+    def as_units(self) -> Drawn:
+        """The documents, each a unit by itself; nothing is to be drawn."""
+        return Drawn(self, self.sums, self.coverage)
+
     def drawn(self, resampling: Resampling, settings: AgreementSettings) -> Drawn:
         """Return what is resampled: documents, wholes of them, or texts they were joined of.
 
@@ -88,7 +93,9 @@ class PerDocument:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
         if not resampling.by_text(settings):
-            return Drawn(self, resampling.wholes_of(self.corpus.wholes, settings))
+            wholes = resampling.wholes_of(self.corpus.wholes, settings)
+            ids = ids_of_units(self.corpus.ids, wholes)
+            return replace(self.as_units, ids=ids, wholes=wholes)
 
         def compare(texts: Corpus) -> Comparisons:
             crowd = AnnotationIndex.of(texts)
@@ -97,40 +104,31 @@ class PerDocument:
         rows, document = by_text(self.rows, self.corpus, compare)
         masks = [mask[document] for mask in self.coverage.annotated]
         ids = ids_of_texts(self.corpus.ids, document)
-        return Drawn(self, None, rows, Coverage(len(document), masks), ids)
+        return Drawn(self, rows, Coverage(len(document), masks), ids)
 
 
+@dataclass(frozen=True, eq=False)
 class Drawn:
     """The units that are resampled for an agreement, and what each adds to its figures.
 
     Attributes:
+        per_document: the documents that are drawn, or parts or wholes of them.
         sums: single rows, or sums of crowded documents.
         coverage: who annotated which of the documents that ``sums`` numbers.
-        wholes: of each document the number of the whole that is drawn, if wholes are.
         ids: of each unit what says how often it is drawn; without ids that is what it adds.
+        wholes: of each document the number of the whole that is drawn, if wholes are.
     """
 
-    def __init__(
-        self,
-        per_document: PerDocument,
-        wholes: Ints | None = None,
-        rows: Comparisons | None = None,
-        coverage: Coverage | None = None,
-        ids: Hashes | None = None,
-    ) -> None:
-        """Make it of single documents, or of the rows, coverage and ids of their texts."""
-        self._per_document, self._rows = per_document, rows
-        self.sums: Comparisons | Marginals = per_document.sums if rows is None else rows
-        self.coverage: Coverage = coverage or per_document.coverage
-        self.wholes = wholes
-        self.ids: Hashes | None = (
-            ids_of_units(per_document.corpus.ids, wholes) if rows is None else ids
-        )
+    per_document: PerDocument
+    sums: Comparisons | Marginals
+    coverage: Coverage
+    ids: Hashes | None = None
+    wholes: Ints | None = None
 
     @property
     def rows(self) -> Comparisons:
         """Each two annotators of each unit."""
-        rows = self._per_document.rows if self._rows is None else self._rows
+        rows = self.sums if isinstance(self.sums, Comparisons) else self.per_document.rows
         return rows.of_wholes(self.wholes)
 
     @property
@@ -142,9 +140,9 @@ class Drawn:
     @property
     def crowded(self) -> CrowdedDocuments | None:
         """The documents that ``sums`` has sums of only, if there are any."""
-        per_document = self._per_document
         if isinstance(self.sums, Comparisons):
             return None
+        per_document = self.per_document
         return CrowdedDocuments(
             per_document.corpus, find_match(per_document.match), per_document.chance
         )
@@ -318,7 +316,8 @@ def _evidence(
         return {(): evidence_of(table, f1_figures)}
     names = per_document.corpus.annotators
     labels = per_document.labels
-    drawn, first, second = Drawn(per_document), sharing.first, sharing.second
+    first, second = sharing.first, sharing.second
+    drawn = per_document.as_units
     parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
     parts += [(name, name) for name in names]
     parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -15,7 +15,6 @@ from spanagree.agreement.mean_over_pairs import interval_of_mean, mean_figures
 from spanagree.agreement.other_annotators import (
     OtherAnnotators,
     no_interval,
-    over_annotators_of_pair,
     widened,
 )
 from spanagree.agreement.team import Member, Pairs, Scored, Team
@@ -27,6 +26,8 @@ from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, tabl
 from spanagree.uncertainty.together import intervals
 
 _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
+
+_OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
 
 Part = TypeVar("Part", Team, Member)
 Ends = tuple[Sequence[Interval], "Interval | None"]
@@ -67,33 +68,27 @@ def with_intervals(
             name: replace(part(member), gain_interval=gained[name])
             for name, member in figures.annotators.items()
         },
-        pairs=figures.pairs.with_intervals(PairIntervals(counts, resampling)),
+        pairs=figures.pairs.with_intervals(
+            functools.partial(_intervals_of_pairs, counts, resampling)
+        ),
         labels={label: labels[label] for label in figures.labels},
     )
 
 
-@dataclass(frozen=True)
-class PairIntervals:
-    """Makes the intervals of all pairs, when it is called."""
-
-    counts: CountedPairs
-    resampling: Resampling
-
-    def __call__(self) -> list[Interval]:
-        """Return the interval of each pair, in their order."""
-        counts, resampling = self.counts, self.resampling
-        sharing, per_document = counts.sharing, counts.per_document
-        if per_document is None:
-            return _pairs_over_replicates(counts, resampling)
-        drawn = per_document.drawn(resampling, counts.settings)
-        if resampling.resample_by == "annotators":
-            return [over_annotators_of_pair(resampling)] * len(sharing.first)
-        rank = ranks(sharing.annotators)
-        both = np.sort(rank[np.stack((sharing.first, sharing.second))], axis=0)
-        order = np.lexsort(both[::-1])  # by name: canonical order
-        tables = [*drawn.pair_tables(sharing.first[order], sharing.second[order])]
-        made = intervals(tables, f1_figures, resampling, ids=drawn.ids)
-        return [made[i][0] for i in np.argsort(order).tolist()]
+def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
+    """Return the interval of each pair, in their order."""
+    sharing, per_document = counts.sharing, counts.per_document
+    if per_document is None:
+        return _pairs_over_replicates(counts, resampling)
+    if resampling.resample_by == "annotators":
+        return [no_interval(_OF_PAIR, resampling.name)] * len(sharing.first)
+    drawn = per_document.drawn(resampling, counts.settings)
+    rank = ranks(sharing.annotators)
+    both = np.sort(rank[np.stack((sharing.first, sharing.second))], axis=0)
+    order = np.lexsort(both[::-1])  # by name: canonical order
+    tables = [*drawn.pair_tables(sharing.first[order], sharing.second[order])]
+    made = intervals(tables, f1_figures, resampling, ids=drawn.ids)
+    return [made[i][0] for i in np.argsort(order).tolist()]
 
 
 # --- over blocks --------------------------------------------------------------------------------
@@ -101,7 +96,6 @@ class PairIntervals:
 
 def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampling) -> Ends:
     """Return intervals from resamples that blocks drew, all figures on the same documents."""
-    drawn, evidence = counts.draws(), counts.evidence
     keys = _keys(counts)
     keys_of: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
     for key in keys:
@@ -113,17 +107,7 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
         *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
         *(((name, name), m.tally, keys_of[name], m.documents) for name, m in members.items()),
     ]
-    ends = [
-        percentile_intervals(
-            _columns(tally),
-            drawn.over(whose, len(tally.symmetric)),
-            f1_figures,
-            documents,
-            evidence[part],
-            resampling,
-        )[0]
-        for part, tally, whose, documents in parts
-    ]
+    ends = [_over_blocks(counts, resampling, *part) for part in parts]
     if not keys:
         return ends, None
     tallies = [pair.tally for pair in figures.pairs.without_intervals]
@@ -131,8 +115,8 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
     total = np.concatenate([_columns(tallies[i]) for i in order])
     wide = len(total) // len(keys)
     means = functools.partial(mean_figures, wide=wide)
-    columns = np.concatenate([drawn.over([keys[i]], wide) for i in order], axis=1)
-    mean = percentile_intervals(total, columns, means, seen, evidence[()], resampling)[0]
+    columns = np.concatenate([counts.draws().over([keys[i]], wide) for i in order], axis=1)
+    mean = percentile_intervals(total, columns, means, seen, counts.evidence[()], resampling)[0]
     return ends, mean
 
 
@@ -140,16 +124,23 @@ def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list
     """Return the intervals of all pairs from resamples that blocks drew."""
     pairs = Pairs(counts.sharing, counts.pairs, 0).without_intervals
     return [
-        percentile_intervals(
-            _columns(pair.tally),
-            counts.draws().over([key], len(pair.tally.symmetric)),
-            f1_figures,
-            pair.documents,
-            counts.evidence[key],
-            resampling,
-        )[0]
+        _over_blocks(counts, resampling, key, pair.tally, [key], pair.documents)
         for key, pair in zip(_keys(counts), pairs, strict=True)
     ]
+
+
+def _over_blocks(
+    counts: CountedPairs,
+    resampling: Resampling,
+    part: tuple[str, ...],
+    tally: Tally,
+    keys: Sequence[tuple[str, ...]],
+    documents: int,
+) -> Interval:
+    """Return the interval of a part, whose resamples are those of some keys together."""
+    columns = _columns(tally)
+    drawn, evidence = counts.draws().over(keys, len(columns)), counts.evidence[part]
+    return percentile_intervals(columns, drawn, f1_figures, documents, evidence, resampling)[0]
 
 
 def _keys(counts: CountedPairs) -> list[tuple[str, ...]]:

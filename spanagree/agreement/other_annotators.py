@@ -35,7 +35,6 @@ from spanagree.uncertainty.draws import portions
 LEAST_ANNOTATORS = (
     4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
 )
-_OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
 _LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figures
 _DIGITS = 12  # of an error: sums of floats in another order differ after these
 
@@ -371,11 +370,6 @@ def widened(
     observed, expected, corrected = map(tuple, kept.tolist())
     kind = f"{interval.kind}+annotators" if both else "annotators"
     return Interval(observed, expected, corrected, reason, kind)
-
-
-def over_annotators_of_pair(resampling: Resampling) -> Interval:
-    """Return the interval of a pair over annotators: there is none, as they are who they are."""
-    return no_interval(_OF_PAIR, resampling.name)
 
 
 def no_interval(why: str, kind: str, *before: str) -> Interval:

@@ -26,7 +26,6 @@ from spanagree.agreement.team import (
     Team,
     notes_on_sharing,
     scored,
-    size_of,
 )
 from spanagree.agreement.weight import DominantDocument, single_caveat, weight_caveats
 from spanagree.arrays import Floats, Progress
@@ -178,7 +177,7 @@ class Agreement(Result):
     @property
     def error_of_chance(self) -> float | None:
         """The standard error of the team's chance F1, if it is of draws."""
-        return self.inexact.error(float(size_of(self.team.tally)))
+        return self.inexact.error(float(self.team.tally.size))
 
     @cached_property
     def few(self) -> int:
@@ -435,9 +434,9 @@ def _annotators(result: Agreement) -> Layout:
 
 
 def _labels(result: Agreement) -> Layout:
-    parts: list[Part] = [([label], t.f1, t, [size_of(t)]) for label, t in result.labels.items()]
+    parts: list[Part] = [([label], t.f1, t, [t.size]) for label, t in result.labels.items()]
     team = result.team
-    parts.append((["all"], team.f1, team.tally, [size_of(team.tally)]))
+    parts.append((["all"], team.f1, team.tally, [team.tally.size]))
     return [Column("label", "label", "name", "label of a team")], parts, [_MARKED]
 
 
@@ -446,9 +445,7 @@ def _documents(result: Agreement) -> Layout:
         Column("document", unit(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
     ]
-    parts: list[Part] = [
-        ([name, saw], t.f1, t, [size_of(t)]) for name, saw, t in result.by_document()
-    ]
+    parts: list[Part] = [([name, saw], t.f1, t, [t.size]) for name, saw, t in result.by_document()]
     return columns, parts, [_MARKED]
 
 
@@ -487,7 +484,7 @@ def result(
         settings,
         (
             *counts.final_notes(),
-            *counts.inexact.notes(float(size_of(figures.team.tally))),
+            *counts.inexact.notes(float(figures.team.tally.size)),
             *notes_on_sharing(counts),
         ),
         per_document,

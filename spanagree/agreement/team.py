@@ -117,20 +117,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
     """
 
-    def __init__(
-        self,
-        sharing: Sharing,
-        comparisons: Comparisons,
-        min_shared: int,
-        ends: Callable[[], Sequence[Interval]] | None = None,
-    ) -> None:
-        """Make it of what annotators share and of comparisons by pair.
-
-        ``ends`` gives the intervals of all pairs; it is called when somebody asks for them.
-        """
+    def __init__(self, sharing: Sharing, comparisons: Comparisons, min_shared: int) -> None:
+        """Make it of what annotators share and of comparisons by pair."""
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
-        self._sharing, self._min_shared, self._ends = sharing, min_shared, ends
-        self._made: list[Pair] = []
+        self._sharing, self._min_shared = sharing, min_shared
+        self._ends: Callable[[], Sequence[Interval]] | None = None
         wide = max(len(self._names), 1)
         # pairs that have marked nothing have no row
         place = np.searchsorted(
@@ -210,22 +201,23 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         rows = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
         return [Pair(*names, shared, tally, few) for names, shared, tally, few in rows]
 
-    def values(self) -> Any:
-        """The pairs themselves, with intervals if they were asked for."""
+    @cached_property
+    def _with_intervals(self) -> Sequence[Pair]:
         if self._ends is None:
             return self.without_intervals
-        if not self._made:
-            pairs = zip(self.without_intervals, self._ends(), strict=True)
-            self._made = [
-                replace(pair, tally=replace(pair.tally, intervals={"f1": ends}))
-                for pair, ends in pairs
-            ]
-        return self._made
+        return [
+            replace(pair, tally=replace(pair.tally, intervals={"f1": ends}))
+            for pair, ends in zip(self.without_intervals, self._ends(), strict=True)
+        ]
+
+    def values(self) -> Any:
+        """The pairs themselves, with intervals if they were asked for."""
+        return self._with_intervals
 
     def with_intervals(self, ends: Callable[[], Sequence[Interval]]) -> Pairs:
-        """Return the same with intervals, made when somebody asks for them."""
+        """Return the same with intervals; ``ends`` is called when somebody asks for them."""
         made = copy(self)
-        made._ends, made._made = ends, []
+        made._ends = ends
         return made
 
 
@@ -237,14 +229,6 @@ class Scored(NamedTuple):
     pairs: Pairs
     annotators: Mapping[str, Member]
     labels: Mapping[str, Tally]
-
-
-# --- plain data ---------------------------------------------------------------------------------
-
-
-def size_of(tally: Tally) -> int:
-    """Return the size of both annotations together."""
-    return tally.size_a + tally.size_b
 
 
 # --- from counts to figures ---------------------------------------------------------------------

@@ -78,9 +78,9 @@ def weight_caveats(
         members: each annotator who is in a pair, how much she marked over pairs, and the team
             without her.
     """
-    total = team.size_a + team.size_b
+    total = team.size
     for document in heavy:
-        share = (document.tally.size_a + document.tally.size_b) / total
+        share = document.tally.size / total
         if not share > max(_MUCH, _UNEVEN / documents):
             continue
         rest = Tally(*(x - y for x, y in zip(team.counts, document.tally.counts, strict=True)))

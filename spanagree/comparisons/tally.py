@@ -53,6 +53,11 @@ class Tally:
         return replace(total, expected_sizes=(a, b))
 
     @property
+    def size(self) -> int:
+        """The size of both annotations together."""
+        return self.size_a + self.size_b
+
+    @property
     def counts(self) -> tuple[Any, ...]:
         """Matched, expected, and both sizes."""
         return self.matched, self.expected, self.size_a, self.size_b

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.count import AgreementSettings, Drawn
+from spanagree.agreement.count import AgreementSettings
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
 from spanagree.chance.model import chance_model, with_ids
@@ -366,7 +366,7 @@ class _Documents:
 
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
-        documents, table = next(Drawn(made.documents_kept()).tables(0))
+        documents, table = next(made.documents_kept().as_units.tables(0))
         if made.places is not None and table.shape[1] == 3:  # sizes are not random here
             table = np.column_stack((table, table[:, 2]))
         order = np.lexsort(table.T)

@@ -251,7 +251,7 @@ def chance_test(
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(done, len(evaluation.systems))
-        if system.tally.size_a + system.tally.size_b:
+        if system.tally.size:
             two = corpus.of_annotators([settings.gold, name]).subset(per_document.shared_by(name))
             test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
             systems[name] = test(two, settings.gold, system, ask)
@@ -315,7 +315,7 @@ def _how(
 
 def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
     """Return one system against the exact distribution of chance."""
-    matched, scale = system.tally.matched, 2 / (system.tally.size_a + system.tally.size_b)
+    matched, scale = system.tally.matched, 2 / system.tally.size
     by_chance = distribution(corpus, (gold, system.name), gold, ask)
     return TestedSystem(
         system.name,
@@ -334,7 +334,7 @@ def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> Teste
 
 def _simulated(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
     """Return one system against random annotations."""
-    matched, scale = system.tally.matched, 2 / (system.tally.size_a + system.tally.size_b)
+    matched, scale = system.tally.matched, 2 / system.tally.size
     corpus = corpus.subset(canonical_order(corpus))
     drawn = draws_of(corpus, (gold, system.name), gold, ask, ask.draws)
     matches = np.concatenate([part.sum(axis=1) for part in drawn])

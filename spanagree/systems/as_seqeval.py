@@ -194,7 +194,7 @@ def _count(
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
     tallies = evaluate(corpus, "y_true", chance=chance).systems["y_pred"].labels
-    labels = sorted(name for name, tally in tallies.items() if tally.size_a + tally.size_b)
+    labels = sorted(name for name, tally in tallies.items() if tally.size)
     rows = [tallies[label].counts for label in labels]
     return _Counts(labels, np.array(rows, np.float64).reshape(-1, 4), zero_division, beta)
 

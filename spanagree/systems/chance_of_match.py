@@ -53,8 +53,7 @@ class ChanceOfMatch(Result):
 
     def _scale(self, system: str) -> float:
         """Return the F1 of one match."""
-        tally = self.evaluation.systems[system].tally
-        size = tally.size_a + tally.size_b
+        size = self.evaluation.systems[system].tally.size
         return 2 / size if size else UNDEFINED
 
     @property

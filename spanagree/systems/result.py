@@ -371,7 +371,7 @@ class Evaluation(Result):
     def _error_of_chance(self, system: System) -> float | None:
         """Return the standard error of a system's chance F1, if it is of draws."""
         inexact = self.counted.inexact.get(system.name, Inexact())
-        return inexact.error(system.tally.size_a + system.tally.size_b)
+        return inexact.error(system.tally.size)
 
     def remarks_on_chance(self) -> list[str]:
         """Say whose chance it is, and how segments stand to the rule of places."""
@@ -519,7 +519,7 @@ def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
     notes, settings = [], counts.settings
     for system in systems:
         of_system = counts.inexact.get(system.name, Inexact())
-        size = float(system.tally.size_a + system.tally.size_b)
+        size = float(system.tally.size)
         notes += [f"{printable(system.name)}: {note}" for note in of_system.notes(size)]
     if made_of := settings.reading.get("made", {}).get(settings.gold):
         notes.append(

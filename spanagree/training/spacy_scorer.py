@@ -104,7 +104,7 @@ def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> 
 def _figures(tally: Tally) -> dict[str, float | None]:
     # spacy train forgets a score's weight for good once the score is None, and before the first
     # step a model often predicts nothing: that is a precision of 0 here, as spaCy has it
-    some = tally.size_a + tally.size_b > 0
+    some = tally.size > 0
     scores = {
         "p": _NOTHING if some and not tally.size_b else tally.precision,
         "r": _NOTHING if some and not tally.size_a else tally.recall,

@@ -133,7 +133,7 @@ def chance_of_pairs(
 
 
 def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> ChanceStatistics:
-    size = tally.size_a + tally.size_b
+    size = tally.size
     sd = 2 * both.sd / size if size else UNDEFINED
     if tested.probabilities is None:
         return ChanceStatistics(sd, UNDEFINED, tested.z(tally.matched), UNDEFINED, UNDEFINED)
