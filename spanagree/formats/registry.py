@@ -542,59 +542,120 @@ def tokenizer_named(name: str) -> Callable[[str], Any]:
     return tokenize
 
 
-def format_of(path: PathName, options: Options | None = None) -> str:
-    """Return the format of a file or folder: that which knows what is in it, or by its name.
+class Recognised(NamedTuple):
+    """A file or folder that was looked at once, for all that is asked of its beginning.
 
-    Rows that no tool wrote are a dataset if ``options`` name their columns.
-
-    Raises:
-        InputError: for a file that no format knows, showing what was found in it.
+    Attributes:
+        path: of it.
+        start: its beginning; none of what is not there, as a pattern.
+        formats: those that know it by that: of records the first, of texts several decide.
     """
-    if not (os.path.isfile(path) or os.path.isdir(path)):
-        are_pages = lazy("spanagree.formats.inception.files", "are_pages")
-        return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
-    start = read_head(path)
-    knowing = (name for name, form in FORMATS.items() if form.is_of(start))
-    names = [*islice(knowing, 1 if start.records else None)]  # of texts, several decide
-    timed = [name for name in (format_named(path), *names) if "resolution" in FORMATS[name].takes]
-    if timed:
-        return timed[0]
-    if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
-        names.remove("conll")  # cells of several words are documents, not tokens
-    is_table = start.shape in ("csv", "tsv") and "conll" not in names
-    asked = options or {}
-    in_paths = any(asked.get(name) is not None for name in ("start", "end", "label"))
-    in_paths |= isinstance(asked.get("spans"), str) and bool({*"[*"} & {*asked["spans"]})
-    if in_paths and start.records and (not names or names[0] == "dataset"):
-        return "paths"
-    if names:
-        return names[0]
-    if start.records and (known := [n for n, tool in registered().items() if tool.is_of(start)]):
-        return known[0]
-    named = any((options or {}).get(column) is not None for column in _COLUMNS)
-    if named and (start.objects or (is_table and format_named(path) == "dataset")):
-        return "dataset"
-    if is_table and _knows_labels(start):
-        return "conll"
-    if start.shape == "zip":
-        with open_zip(path):  # says what is wrong with it
+
+    path: PathName
+    start: FileHead | None
+    formats: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: PathName) -> Recognised:
+        """Look at a file or folder.
+
+        Raises:
+            InputError: for one that cannot be read.
+        """
+        if not (os.path.isfile(path) or os.path.isdir(path)):
+            return cls(path, None, ())
+        start = read_head(path)
+        knowing = (name for name, form in FORMATS.items() if form.is_of(start))
+        return cls(path, start, tuple(islice(knowing, 1 if start.records else None)))
+
+    def format_by(self, options: Options) -> str:
+        """Return the format: that which knows what is in the file, or by its name.
+
+        Rows that no tool wrote are a dataset if the options name their columns.
+
+        Raises:
+            InputError: for a file that no format knows, showing what was found in it.
+        """
+        path, start, names = self.path, self.start, [*self.formats]
+        if start is None:
+            are_pages = lazy("spanagree.formats.inception.files", "are_pages")
+            return "inception" if has_pattern(path) and are_pages(path) else format_named(path)
+        timed = (n for n in (format_named(path), *names) if "resolution" in FORMATS[n].takes)
+        if (name := next(timed, None)) is not None:
+            return name
+        if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
+            names.remove("conll")  # cells of several words are documents, not tokens
+        is_table = start.shape in ("csv", "tsv") and "conll" not in names
+        in_paths = any(options.get(name) is not None for name in ("start", "end", "label"))
+        in_paths |= isinstance(options.get("spans"), str) and bool({*"[*"} & {*options["spans"]})
+        if in_paths and start.records and (not names or names[0] == "dataset"):
+            return "paths"
+        if names:
+            return names[0]
+        more = registered() if start.records else {}
+        if (name := next((n for n, tool in more.items() if tool.is_of(start)), None)) is not None:
+            return name
+        named = any(options.get(column) is not None for column in _COLUMNS)
+        if named and (start.objects or (is_table and format_named(path) == "dataset")):
+            return "dataset"
+        if is_table and _knows_labels(start):
+            return "conll"
+        if start.shape == "zip":
+            with open_zip(path):  # says what is wrong with it
+                raise unrecognised(start, FORMATS)
+        form = format_named(path)
+        if form == "brat" and start.members and not _is_brat(start.members):
             raise unrecognised(start, FORMATS)
-    form = format_named(path)
-    if form == "brat" and start.members and not _is_brat(start.members):
-        raise unrecognised(start, FORMATS)
-    some = sum(bool(line.strip()) for line in start.lines) > 1  # else reading says there are none
-    is_blank = start.shape == "text" and not any(line.strip() for line in start.lines)
-    if is_blank and Path(path).suffix.lower() not in {*FORMATS[form].extensions, ""}:
-        raise InputError(
-            f"{printable(os.fspath(path))}: nothing is in it; export it again, or leave it out"
+        some = (
+            sum(bool(line.strip()) for line in start.lines) > 1
+        )  # else reading says there are none
+        is_blank = start.shape == "text" and not any(line.strip() for line in start.lines)
+        if is_blank and Path(path).suffix.lower() not in {*FORMATS[form].extensions, ""}:
+            raise InputError(
+                f"{printable(os.fspath(path))}: nothing is in it; export it again, or leave it out"
+            )
+        odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
+        foreign = (form == "conll" and start.shape == "xml") or (
+            form in ("conll", "dataset") and looks_like(start)
         )
-    odd = is_table and some and (form == "dataset" or is_of_labels(header_of(start)))
-    foreign = (form == "conll" and start.shape == "xml") or (
-        form in ("conll", "dataset") and looks_like(start)
-    )
-    if start.objects or odd or foreign:
-        raise unrecognised(start, FORMATS)
-    return form
+        if start.objects or odd or foreign:
+            raise unrecognised(start, FORMATS)
+        return form
+
+    def has_texts_only(self, options: Options) -> bool:
+        """Return whether it has texts by id for other files, and nothing that is marked."""
+        if self.start is None:
+            return False
+        if self.start.shape == "folder":
+            are_texts = any(name.endswith(".txt") for name in self.start.members)
+            are_marked = any(name.endswith(".ann") for name in self.start.members)
+            return are_texts and not are_marked and not self.formats
+        if any(options.get("spans") in row for row in self.start.objects):
+            return False
+        try:
+            self.format_by({})
+        except InputError:
+            return bool(_has_texts(self.path))
+        return False
+
+    @property
+    def marked_column(self) -> str | None:
+        """The column whose texts have marks in them, as GPT-NER's or tags."""
+        marks = TOOLS["tagged-lines"].begins
+        for row in self.start.objects if self.start else ():
+            for key, cell in row.items():
+                if isinstance(cell, str) and re.search(marks, cell):
+                    return str(key)
+        return None
+
+
+Look = Callable[[Any], Recognised]
+"""From a path to what is there, which is looked at once."""
+
+
+def format_of(path: PathName, options: Options | None = None) -> str:
+    """Return the format of a file or folder; as :meth:`Recognised.format_by`."""
+    return Recognised.of(path).format_by(options or {})
 
 
 def says_how(path: PathName, options: Options, form: str | None = None) -> str:
@@ -712,16 +773,17 @@ def raw_files(
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
+    look: Look = cache(Recognised.of)
     by_format: dict[str, dict[str, PathName]] = {}
     options_of = {layer: own_columns(given, layer, files) for layer in files}
     sources = dict(files)
     for layer, path in sources.items():
         if path == "-":
             check_stdin(form)
-        if len(sources) > 1 and _has_texts_only(path, options_of[layer]):
+        if len(sources) > 1 and look(path).has_texts_only(options_of[layer]):
             files.pop(layer)
             continue
-        by_format.setdefault(form or format_of(path, options_of[layer]), {})[layer] = path
+        by_format.setdefault(form or look(path).format_by(options_of[layer]), {})[layer] = path
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
     joined: list[Any] = []
@@ -730,7 +792,7 @@ def raw_files(
         takes = {*_form(name).takes} - {*times}
         known = {key: value for key, value in options_of[layer].items() if key in takes}
         if "texts" in _form(name).takes and len(sources) > 1:
-            texts = _texts_by_id(partial(_texts_beside, layer, sources, options_of, form))
+            texts = _texts_by_id(partial(_texts_beside, layer, sources, options_of, form, look))
             joined.append(texts)
             known["texts"] = texts
         return _form(name).read(path, **known)
@@ -751,7 +813,7 @@ def raw_files(
             }
     if not any(texts.joined for texts in joined):
         for path in (sources[layer] for layer in sources if layer not in files):
-            if column := _marked_column(path):
+            if column := look(path).marked_column:
                 name = os.path.basename(os.fspath(path))
                 raise InputError(
                     f"{printable(os.fspath(path))}: texts with marks in them; --spans"
@@ -771,7 +833,7 @@ def raw_files(
         united = with_resolution(united, times["resolution"], times["duration"])
     united = with_discontinuous(with_labels(united, **chosen), pieces)
     united = with_absent(united, given.get("absent"))
-    if form is None or all(_is_known_as(form, path) for path in files.values()):
+    if form is None or all(_is_known_as(form, look, path) for path in files.values()):
         return united
     named = as_read(**{**united.reading.get("read", {}), "from": form})
     return united.but(reading={**united.reading, **named})
@@ -799,59 +861,42 @@ def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> di
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _has_texts_only(path: PathName, options: Options | None = None) -> bool:
-    """Return whether a file has texts by id for the others, and nothing that is marked."""
-    if os.path.isdir(path):
-        start = read_head(path)
-        are_texts = any(name.endswith(".txt") for name in start.members)
-        are_marked = any(name.endswith(".ann") for name in start.members)
-        return are_texts and not are_marked and not any(f.is_of(start) for f in FORMATS.values())
-    named = (options or {}).get("spans")
-    if not os.path.isfile(path) or any(named in row for row in read_head(path).objects):
-        return False
-    try:
-        format_of(path)
-    except InputError:
-        return bool(_has_texts(path))
-    return False
-
-
-def _marked_column(path: PathName) -> str | None:
-    """Return the column whose texts have marks in them, as GPT-NER's or tags."""
-    cells = ((key, cell) for row in read_head(path).objects for key, cell in row.items())
-    marks = TOOLS["tagged-lines"].begins
-    return next((k for k, cell in cells if isinstance(cell, str) and re.search(marks, cell)), None)
-
-
 def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options: Options) -> bool:
     """Return whether the reader of any of some files takes an option; texts by id have none."""
-    forms = [
-        form or format_of(path, own_columns(options, layer, files))
-        for layer, path in files.items()
-        if len(files) == 1 or not _has_texts_only(path, own_columns(options, layer, files))
-    ]
+    if form is not None:
+        return key in _form(form).takes
+    forms: set[str] = set()
+    for layer, path in files.items():
+        asked, seen = own_columns(options, layer, files), Recognised.of(path)
+        if len(files) == 1 or not seen.has_texts_only(asked):
+            forms.add(seen.format_by(asked))
     return any(key in _form(name).takes for name in forms)
 
 
 def _texts_beside(
-    layer: str, files: Mapping[str, PathName], options_of: Mapping[str, Options], form: str | None
+    layer: str,
+    files: Mapping[str, PathName],
+    options_of: Mapping[str, Options],
+    form: str | None,
+    look: Look,
 ) -> dict[str, Place]:
     """Return the texts by id that the files of other layers have, or their tokens."""
     texts: dict[str, Place] = {}
     for other, path in files.items():
         if other != layer:
             with suppress(SpanAgreeError):  # one without texts, or what is said when it is read
-                texts |= _texts_of(other, path, options_of[other], form)
+                texts |= _texts_of(other, look(path), options_of[other], form)
     return texts
 
 
 def _texts_of(
-    layer: str, path: PathName, options: Options, form: str | None
+    layer: str, seen: Recognised, options: Options, form: str | None
 ) -> Mapping[str, Place]:
-    if _has_texts_only(path):
+    path = seen.path
+    if seen.has_texts_only({}):
         texts: Mapping[str, Place] = _texts_in(path, options.get("document"), options.get("text"))
         return texts
-    name = form or format_of(path, options)
+    name = form or seen.format_by(options)
     known = {key: value for key, value in options.items() if key in _form(name).takes}
     raw = _form(name).read({layer: path} if _form(name).is_layer else path, **known)
     if raw.texts is None and raw.tokens is not None:
@@ -861,9 +906,9 @@ def _texts_of(
     return dict(zip(raw.ids or (), raw.texts or (), strict=False))
 
 
-def _is_known_as(form: str, path: PathName) -> bool:
+def _is_known_as(form: str, look: Look, path: PathName) -> bool:
     with suppress(SpanAgreeError):
-        return format_of(path) == form
+        return look(path).format_by({}) == form
     return False
 
 

@@ -43,11 +43,17 @@ _KIND = {b"-": "multiword range", b".": "empty node"}
 
 
 class _Rows(NamedTuple):
-    """Rows among some lines: those that do not begin with #, so that they are tokens for sure."""
+    """Rows among some lines: those that are tokens for sure."""
 
     data: bytes
     starts: Ints
     sure: Bools
+
+    @classmethod
+    def of(cls, text: str) -> _Rows:
+        """Return those of a text."""
+        data, starts, kinds = _as_lines(text)
+        return cls(data, starts, _are_sure(data, starts, kinds))
 
     def have_tabs(self) -> bool:
         """Return whether each of them has a tab."""
@@ -77,8 +83,9 @@ class Head:
         scheme, missing: of the tags, by which a token ``#`` is known.
         where: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
-        has_ids: whether each sentence has an id, or document where these are the units.
-        rows: those by whose tabs and tags a token ``#`` is known too.
+        has_ids: whether each sentence of a file in blocks has an id, or document where these are
+            the units; a whole file shows it.
+        first: these lines, if some begin with ``#``.
     """
 
     layout: Layout = NO_NAMES
@@ -87,17 +94,17 @@ class Head:
     where: tuple[int, ...] = (-1,)
     width: int = 0
     has_ids: bool = False
-    rows: _Rows | None = None
+    first: str = ""
 
     @cached_property
     def tabbed(self) -> bool:
         """Whether each row has a tab, which nobody asks where a token ``#`` has one."""
-        return self.rows is not None and self.layout.sign == "\t" and self.rows.have_tabs()
+        return self.layout.sign == "\t" and bool(self.first) and _Rows.of(self.first).have_tabs()
 
     @cached_property
     def tags(self) -> frozenset[str]:
         """What stands in the columns of tags; nobody asks where tags are known by their form."""
-        values = self.rows.values(self.where, self.layout.sign) if self.rows else ()
+        values = _Rows.of(self.first).values(self.where, self.layout.sign) if self.first else ()
         return frozenset(values) - {""}
 
     def settled(
@@ -162,7 +169,6 @@ def head_of(
     scheme: str = "auto",
     missing: str | None = None,
     layout: Layout | None = None,
-    unit: str = "sentence",
 ) -> Head:
     """Return what the first lines of a file settle.
 
@@ -171,39 +177,45 @@ def head_of(
         where: the columns of tags that are named; None is the last.
         scheme, missing: of the tags.
         layout: of the columns, if it is known otherwise.
-        unit: what has an id, sentence or document.
     """
     layout = layout_of(text) if layout is None else layout
-    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    data = without_returns(data)
-    starts, kinds = kinds_of_lines(data)
     columns = tuple(-1 if column is None else column for column in where)
     head = Head(layout, scheme, missing, columns)
-    doubtful = _doubtful(data, starts, kinds)
-    is_sure = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
-    is_sure[doubtful] = False
-    sure = np.flatnonzero(is_sure)[:2].tolist()  # the first may have the names of the columns
-    if layout.ragged:
-        head = replace(head, width=len(layout.names))
-    elif sure:
-        first = sure[1] if layout.header and len(sure) > 1 else sure[0]
-        (line,) = _lines(data, starts, np.array([first]))
-        head = replace(head, width=len(fields_of(_text(line), layout.sign)))
-    if sure and len(doubtful):
-        head = replace(head, rows=_Rows(data, starts, is_sure))
-    elif len(doubtful):  # the first that can be a token decides
-        texts = [*map(_text, _lines(data, starts, doubtful))]
-        tokens = (
-            width
-            for text, width in ((text, len(fields_of(text, layout.sign))) for text in texts)
-            if replace(head, width=width)._is_token(text)
+    data, starts, kinds = _as_lines(up_to_row(_portions_of(text, _FEW)))
+    sure = np.flatnonzero(_are_sure(data, starts, kinds))[:2]
+    if len(sure):
+        first = sure[-1:] if layout.header else sure[:1]  # below the names of the columns
+        (line,) = _lines(data, starts, first)
+        has_doubtful = text.startswith("#") or "\n#" in text
+        return replace(
+            head,
+            width=len(layout.names if layout.ragged else fields_of(_text(line), layout.sign)),
+            first=text if has_doubtful else "",
         )
-        head = replace(head, width=next(tokens, 0))
-    return replace(head, has_ids=_have_ids(head, data, starts, kinds, unit))
+    # the first that can be a token decides
+    texts = map(_text, _lines(data, starts, _doubtful(data, starts, kinds)))
+    widths = ((text, len(fields_of(text, layout.sign))) for text in texts)
+    tokens = (width for text, width in widths if replace(head, width=width)._is_token(text))
+    return replace(head, width=next(tokens, 0))
 
 
-def _have_ids(head: Head, data: bytes, starts: Ints, kinds: Ints, unit: str) -> bool:
-    """Return whether each sentence, or document, of some lines has an id."""
+def _are_sure(data: bytes, starts: Ints, kinds: Ints) -> Bools:
+    """Return which lines are tokens for sure: rows that do not begin with #."""
+    are_sure: Bools = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
+    are_sure[_doubtful(data, starts, kinds)] = False
+    return are_sure
+
+
+def _as_lines(text: str) -> tuple[bytes, Ints, Ints]:
+    """Return a text as bytes, where its lines begin, and what they look like."""
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
+    data = without_returns(data)
+    return data, *kinds_of_lines(data)
+
+
+def have_ids(head: Head, text: str, unit: str) -> bool:
+    """Return whether each sentence, or document, of the first lines of a file has an id."""
+    data, starts, kinds = _as_lines(text)
     kind, names_one = _NAMING[unit]
     naming = np.flatnonzero(kinds == kind)
     naming = _those(lambda line: bool(names_one.match(_text(line))), data, starts, naming)

@@ -147,7 +147,6 @@ class ConllOptions(TagOptions):
             scheme=self.scheme,
             missing=self.missing,
             layout=layout,
-            unit=self.unit,
         )
 
 

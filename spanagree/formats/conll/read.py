@@ -40,7 +40,7 @@ from spanagree.formats.conll.choose import (
 )
 from spanagree.formats.conll.columns import Column, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import first_lines
+from spanagree.formats.conll.head import first_lines, have_ids
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
@@ -186,19 +186,22 @@ def _parts(
         )
     paths = list(dict.fromkeys(files.values()))
     sources = {path: opened(path, options.encoding) for path in paths}
-    options = options.declared(files, {path: file.first for path, file in sources.items()})
-    for path, head in options.heads.items():
+    first = {path: file.first for path, file in sources.items()}
+    options = options.declared(files, first)
+    heads = {
+        path: replace(head, has_ids=have_ids(head, first[path], options.unit))
+        for path, head in options.heads.items()
+    }
+    options = replace(options, heads=heads)
+    for path, head in heads.items():
         if any(column is not None for column in head.layout.breaks.values()):
             raise SettingError(
                 f"{printable(os.fspath(path))}: a column says where sentences begin, which blocks"
                 " cannot be cut by; leave out --block and --workers (block)"
             )
-    parts = [
-        parts_of(file, options.heads[path], block, options.unit) for path, file in sources.items()
-    ]
+    parts = [parts_of(file, heads[path], block, options.unit) for path, file in sources.items()]
     firsts = [next(part) for part in parts]
-    parts = [chain([first], rest) for first, rest in zip(firsts, parts, strict=True)]
-    first = {path: file.first for path, file in sources.items()}
+    parts = [chain([part], rest) for part, rest in zip(firsts, parts, strict=True)]
     layers, remarks = decided_layers(files, first, options)
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
