@@ -161,28 +161,27 @@ def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Yield how segments match, what chance may do, and what items are and weigh."""
-    compared = settings.get("match", "").partition("-")[0]
-    compared = "within" if "-within-" in settings.get("match", "") else compared
-    compared = settings.get("what", compared)
-    chosen: dict[str, tuple[str, ...]] = {
-        "match": (f"match {compared}",),
-        "chance": ("chance of pairs",)
-        if "what" in settings
-        else (
-            "chance",
-            "chance by sentences" if settings.get("unit") == "sentence" else "",
-            "chance by groups" if "joined" in settings else "",
-            "chance by characters" if settings.get("offsets") == "characters" else "",
-        ),
-        "items": ("items of segments",)
-        if settings.get("items") == "segments"
-        else (
-            "items",
-            f"items, O {settings.get('outside', 'kept')}",
-        ),
-        "weights": ("weights",),
-        "measurement": ("measurement",),
-        "category_weights": ("category weights",),
+    match = settings.get("match", "")
+    measure = "within" if "-within-" in match else match.partition("-")[0]
+    if "what" in settings:
+        chance = ["chance of pairs"]
+    else:
+        chance = ["chance"]
+        if settings.get("unit") == "sentence":
+            chance.append("chance by sentences")
+        if "joined" in settings:
+            chance.append("chance by groups")
+        if settings.get("offsets") == "characters":
+            chance.append("chance by characters")
+    of_segments = settings.get("items") == "segments"
+    items = ["items", f"items, O {settings.get('outside', 'kept')}"]
+    chosen: dict[str, list[str]] = {
+        "match": [f"match {settings.get('what', measure)}"],
+        "chance": chance,
+        "items": ["items of segments"] if of_segments else items,
+        "weights": ["weights"],
+        "measurement": ["measurement"],
+        "category_weights": ["category weights"],
     }
     for key, headings in chosen.items():
         if settings.get(key, "labels") != "labels":

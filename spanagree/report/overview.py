@@ -88,8 +88,8 @@ class Overview:
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """What chance says of the documents of each two, by number; only few are asked for it."""
-        raise NotImplementedError
+        """What chance says of the documents of each two, by number, where it was asked."""
+        return {}
 
     @property
     def compared(self) -> Sequence[str]:
@@ -295,11 +295,6 @@ class ReferencesOverview(Overview):
     """
 
     against: AgainstReferences
-
-    @property
-    def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """What chance says of the documents of two; it is not computed here."""
-        return {}
 
     @property
     def compared(self) -> Sequence[str]:

@@ -64,47 +64,54 @@ _MOVED = {"F1 rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance
 """Titles that the columns beside them explain, as they are where these stand elsewhere."""
 
 
+def _arranged(figures: Frame, order: Sequence[int]) -> Frame:
+    """Return what people see of a table, with only these of its columns, in this order."""
+    columns, rows, breaks = figures.shown
+    return replace(
+        figures,
+        columns=[columns[c] for c in order],
+        rows=[[row[c] for c in order] for row in rows],
+        breaks=breaks,
+        for_data=(),
+    )
+
+
 def _led(figures: Frame) -> Frame:
     """Return a table for people whose corrected F1 stands first, as narrow windows cut the rest."""
     shown = figures.shown
     first = [c for c, column in enumerate(shown.columns) if column.kind == "name"]
     for title in (title for title in _LEADING if title in shown.header):
         place = shown.header.index(title)
-        first += [place, *(c for c in (place + 1,) if shown.header[c : c + 1] == ["interval"])]
-    order = [*first, *(c for c in range(len(shown.columns)) if c not in first)]
+        first.append(place)
+        if shown.header[place + 1 : place + 2] == ["interval"]:
+            first.append(place + 1)
+    others = [c for c in range(len(shown.columns)) if c not in first]
+    arranged = _arranged(figures, [*first, *others])
     columns = [
         column._replace(
             title=_MOVED.get(column.title, column.title), meaning=column.meaning or column.title
         )
-        for column in (shown.columns[c] for c in order)
+        for column in arranged.columns
     ]
-    rows = [[row[c] for c in order] for row in shown.rows]
-    return replace(figures, columns=columns, rows=rows, breaks=shown.breaks, for_data=())
+    return replace(arranged, columns=columns)
 
 
 def show_members(report: TeamOverview) -> Html:
     """Return a table of annotators, outliers first; of many the others are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
-    kinds = [c for c, column in enumerate(figures.columns) if column.meaning == SHARES]
-    narrow = _without(figures, kinds)
+    columns = figures.shown.columns
+    kinds = [c for c, column in enumerate(columns) if column.meaning == SHARES]
+    narrow = _arranged(figures, [c for c in range(len(columns)) if c not in kinds])
     parts = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short)]
     if left := len(narrow.rows[_MEMBERS:]):
         others = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
         parts.append(
             folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
         )
-    if any(figures.columns[c].title for c in kinds):
-        rest = [c for c in range(1, len(figures.columns)) if c not in kinds]
-        shares = replace(_without(figures, rest), caption="", verdict="", remarks=())
+    if kinds:
+        shares = replace(_arranged(figures, [0, *kinds]), caption="", remarks=())
         parts.append(folded("shares of each kind of disagreement", show_bars(shares, report.short)))
     return Html("".join(parts))
-
-
-def _without(figures: Frame, left_out: Sequence[int]) -> Frame:
-    """Return a table without some columns."""
-    kept = [c for c in range(len(figures.columns)) if c not in left_out]
-    columns = [figures.columns[c] for c in kept]
-    return replace(figures, columns=columns, rows=[[row[c] for c in kept] for row in figures.rows])
 
 
 def show_labels_of_team(report: TeamOverview) -> Html:
@@ -183,7 +190,7 @@ def _cell(score: Score) -> Html:
     return el("td", number(score.corrected), small, class_=f"heat {shade(score.corrected)}")
 
 
-def _heads(report: SystemsOverview) -> list[Html]:
+def _heads(report: SystemsOverview | ReferencesOverview) -> list[Html]:
     return [named(system.name, report.short, 24) for system in report.placed]
 
 
@@ -195,13 +202,11 @@ def show_labels(report: SystemsOverview) -> Html:
         return remarks(f"no labels: match {report.evaluation.settings.match} disregards them")
     sizes = [max(s.labels.get(label, none).size_a for s in systems) for label in labels]
     rows = [(label, f"{size} in gold") for label, size in zip(labels, sizes, strict=True)]
-    left = len(rows[_ROWS:])
-    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
 
-    def cell(i: int, j: int) -> Html:
-        return _cell(systems[j].labels.get(labels[i], none).f1)
+    def f1(i: int, j: int) -> Score:
+        return systems[j].labels.get(labels[i], none).f1
 
-    return Html(show_matrix(_BELOW, rows[:_ROWS], _heads(report), cell) + remarks(*more))
+    return _show_by_label(rows, _heads(report), f1)
 
 
 def show_labels_against(report: ReferencesOverview) -> Html:
@@ -209,16 +214,22 @@ def show_labels_against(report: ReferencesOverview) -> Html:
     systems, top, labels = report.placed, report.against.ceiling, report.against.labels
     if not labels:
         return remarks(*report.against.table("label").remarks[:1])
-    left = len(labels[_ROWS:])
+
+    def f1(i: int, j: int) -> Score:
+        return systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
+
+    heads = [*_heads(report), name(top.name, 24)]
+    return _show_by_label([(label, "") for label in labels], heads, f1)
+
+
+def _show_by_label(
+    rows: Sequence[tuple[str, str]], heads: Sequence[Html], f1: Callable[[int, int], Score]
+) -> Html:
+    """Return a matrix with a row for each label; of very many the first."""
+    left = len(rows[_ROWS:])
     more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
-
-    def cell(i: int, j: int) -> Html:
-        f1 = systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
-        return _cell(f1)
-
-    heads = [named(system.name, report.short, 24) for system in systems]
-    rows = [(label, "") for label in labels[:_ROWS]]
-    return Html(show_matrix(_BELOW, rows, [*heads, name(top.name, 24)], cell) + remarks(*more))
+    made = show_matrix(_BELOW, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j)))
+    return Html(made + remarks(*more))
 
 
 def show_levels(report: SystemsOverview) -> Html:
@@ -334,9 +345,9 @@ def show_queue(report: TeamOverview) -> Html:
     figures = report.queue.table("document")
     if not figures.rows:
         return remarks(figures.caption)
-    more = [f"{left} more are left out here"] if (left := len(figures.rows[SHOWN:])) else []
-    more.append("spanagree disagreements lists every disputed segment, with who marked it")
-    figures = replace(figures, rows=figures.rows[:SHOWN], remarks=[*figures.remarks, *more])
+    more = "spanagree disagreements lists every disputed segment, with who marked it"
+    below = [*figures.remarks, *_left_out(figures), more]
+    figures = replace(figures, rows=figures.rows[:SHOWN], remarks=below)
     shown, (a, b) = figures.shown, (quote(name, errors="replace") for name in report.first_pair)
 
     def cell(row: int, column: int) -> Html | None:
@@ -349,12 +360,17 @@ def show_queue(report: TeamOverview) -> Html:
     return table(figures, cell)
 
 
+def _left_out(figures: Frame) -> list[str]:
+    """Return a remark on how many rows of a table are not shown, if any."""
+    left = len(figures.rows[SHOWN:])
+    return [f"{left} more are left out here"] if left else []
+
+
 def show_gold(report: TeamOverview) -> Html:
     """Return what the majority marked by label, and the first that is left to be adjudicated."""
     if report.gold is None:
         return Html()
     figures = report.gold.table("adjudicate")
-    more = [f"{left} more are left out here"] if (left := len(figures.rows[SHOWN:])) else []
     writes = (
         f"spanagree gold FILE --vote tokens -o gold.jsonl writes {report.gold.name} beside the"
         " annotators"
@@ -362,7 +378,7 @@ def show_gold(report: TeamOverview) -> Html:
     shown = replace(
         figures, caption="left to be adjudicated", rows=figures.rows[:SHOWN], verdict=""
     )
-    below = [*more, writes, f"signature: {report.gold.signature}"]
+    below = [*_left_out(figures), writes, f"signature: {report.gold.signature}"]
     return Html(table(report.gold.table()) + (table(shown) if shown.rows else "") + remarks(*below))
 
 
@@ -396,9 +412,7 @@ def show_batches(report: TeamOverview) -> Html:
     lead = head.index("corrected F1")  # before its interval; those of the others are in the chart
     first = [0, lead, lead + 1, *range(1, 3), head.index("F1")]
     order = [*first, *range(lead + 2, len(head))]
-    columns = [figures.shown.columns[c] for c in order]
-    rows = [[row[c] for c in order] for row in figures.shown.rows]
-    shown = replace(figures, columns=columns, rows=rows, for_data=())
+    shown = _arranged(figures, order)
     below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
     if left := len(made.batches) - len(dots):
         below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
