@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.crowded import CrowdedDocuments, crowd_sums
+from spanagree.agreement.crowded import CrowdedDocuments, crowd_sums, find_crowded
 from spanagree.agreement.weight import DominantDocument, count_single, heavy_documents
 from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
 from spanagree.blocks.counted import Counted
@@ -142,10 +142,9 @@ class Drawn:
         """The documents that ``sums`` has sums of only, if there are any."""
         if isinstance(self.sums, Comparisons):
             return None
-        per_document = self.per_document
-        return CrowdedDocuments(
-            per_document.corpus, find_match(per_document.match), per_document.chance
-        )
+        corpus, measure = self.per_document.corpus, find_match(self.per_document.match)
+        crowd = AnnotationIndex.of(corpus)
+        return find_crowded(corpus, crowd, measure, self.per_document.chance)
 
     def units(self, documents: Ints) -> Ints:
         """Return the units that some documents are, or are parts of."""

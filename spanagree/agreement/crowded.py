@@ -46,74 +46,18 @@ _DOCUMENTS = 1000
 _SINGLE = 1 << 24  # up to this, whole numbers are exact in single precision
 
 
-class CrowdSums(NamedTuple):
-    """The sums over the pairs of crowded documents.
-
-    Attributes:
-        documents: which documents these are.
-        sharing: how many of them annotators share.
-        pairs: of annotators, over these documents.
-        by_document: of documents and labels, over all pairs.
-        annotations: of annotations, each with all others of its document.
-        rows: the annotations of these documents, by their rows in the crowd.
-        rest: what each of them has in common with the references of its document, herself left
-            out: matched and expected; (2, rows).
-        by_label: the same of each label of the corpus, if that was asked for.
-    """
-
-    documents: Bools
-    sharing: Sharing
-    pairs: Comparisons
-    by_document: Comparisons
-    annotations: Comparisons
-    rows: Ints
-    rest: Floats
-    by_label: Floats
-
-    def marginals(self, rows: Comparisons) -> Marginals:
-        """Return the sums together with rows of the documents that are not crowded."""
-        documents, pairs, annotations = (
-            part.named(rows.annotators, rows.labels)
-            for part in (self.by_document, self.pairs, self.annotations)
-        )
-        return Marginals(rows, documents, pairs, annotations)
-
-
 class PairSums(NamedTuple):
     """What all pairs of annotators of a crowded document have in common.
 
     Attributes:
         annotators: who saw the document, by their places among those of all crowded documents.
         sums: matched, expected and the size of both sides of each pair, and 0 of an annotator with
-            herself, (3, annotators, annotators); of each label that somebody marked, by number.
+            herself, (3, annotators, annotators); of each label that somebody marked, by number,
+            or of ``NO_LABEL``.
     """
 
     annotators: Ints
     sums: dict[int, Floats]
-
-
-class CrowdedDocuments:
-    """The crowded documents of a corpus, of which the pairs are wanted after all, but not kept.
-
-    Attributes:
-        annotators: the numbers of those who saw any of them.
-    """
-
-    def __init__(self, corpus: Corpus, measure: Match, chance: str) -> None:
-        """Find the documents."""
-        self._products = _products(corpus, AnnotationIndex.of(corpus), measure, chance)
-        nobody = np.zeros(0, np.int64)
-        self.annotators: Ints = nobody if self._products is None else self._products.members
-        by_name = np.argsort(ranks(corpus.labels))
-        self._labels = by_name if measure.of_label else np.array([NO_LABEL])
-
-    def __iter__(self) -> Iterator[PairSums]:
-        """Make the pairs of one document after the other."""
-        if self._products is not None:
-            for low, high in self._products.portions:
-                for annotators, sums in self._products.pair_sums(low, high):
-                    labels = self._labels[np.array([*sums], np.int64)].tolist()
-                    yield PairSums(annotators, dict(zip(labels, sums.values(), strict=True)))
 
 
 class _Segments(NamedTuple):
@@ -213,8 +157,8 @@ def crowd_sums(
     references: Bools | None = None,
     *,
     by_label: bool = False,
-) -> CrowdSums | None:
-    """Return the sums over the pairs of crowded documents; ``None`` if there are none.
+) -> CrowdedDocuments | None:
+    """Return the crowded documents with the sums over their pairs; ``None`` if there are none.
 
     A document of ten annotators or more is crowded, unless F takes too much room, for measures that
     are inner products. The product of a document is the same whatever else there is, and products
@@ -223,32 +167,27 @@ def crowd_sums(
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.
     """
-    products = _products(corpus, crowd, measure, chance, references)
-    if products is None:
+    crowded = find_crowded(corpus, crowd, measure, chance, references)
+    if crowded is None:
         return None
     if by_label:
-        products.by_label = np.zeros((len(corpus.labels), *products.rest.shape))
+        crowded.by_label = np.zeros((len(corpus.labels), *crowded.rest.shape))
     report_progress = progress or (lambda done, total: None)
-    report_progress(*products.pairs_done(0))
-    for low, high in products.portions:
-        products.add(low, high)
-        report_progress(*products.pairs_done(high))
-    return CrowdSums(
-        products.documents(len(corpus)), products.sharing(corpus.annotators), products.by_pair(),
-        products.by_document(corpus), products.by_annotation(crowd.annotator),
-        products.rows, products.rest,
-        products.by_label[ranks(corpus.labels)] if by_label else products.by_label,
-    )  # fmt: skip
+    report_progress(*crowded.pairs_done(0))
+    for low, high in crowded.portions:
+        crowded.add(low, high)
+        report_progress(*crowded.pairs_done(high))
+    return crowded
 
 
-def _products(
+def find_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Match,
     chance: str,
     references: Bools | None = None,
-) -> _Products | None:
-    """Return the crowded documents, whose products are to be made; ``None`` if there are none."""
+) -> CrowdedDocuments | None:
+    """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
     many &= not is_long(corpus)
     if measure.kernel not in ("equal", "cover") or not many.any():
@@ -265,9 +204,8 @@ def _products(
         return None
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
-    numbers = np.flatnonzero(documents)
     portions = [*portions_of(expected[documents], _TOGETHER, _DOCUMENTS)]
-    return _Products(corpus, crowd, marks, measure, numbers, references, portions)
+    return CrowdedDocuments(corpus, crowd, marks, measure, documents, references, portions)
 
 
 def _cells(
@@ -298,8 +236,19 @@ def _of_pairs(F: Floats) -> Floats:
     return total
 
 
-class _Products:
-    """The products of crowded documents, added up."""
+class CrowdedDocuments:
+    """The crowded documents of a corpus: the sums of their products, and what these are made of.
+
+    Iterate over it for the pairs of one document after the other, which are not kept.
+
+    Attributes:
+        documents: which documents these are.
+        annotators: the numbers of those who saw any of them, by name.
+        rows: the annotations of these documents, by their rows in the crowd.
+        rest: what each of them has in common with the references of its document, herself left
+            out: matched and expected; (2, rows).
+        by_label: the same of each label of the corpus, if that was asked for.
+    """
 
     def __init__(
         self,
@@ -307,28 +256,32 @@ class _Products:
         crowd: AnnotationIndex,
         marks: PlacedSegments,
         measure: Match,
-        numbers: Ints,
+        documents: Bools,
         references: Bools,
         portions: Sequence[tuple[int, int]],
     ) -> None:
-        """Put the annotations of some documents, given by number, in order.
+        """Put the annotations of some documents in order.
 
         ``portions`` says from which of them to which are laid out together.
         """
-        self.measure, self.profiles, self.numbers = measure, marks.anywhere, numbers
-        self.portions = portions
-        rows = np.flatnonzero(np.isin(crowd.document, numbers))
+        self.measure, self.profiles, self.names = measure, marks.anywhere, corpus.annotators
+        self.documents, self.portions = documents, portions
+        self.numbers = numbers = np.flatnonzero(documents)
+        by_name = np.argsort(ranks(corpus.labels))
+        self.labels = by_name if measure.of_label else np.array([NO_LABEL])
+        rows = np.flatnonzero(documents[crowd.document])
         name = ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))
         self.rows = rows = rows[order]
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
         self.rest = np.zeros((2, len(rows)))
-        self.by_label = np.zeros((0, 2, len(rows)))  # of each label by name, if it is asked for
+        self.by_label = np.zeros((0, 2, len(rows)))
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
         present, self.who = np.unique(name[order], return_inverse=True)
-        self.members = np.argsort(ranks(corpus.annotators))[present]  # by name
+        self.annotators = np.argsort(ranks(corpus.annotators))[present]
+        self.annotator = crowd.annotator[rows]
         self.place = order - self.first[self.document]  # in the order of the corpus
         segment, row = ranges(crowd.begin[rows], crowd.end[rows])
         self.segments = _Segments(
@@ -350,7 +303,7 @@ class _Products:
     def add(self, low: int, high: int) -> None:
         """Add the products of the documents from ``low`` up to ``high``."""
         here = slice(self.first[low], self.first[high])
-        seen, marked = np.zeros((2, high - low, len(self.members)))
+        seen, marked = np.zeros((2, high - low, len(self.annotators)))
         seen[self.document[here] - low, self.who[here]] = 1
         marked[self.document[here] - low, self.who[here]] = self.size[here]
         self.shared += seen.T @ seen
@@ -363,7 +316,7 @@ class _Products:
     def _where(self, document: int) -> Any:
         """Return where the annotators of a document have their pairs."""
         crowd = self.who[self.first[document] : self.first[document + 1]]
-        return np.ix_(crowd, crowd) if len(crowd) < len(self.members) else slice(None)
+        return np.ix_(crowd, crowd) if len(crowd) < len(self.annotators) else slice(None)
 
     def _add_observed(self, low: int, high: int, marked: _Marked) -> None:
         """Add what the documents from ``low`` up to ``high`` have in common."""
@@ -378,7 +331,7 @@ class _Products:
         common = weight[column] * (references[column] - reference)
         np.add.at(self.rest[0], annotation, common)
         if len(self.by_label):
-            np.add.at(self.by_label[:, 0], (label[column], annotation), common)
+            np.add.at(self.by_label[:, 0], (self.labels[label[column]], annotation), common)
         for d, product in enumerate(marked.products(low, self.count[low:high]), low):
             self.matched[self._where(d)] += product
 
@@ -398,13 +351,16 @@ class _Products:
             with_all, herself = (
                 np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
             )
-            np.add.at(self.by_label[:, 1, here], label, with_all - herself * reference)
+            rest = with_all - herself * reference
+            np.add.at(self.by_label[:, 1, here], self.labels[label], rest)
 
-    def pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
-        """Yield what pairs have in common in the documents from ``low`` up to ``high``.
+    def __iter__(self) -> Iterator[PairSums]:
+        """Make the pairs of one document after the other."""
+        for low, high in self.portions:
+            yield from self._pair_sums(low, high)
 
-        Labels are numbered by name.
-        """
+    def _pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
+        """Yield what pairs have in common in the documents from ``low`` up to ``high``."""
         part = self.segments.of_documents(low, high)
         marked = self._marked(part).laid_out(low, self.count[low:high])
         random = {of_document.document: of_document for of_document in self._random(part)}
@@ -416,21 +372,16 @@ class _Products:
             sizes = np.bincount(cell, self.weight[segments], len(labels) * k).reshape(-1, k)
             sums = {}
             for label, size in zip(labels.tolist(), sizes, strict=True):
-                matched, expected, both = sums[label] = np.empty((3, k, k))
+                matched, expected, both = of_label = np.empty((3, k, k))
+                sums[int(self.labels[label])] = of_label
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
                 matched[:] = _product(W[columns], F[:, columns])
-                of_label = random[d].of_label(label) if d in random else np.empty((k, 0))
-                np.matmul(of_label, of_label.T, out=expected)
+                starts = random[d].of_label(label) if d in random else np.empty((k, 0))
+                np.matmul(starts, starts.T, out=expected)
                 np.add(size[:, None], size, out=both)
-                for table in (matched, expected, both):
+                for table in of_label:
                     np.fill_diagonal(table, 0)
             yield PairSums(self.who[self.first[d] : self.first[d + 1]], sums)
-
-    def documents(self, count: int) -> Bools:
-        """Return which of so many documents these are."""
-        mask = np.zeros(count, np.bool_)
-        mask[self.numbers] = True
-        return mask
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""
@@ -504,24 +455,33 @@ class _Products:
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
 
-    def sharing(self, annotators: Sequence[str]) -> Sharing:
-        """Return how many of these documents annotators share."""
+    @property
+    def sharing(self) -> Sharing:
+        """How many of these documents annotators share."""
         i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
         times = self.shared[i, j].astype(np.int64)
-        i, j = np.sort((self.members[i], self.members[j]), axis=0)
+        i, j = np.sort((self.annotators[i], self.annotators[j]), axis=0)
         order = np.lexsort((j, i))
         # who saw how many is counted over all documents
-        nothing = np.zeros(len(annotators), np.int64)
-        return Sharing(tuple(annotators), 0, nothing, nothing, i[order], j[order], times[order])
+        nothing = np.zeros(len(self.names), np.int64)
+        return Sharing(self.names, 0, nothing, nothing, i[order], j[order], times[order])
 
-    def by_pair(self) -> Comparisons:
+    def marginals(self, rows: Comparisons) -> Marginals:
+        """Return the sums together with rows of the documents that are not crowded."""
+        documents, pairs, annotations = (
+            part.named(rows.annotators, rows.labels)
+            for part in (self._by_document(), self._by_pair(), self._by_annotation())
+        )
+        return Marginals(rows, documents, pairs, annotations)
+
+    def _by_pair(self) -> Comparisons:
         """Return comparisons of two annotators each, over these documents."""
         i, j = np.nonzero(np.triu(self.shared, 1))
         columns = self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
         matched, *sizes = (column.astype(np.int64) for column in columns)
         everything = np.full(len(i), ALL)
         pairs = Comparisons.of(everything, everything, matched, self.expected[i, j], sizes)
-        first, second = self.members[i], self.members[j]
+        first, second = self.annotators[i], self.annotators[j]
         turned = first > second
         lost = {"expected": self.lost[i, j]}
         return (
@@ -530,7 +490,7 @@ class _Products:
             .between(np.where(turned, second, first), np.where(turned, first, second))
         )
 
-    def by_document(self, corpus: Corpus) -> Comparisons:
+    def _by_document(self) -> Comparisons:
         """Return comparisons of documents and labels, over all pairs."""
         annotation = self.first[self.segments.document] + self.segments.row
         later = self.count[self.segments.document] - 1 - self.place[annotation]
@@ -540,17 +500,12 @@ class _Products:
             np.bincount(self.cell, self.weight * times, len(label)).astype(np.int64)
             for times in (later, self.place[annotation])
         ]
-        by_name = np.argsort(ranks(corpus.labels))
-        label = by_name[label] if self.measure.of_label else label + NO_LABEL
         return Comparisons.of(
-            self.numbers[document], label, matched.astype(np.int64), expected, sizes
+            self.numbers[document], self.labels[label], matched.astype(np.int64), expected, sizes
         ).between(ALL, ALL)
 
-    def by_annotation(self, annotator: Ints) -> Comparisons:
-        """Return comparisons of each annotation, the first, with all others of its document.
-
-        ``annotator`` has the number of the annotator of each annotation of the corpus.
-        """
+    def _by_annotation(self) -> Comparisons:
+        """Return comparisons of each annotation, the first, with all others of its document."""
         of_all = np.bincount(self.document, self.size)[self.document]
         sizes = self.size * (self.count[self.document] - 1), of_all - self.size
         return Comparisons.of(
@@ -559,4 +514,4 @@ class _Products:
             self.rest[0].astype(np.int64),
             self.rest[1],
             [size.astype(np.int64) for size in sizes],
-        ).between(annotator[self.rows], ALL)
+        ).between(self.annotator, ALL)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from spanagree.agreement.other_annotators import (
     no_interval,
     widened,
 )
-from spanagree.agreement.team import Member, Pairs, Scored, Team
+from spanagree.agreement.team import Pairs, Scored
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.comparisons.tally import Tally
@@ -29,7 +28,6 @@ _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mea
 
 _OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
 
-Part = TypeVar("Part", Team, Member)
 Ends = tuple[Sequence[Interval], "Interval | None"]
 """The intervals of team, labels (sorted) and annotators, in this order; that of the mean."""
 
@@ -50,29 +48,23 @@ def with_intervals(
     gains: list[Interval | None] = [None] * len(figures.annotators)
     if drawn is not None and resampling.resample_by != "annotators":  # a gain is of these others
         gains = gain_intervals(figures, drawn, resampling)
-    remaining = iter(ends)
-
-    def tally(bare: Tally) -> Tally:
-        return replace(bare, intervals={"f1": next(remaining)})
-
-    def part(bare: Part) -> Part:
-        return replace(bare, tally=tally(bare.tally))
-
-    team = part(figures.team)
-    gained = dict(zip(figures.annotators, gains, strict=True))
-    labels = {label: tally(figures.labels[label]) for label in sorted(figures.labels)}
+    of_team, *rest = ends
+    of_labels = dict(zip(sorted(figures.labels), rest, strict=False))
+    of_members = zip(figures.annotators.items(), rest[len(of_labels) :], gains, strict=True)
     return Scored(
-        team,
+        replace(figures.team, tally=_with_interval(figures.team.tally, of_team)),
         replace(figures.mean, interval=mean),
-        annotators={
-            name: replace(part(member), gain_interval=gained[name])
-            for name, member in figures.annotators.items()
+        figures.pairs.with_intervals(functools.partial(_intervals_of_pairs, counts, resampling)),
+        {
+            name: replace(member, tally=_with_interval(member.tally, interval), gain_interval=gain)
+            for (name, member), interval, gain in of_members
         },
-        pairs=figures.pairs.with_intervals(
-            functools.partial(_intervals_of_pairs, counts, resampling)
-        ),
-        labels={label: labels[label] for label in figures.labels},
+        {label: _with_interval(x, of_labels[label]) for label, x in figures.labels.items()},
     )
+
+
+def _with_interval(tally: Tally, interval: Interval) -> Tally:
+    return replace(tally, intervals={"f1": interval})
 
 
 def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
@@ -107,7 +99,7 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
         *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
         *(((name, name), m.tally, keys_of[name], m.documents) for name, m in members.items()),
     ]
-    ends = [_over_blocks(counts, resampling, *part) for part in parts]
+    ends = [_of_part(counts, resampling, *part) for part in parts]
     if not keys:
         return ends, None
     tallies = [pair.tally for pair in figures.pairs.without_intervals]
@@ -124,12 +116,12 @@ def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list
     """Return the intervals of all pairs from resamples that blocks drew."""
     pairs = Pairs(counts.sharing, counts.pairs, 0).without_intervals
     return [
-        _over_blocks(counts, resampling, key, pair.tally, [key], pair.documents)
+        _of_part(counts, resampling, key, pair.tally, [key], pair.documents)
         for key, pair in zip(_keys(counts), pairs, strict=True)
     ]
 
 
-def _over_blocks(
+def _of_part(
     counts: CountedPairs,
     resampling: Resampling,
     part: tuple[str, ...],
