@@ -48,11 +48,8 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         few = np.outer(shares, basis.evidence)
         ends = percentile_intervals(total, drawn, statistic, table.units, few, resampling)
     else:
-        units = resampling.wholes_of(table.wholes, table.reading)
-        units = table.documents if units is None else units
-        ends = intervals_of(
-            units_of(table, weights, units, basis.weight_matrices), statistic, resampling, shares
-        )
+        sums = units_of(table, weights, _drawn(table, resampling), basis.weight_matrices)
+        ends = intervals_of(sums, statistic, resampling, shares)
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
@@ -72,11 +69,7 @@ def category_intervals(basis: Basis, resampling: Resampling) -> list[Interval]:
         return percentile_intervals(
             total, columns, formulas.agreement_figures, table.units, few, resampling
         )
-    units = resampling.wholes_of(table.wholes, table.reading)
-    units = table.documents if units is None else units
-    unit: Ints = np.arange(table.size)
-    if units is not None:
-        _, unit = np.unique(units, return_inverse=True)
+    unit = _numbered(table, _drawn(table, resampling))
     item, label, number = table.cells
     q = len(table.labels)
     entries: list[tuple[Any, Any, Any]] = [
@@ -132,6 +125,17 @@ def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -
     return credited
 
 
+def _drawn(table: LabelTable, resampling: Resampling) -> Ints | None:
+    """Return the number of the whole or document of each item; nothing if items are drawn."""
+    wholes = resampling.wholes_of(table.wholes, table.reading)
+    return table.documents if wholes is None else wholes
+
+
+def _numbered(table: LabelTable, units: Ints | None) -> Ints:
+    """Return the units of items, which may have gaps, numbered from 0; or else the items."""
+    return np.arange(table.size) if units is None else np.unique(units, return_inverse=True)[1]
+
+
 def units_of(
     table: LabelTable,
     weights: Floats,
@@ -146,9 +150,7 @@ def units_of(
     n = table.given
     item, label, number = table.cells
     equal, of_alpha = (weighted_agreement_by_item(table, matrix) for matrix in weight_matrices)
-    unit: Ints = np.arange(table.size)
-    if units is not None:
-        _, unit = np.unique(units, return_inverse=True)
+    unit = _numbered(table, units)
     of_items = formulas.item_columns(n, n > 0, equal, of_alpha, weights)
     of_cells = formulas.category_columns(n[item], number, weights[item])
     at = list(formulas.starts(categories, annotators).values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, ClassVar, TypeVar
@@ -538,9 +538,12 @@ class Coefficients(Result):
 
     def _table(self, by: str | None) -> Frame:
         """A row for each coefficient, or with ``by`` for each category or annotator."""
-        make = {None: self._whole, "category": self._by_category, "annotator": self._by_annotator}
-        make |= {
-            name: functools.partial(make_it, self.basis) for name, make_it in _BY_BASIS.items()
+        make: dict[str | None, Callable[[], Frame]] = {
+            None: self._whole,
+            "category": self._by_category,
+            "annotator": self._by_annotator,
+            "pair": lambda: pairs_table(self.basis),
+            "item": lambda: items_table(self.basis),
         }
         table, counts = make[by](), self.counts
         names = counts.annotators
@@ -706,9 +709,6 @@ class Coefficients(Result):
         )
 
 
-_BY_BASIS = {"pair": pairs_table, "item": items_table}
-
-
 def coefficients(
     table: Labels,
     *,
@@ -753,16 +753,6 @@ def coefficients(
     """
     resampling = _resampling(table, asked_bootstrap(ci))
     basis = Basis.of(table, complete_only, measurement, category_weights, order)
-    return _scored(basis, weights, class_distribution, resampling)
-
-
-def _scored(
-    basis: Basis,
-    weights: str,
-    class_distribution: Mapping[str, float] | None,
-    resampling: Resampling | None,
-) -> Coefficients:
-    """Return all coefficients of a basis, see :func:`coefficients`."""
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
     parts: dict[str, Any] = {"spa": of_spa, **of_chance, "bias": of_bias}
