@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Progress, step_of
+from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
 from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
@@ -31,20 +32,23 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.baselines import WITH_VOTERS
 from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import (
-    Scores,
+    ALL,
+    Key,
     Shared,
-    Tables,
+    Table,
     scores_of,
     shared_by_label,
+    tables_of,
     with_mean,
 )
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
 from spanagree.results.result import Comparable, Result, caveats, merge_caveats, note_left_out
-from spanagree.results.score import F1, Score, ScoreColumns
+from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, as_list, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
+from spanagree.uncertainty.evidence import evidence_of
 
 PEOPLE = "human agreement"
 _SHARE = ("system/human F1", "", "system/human corrected")
@@ -407,7 +411,7 @@ def _compared(
 ) -> AgainstReferences:
     """Return the result for a corpus in which the references come first.
 
-    ``chance`` has the number of draws and their seed, if the best match is asked for.
+    ``by_chance``: the number of draws and their seed, if the best match is asked for.
     """
     match, chance, people = settings.match, settings.chance, settings.references
     for name in corpus.annotators:
@@ -428,12 +432,7 @@ def _compared(
     else:
         is_reference = np.arange(len(corpus.annotators)) < people
         by_label = shared_by_label(
-            corpus,
-            is_reference,
-            match,
-            chance,
-            progress,
-            labels=codes if len(codes) > 1 else (),
+            corpus, is_reference, match, chance, progress, labels=codes if len(codes) > 1 else ()
         )
         shared = next(by_label)
         if len(codes) == 1:
@@ -444,34 +443,34 @@ def _compared(
             mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
             number = corpus.annotators.index(NAME)
             shared = with_mean(shared, number, mean.matched.sum(axis=1))
-            by_label = _each_with_mean(by_label, number, list(mean.matched.T[list(codes)]))
+            of_labels = mean.matched.T[list(codes)]
+            by_label = (
+                with_mean(of_label, number, matched)
+                for of_label, matched in zip(by_label, of_labels, strict=True)
+            )
             size = shared.sums[shared.annotator == number, 2].sum()
             notes.append(mean.note(size, "references stay as they are"))
     same_weight = by_chance is not None
-    tables = Tables.of(corpus, people, shared, same_weight=same_weight)
+    tables = tables_of(corpus, people, shared, same_weight=same_weight)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
     drawing = None if resampling is None else step_of(progress, "intervals")
     ids = None if resampling is None else ids_of_units(corpus.ids, wholes)
-
-    def score(tables: Tables) -> Scores:
-        drawn = tables.by_wholes(wholes)
-        return scores_of(tables, drawn, resampling, drawing, ids, same_weight=same_weight)
-
+    score = functools.partial(
+        scores_of,
+        wholes=wholes,
+        resampling=resampling,
+        progress=drawing,
+        ids=ids,
+        same_weight=same_weight,
+    )
     scores, labels = score(tables), {}
     for code, of_label in zip(codes, by_label, strict=True):
-        alone = Tables.of(corpus, people, of_label, same_weight=same_weight)
-        labels[corpus.labels[code]] = score(alone._replace(people={}))
+        alone = tables_of(corpus, people, of_label, same_weight=same_weight)
+        of_systems = {key: table for key, table in alone.items() if key[0] != "person"}
+        labels[corpus.labels[code]] = score(of_systems)
     return _result(len(corpus), tables, scores, labels, settings, notes)
-
-
-def _each_with_mean(
-    by_label: Iterator[Shared], number: int, means: Sequence[Floats]
-) -> Iterator[Shared]:
-    """Yield what annotations share of each label, of the random baseline in the mean."""
-    for of_label, mean in zip(by_label, means, strict=True):
-        yield with_mean(of_label, number, mean)
 
 
 def _sides(
@@ -519,16 +518,16 @@ def _sides(
 
 def _result(
     documents: int,
-    tables: Tables,
-    scores: Scores,
-    labels: Mapping[str, Scores],
+    tables: Mapping[Key, Table],
+    scores: Mapping[Key, Score],
+    labels: Mapping[str, Mapping[Key, Score]],
     settings: AgainstSettings,
     notes: Sequence[str],
 ) -> AgainstReferences:
     """Return the result of tables and scores, which ``labels`` has of each label."""
 
-    def against(name: str, scores: Scores) -> LabelAgainst:
-        return LabelAgainst(scores.systems[name], scores.ceilings[name], scores.shares[name])
+    def against(name: str, scores: Mapping[Key, Score]) -> LabelAgainst:
+        return LabelAgainst(*(scores[kind, name] for kind in ("system", "ceiling", "share")))
 
     systems = {
         name: SystemAgainst(
@@ -537,7 +536,8 @@ def _result(
             *against(name, scores),
             {label: against(name, of_label) for label, of_label in labels.items()},
         )
-        for name, table in tables.systems.items()
+        for (kind, name), table in tables.items()
+        if kind == "system"
     }
     whom = "two references" if settings.best_match else "a reference"
     lacking = (
@@ -546,11 +546,17 @@ def _result(
         for note in note_left_out(system.name, system.documents, documents, whom, unit(settings))
     )
     people = {
-        name: Person(name, len(table[0]), scores.people[name])
-        for name, table in tables.people.items()
+        name: Person(name, len(table[0]), scores["person", name])
+        for (kind, name), table in tables.items()
+        if kind == "person"
     }
-    tops = {label: of_label.ceiling for label, of_label in labels.items()}
-    ceiling = Person(PEOPLE, len(tables.ceiling[0]), scores.ceiling, tops)
+    tops = {label: of_label[ALL] for label, of_label in labels.items()}
+    ceiling = Person(PEOPLE, len(tables[ALL][0]), scores[ALL], tops)
+    evidence = {
+        name: evidence_of(table, f1_figures)[0].tolist()
+        for (kind, name), (_, table) in tables.items()
+        if kind in ("system", "all")
+    }
     return AgainstReferences(
-        systems, people, ceiling, documents, settings, (*notes, *lacking), scores.evidence
+        systems, people, ceiling, documents, settings, (*notes, *lacking), evidence
     )

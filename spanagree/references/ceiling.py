@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,13 +23,23 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import UNDEFINED, Score, f1_figures, undefined
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
-from spanagree.uncertainty.evidence import evidence_of
 from spanagree.uncertainty.together import intervals
 
 _TIE = 1e-12  # a ceiling no higher than this is 0
 
 Table = tuple[Ints, Floats]
 """Documents by number, rising, and what each adds to the columns of :class:`Shared`'s sums."""
+
+Key = tuple[str, str]
+"""Of what a table or a score is, by kind and name.
+
+A ``system`` is compared over the documents that it and a reference saw; ``weighed`` is the same,
+each document weighing as much as in the ceiling; the ``ceiling`` of a system is that of the
+references over these documents, and a ``person`` one reference against the others.
+"""
+
+ALL: Key = ("all", "")
+"""The ceiling over all documents."""
 
 
 class Shared(NamedTuple):
@@ -119,63 +128,37 @@ def with_mean(shared: Shared, number: int, matched: Floats) -> Shared:
     return shared._replace(sums=sums)
 
 
-class Tables(NamedTuple):
-    """What documents add to the figures of systems, of references, and of the ceiling.
+def tables_of(
+    corpus: Corpus, references: int, shared: Shared, *, same_weight: bool
+) -> dict[Key, Table]:
+    """Return what documents add, of a corpus of so many references and then systems.
 
-    Attributes:
-        systems: of each system, over the documents that it and a reference saw.
-        weighed: the same figures, each document weighing as much as in the ceiling.
-        ceilings: of each system, that of the references over the same documents.
-        people: of each reference, against the others.
-        ceiling: of all references.
+    ``same_weight``: that of each document, whoever saw it; else each pair has it.
     """
-
-    systems: Mapping[str, Table]
-    weighed: Mapping[str, Table]
-    ceilings: Mapping[str, Table]
-    people: Mapping[str, Table]
-    ceiling: Table
-
-    @classmethod
-    def of(cls, corpus: Corpus, references: int, shared: Shared, *, same_weight: bool) -> Tables:
-        """Return what annotations give, of a corpus of so many references and then systems.
-
-        ``same_weight``: that of each document, whoever saw it; else each pair has it.
-        """
-        seen = np.zeros(len(corpus), np.int64)
-        ceiling = np.zeros((len(corpus), shared.sums.shape[1]))
-        of_people = shared.annotator < references
-        seen[shared.document[of_people]] = shared.others[of_people] + 1
-        for k in range(ceiling.shape[1]):  # where pairs are added, each stands there twice
-            column = shared.sums[of_people, k]
-            order = np.lexsort((column, shared.document[of_people]))
-            document = shared.document[of_people][order]
-            ceiling[:, k] = np.bincount(document, column[order], len(corpus))
-            ceiling[:, k] /= np.maximum(seen, 1) if same_weight else 2
-        systems, weighed, ceilings, people = ({}, {}, {}, {})
-        for number, name in enumerate(corpus.annotators):
-            rows = np.flatnonzero((shared.annotator == number) & (shared.others > 0))
-            documents, sums = shared.document[rows], shared.sums[rows]
-            if number < references:
-                people[name] = documents, sums
-                continue
-            systems[name] = documents, sums
-            two = seen[documents] > 1
-            weight = 1 if same_weight else (seen[documents[two]] - 1)[:, None]
-            weighed[name] = documents[two], sums[two] * weight
-            ceilings[name] = documents[two], ceiling[documents[two]]
-        both = np.flatnonzero(seen > 1)
-        return cls(systems, weighed, ceilings, people, (both, ceiling[both]))
-
-    def by_wholes(self, wholes: Ints | None) -> Tables:
-        """Return what wholes add rather than the documents whose number of the whole is given."""
-        if wholes is None:
-            return self
-        systems, weighed, ceilings, people = (
-            {name: _by_wholes(table, wholes) for name, table in part.items()}
-            for part in (self.systems, self.weighed, self.ceilings, self.people)
-        )
-        return Tables(systems, weighed, ceilings, people, _by_wholes(self.ceiling, wholes))
+    seen = np.zeros(len(corpus), np.int64)
+    ceiling = np.zeros((len(corpus), shared.sums.shape[1]))
+    of_people = shared.annotator < references
+    seen[shared.document[of_people]] = shared.others[of_people] + 1
+    for k in range(ceiling.shape[1]):  # where pairs are added, each stands there twice
+        column = shared.sums[of_people, k]
+        order = np.lexsort((column, shared.document[of_people]))
+        document = shared.document[of_people][order]
+        ceiling[:, k] = np.bincount(document, column[order], len(corpus))
+        ceiling[:, k] /= np.maximum(seen, 1) if same_weight else 2
+    both = np.flatnonzero(seen > 1)
+    tables: dict[Key, Table] = {ALL: (both, ceiling[both])}
+    for number, name in enumerate(corpus.annotators):
+        rows = np.flatnonzero((shared.annotator == number) & (shared.others > 0))
+        documents, sums = shared.document[rows], shared.sums[rows]
+        if number < references:
+            tables["person", name] = documents, sums
+            continue
+        tables["system", name] = documents, sums
+        two = seen[documents] > 1
+        weight = 1 if same_weight else (seen[documents[two]] - 1)[:, None]
+        tables["weighed", name] = documents[two], sums[two] * weight
+        tables["ceiling", name] = documents[two], ceiling[documents[two]]
+    return tables
 
 
 def _by_wholes(table: Table, wholes: Ints) -> Table:
@@ -192,76 +175,47 @@ def _score_of(table: Table) -> Score:
     return Tally.of((matched, expected, round(size), 0, *((random[0], 0) if random else ()))).f1
 
 
-@dataclass(frozen=True)
-class Scores:
-    """All scores, with intervals if they were asked for; each as in :class:`Tables`."""
-
-    systems: Mapping[str, Score]
-    ceilings: Mapping[str, Score]
-    shares: Mapping[str, Score]
-    people: Mapping[str, Score]
-    ceiling: Score
-    evidence: Mapping[str, Sequence[int]]
-
-
 def scores_of(
-    tables: Tables,
-    drawn: Tables,
+    tables: Mapping[Key, Table],
+    wholes: Ints | None,
     resampling: Resampling | None,
     progress: Progress = None,
     ids: Hashes | None = None,
     *,
     same_weight: bool,
-) -> Scores:
-    """Return the scores of tables; intervals resample what ``drawn`` has, documents or wholes.
+) -> dict[Key, Score]:
+    """Return the score of each table, and of each system its ``share`` of the ceiling.
 
-    ``same_weight``: as for :meth:`Tables.of`; then no document counts that one reference saw.
+    Intervals resample documents, or wholes of which documents have the numbers. ``same_weight``: as
+    for :func:`tables_of`; then no document counts that one reference saw.
     """
-    shared = "that two references saw"
-    kinds = {
-        "systems": shared if same_weight else "with a reference",
-        "weighed": shared,
-        "ceilings": shared,
-        "people": "with another reference",
-    }
-    entries = {
-        (kind, name): (table, getattr(drawn, kind)[name], why)
-        for kind, why in kinds.items()
-        for name, table in sorted(getattr(tables, kind).items())  # canonical order
-    }
-    entries["ceiling", ""] = tables.ceiling, drawn.ceiling, shared
+    whys = {"system": "with a reference", "person": "with another reference"}
+    if same_weight:
+        del whys["system"]
     scores = {
-        key: _score_of(table) if len(table[0]) else undefined(f"no document {why}")
-        for key, (table, _, why) in entries.items()
+        (kind, name): _score_of(table)
+        if len(table[0])
+        else undefined(f"no document {whys.get(kind, 'that two references saw')}")
+        for (kind, name), table in tables.items()
     }
+    drawn = tables
+    if wholes is not None:
+        drawn = {key: _by_wholes(table, wholes) for key, table in tables.items()}
     if resampling is not None:
-        shown = [key for key in entries if key[0] != "weighed"]
-        ends = intervals([entries[key][1] for key in shown], f1_figures, resampling, progress, ids)
+        shown = sorted(key for key in tables if key[0] != "weighed")  # canonical order
+        ends = intervals([drawn[key] for key in shown], f1_figures, resampling, progress, ids)
         for key, (interval,) in zip(shown, ends, strict=True):
             scores[key] = scores[key]._replace(interval=interval)
-    shares = {
-        name: _share(scores["weighed", name], scores["ceilings", name]) for name in tables.systems
-    }
-    if resampling is not None:
-        for name, share in shares.items():
-            both = np.concatenate((drawn.weighed[name][1], drawn.ceilings[name][1]), axis=1)
-            units = drawn.weighed[name][0]
+    for name in [name for kind, name in tables if kind == "system"]:
+        share = _share(scores["weighed", name], scores["ceiling", name])
+        if resampling is not None:
+            units, weighed = drawn["weighed", name]
+            both = np.concatenate((weighed, drawn["ceiling", name][1]), axis=1)
             unit_ids = None if ids is None else ids[units]
             (interval,) = intervals_of(both, _share_figures, resampling, [False], unit_ids)
-            shares[name] = share._replace(interval=interval)
-
-    def of_kind(kind: str) -> dict[str, Score]:
-        return {name: scores[kind, name] for name in getattr(tables, kind)}
-
-    rest_on = {**tables.systems, "": tables.ceiling}
-    return Scores(
-        of_kind("systems"),
-        of_kind("ceilings"),
-        shares,
-        of_kind("people"),
-        scores["ceiling", ""],
-        {name: evidence_of(table, f1_figures)[0].tolist() for name, (_, table) in rest_on.items()},
-    )
+            share = share._replace(interval=interval)
+        scores["share", name] = share
+    return scores
 
 
 def _share(system: Score, ceiling: Score) -> Score:
