@@ -487,20 +487,12 @@ def _sides(
             " named are on the other side"
         )
     names = corpus.annotators
-    given = [None if side is None else corpus.of_annotators(side) for side in (references, systems)]
-    named_references, named_systems = (
-        None if side is None else list(side.layers) for side in given
-    )
-    people = (
-        named_references
-        if named_references is not None
-        else [name for name in names if name not in (named_systems or ())]
-    )
-    machines = (
-        named_systems
-        if named_systems is not None
-        else [name for name in names if name not in people]
-    )
+    people = None if references is None else list(corpus.of_annotators(references).layers)
+    machines = None if systems is None else list(corpus.of_annotators(systems).layers)
+    if people is None:
+        people = [name for name in names if name not in (machines or ())]
+    if machines is None:
+        machines = [name for name in names if name not in people]
     for name in people:
         if name in machines:
             raise SettingError(

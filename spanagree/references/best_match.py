@@ -8,6 +8,7 @@ system does as well, as a mean over which one of the R is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -125,20 +126,12 @@ def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
     named = corpus.of_annotators(names)
     crowd = AnnotationIndex.of(named)
     start, end, label = crowd.segments(named)
-    # of each annotation who, then start, end and label of each segment, then 0, as no start is
-    size = 2 + 3 * (crowd.end - crowd.begin)
-    first = np.cumsum(size) - size
-    values = np.zeros(int(size.sum()), ">u8")  # so that bytes are in the order of numbers
-    values[first] = crowd.annotator
-    segment, row = ranges(crowd.begin, crowd.end)
-    place = first[row] + 1 + 3 * (segment - crowd.begin[row])
-    for k, column in enumerate((start + 1, end, ranks(corpus.labels)[label])):
-        values[place + k] = column[segment]
-    borders = np.append(first, len(values))
-    rows = np.searchsorted(crowd.document, np.arange(len(named) + 1))
-    cuts = (borders[rows] * values.itemsize).tolist()
-    data, lengths = values.tobytes(), named.lengths.tolist()
-    order = sorted(range(len(named)), key=lambda d: (lengths[d], data[cuts[d] : cuts[d + 1]]))
+    segments = np.stack((start + 1, end, ranks(corpus.labels)[label]), axis=1).tolist()
+    content = [[length] for length in named.lengths.tolist()]
+    annotations = (crowd.document, crowd.annotator, crowd.begin, crowd.end)
+    for d, who, begin, last in zip(*(column.tolist() for column in annotations), strict=True):
+        content[d] += [who, *chain(*segments[begin:last]), 0]  # 0 is no start
+    order = sorted(range(len(named)), key=content.__getitem__)
     places = np.array([numbers[name] for name in names], np.int64)
     return named.subset(order), np.array(order, np.int64), places
 

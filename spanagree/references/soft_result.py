@@ -10,11 +10,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges, row_order
+from spanagree.arrays import Floats, Ints, join, ranges
 from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
-from spanagree.comparisons.expected import Placed, compare_layers, place_layers
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names
@@ -483,43 +483,21 @@ def _with_random_reference(
     matched, by chance too, is the mean over them, and adds over documents. Of a random baseline it
     is the mean over its draws.
     """
-    starts, placed = place_layers(corpus, (*references, *systems), chance)
-    seen = np.stack([corpus.layers[name].annotated for name in references])
-    document = np.nonzero(seen.T)[0]  # of each pair of a document and a reference
-    pair_of = np.cumsum(seen.T.ravel()).reshape(seen.T.shape) - 1  # (documents, references)
-    everyone = np.ones(len(document), np.bool_)
-    parts = [
-        (pair_of[:, i][reference.layer.document], *_columns(reference))
-        for i, reference in enumerate(map(placed.__getitem__, references))
-    ]
-    reference = _placed(map(np.concatenate, zip(*parts, strict=True)), everyone, chance)
-    times = np.bincount(document, minlength=len(corpus))
-    first = np.cumsum(times) - times
+    crowd, times = AnnotationIndex.of(corpus), times_seen(corpus, references)
+    number = {name: i for i, name in enumerate(corpus.annotators)}
+    of_system = np.isin(crowd.annotator, [number[name] for name in systems])
+    of_systems, of_references = np.flatnonzero(of_system), np.flatnonzero(~of_system)
+    system, reference = join(crowd.document[of_systems], crowd.document[of_references])
+    pairs = of_references[reference], of_systems[system]
+    rows = compare_pairs(corpus, crowd, pairs, _MATCH, chance)
+    weight = 1 / times[rows.document]
     scores = {}
     for name in systems:
-        layer = placed[name].layer
-        pair, row = ranges(first[layer.document], (first + times)[layer.document])
-        columns = (pair, *(column[row] for column in _columns(placed[name])))
-        copies = _placed(columns, layer.annotated[document], chance)
-        compared = compare_layers(reference, copies, starts, find_match(_MATCH), len(corpus.labels))
-        weight = 1 / times[document[compared.document]]
-        values = [math.fsum((getattr(compared, column) * weight).tolist()) for column in SUMS]
+        here = rows.second == number[name]
+        values = [math.fsum((getattr(rows, column) * weight)[here].tolist()) for column in SUMS]
         if drawn is not None and name == RANDOM:
             values[SUMS.index("matched")] = drawn.matched
-        shared = (layer.annotated & seen.any(0)).any()
+        shared = (corpus.layers[name].annotated & (times > 0)).any()
         tally = Tally.of(values)  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
     return scores
-
-
-def _columns(placed: Placed) -> tuple[Ints, ...]:
-    """Return start, end, label and profile of the segments of a layer."""
-    return placed.layer.start, placed.layer.end, placed.layer.label, placed.profile
-
-
-def _placed(columns: Iterable[Ints], annotated: Bools, chance: str) -> Placed:
-    """Return a layer of document, start, end and label of segments, with their profiles."""
-    document, start, end, label, profile = columns
-    order = row_order(document, start, end, label)
-    layer = Layer(document[order], start[order], end[order], label[order], annotated)
-    return Placed(layer, profile[order], chance)
