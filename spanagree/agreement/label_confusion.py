@@ -24,8 +24,6 @@ from spanagree.results.result import Result
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 
-_LEVEL = 0.05
-
 
 class Cells(NamedTuple):
     """How often two labels stand beside each other in each document; the last one is nothing."""
@@ -123,31 +121,6 @@ def _p(total: Floats, squares: Floats, documents: int) -> Floats:
     return np.asarray(stdtr(documents - 1, -t))
 
 
-def columns_of(a: str, b: str) -> list[Column]:
-    """Return the columns of a table of these; ``a`` and ``b`` are whose labels they are."""
-    return [
-        Column("a", f"label of {a}", "name"),
-        Column("b", f"label of {b}" if a != b else "and", "name"),
-        Column("times", "times", "count"),
-        Column("by_chance", "by chance", "number"),
-        Column("ratio", "ratio", "number"),
-        Column("p", "p", "probability"),
-        Column("p_holm", "Holm", "probability"),
-    ]
-
-
-def sentence_on(pairs: Sequence[Confused]) -> list[str]:
-    """Say which labels are confused more than chance would, in a list of one sentence at most."""
-    more = [pair for pair in pairs if pair.p_holm < _LEVEL]
-    names = ", ".join(f"{printable(pair.a)} with {printable(pair.b)}" for pair in more)
-    if not pairs:
-        return ["no two labels were confused"]
-    return [
-        f"confused more than chance would (p below {_LEVEL:g} after Holm's correction):"
-        f" {names or 'none'}"
-    ]
-
-
 NOTHING = "(nothing)"
 _NAMED = 3  # pairs of labels confused equally often that a sentence names
 _REST, _TEAM = "the rest", "the team"
@@ -228,10 +201,11 @@ class Confusion(Result):
         named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs]
         shown = "; ".join(verdict.first_of(named, _NAMED, "other pair"))
         times = f"{counted(most, 'time')}{' each' * (len(pairs) > 1)}"
-        (sentence,) = sentence_on(self.confused)
+        more = [pair for pair in self.confused if pair.p_holm < verdict.LEVEL]
+        names = ", ".join(f"{printable(pair.a)} with {printable(pair.b)}" for pair in more)
         return (
-            f"The labels confused most often are {shown} ({times})."
-            f" {sentence[:1].upper()}{sentence[1:]}."
+            f"The labels confused most often are {shown} ({times}). Confused more than chance would"
+            f" (p below {verdict.LEVEL:g} after Holm's correction): {names or 'none'}."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
@@ -256,10 +230,19 @@ class Confusion(Result):
         whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
         documents = counted_of(self.documents, self.of_documents, unit(self.settings))
         if by == "pair":
+            columns = [
+                Column("a", f"label of {a}", "name"),
+                Column("b", f"label of {b}" if a != b else "and", "name"),
+                Column("times", "times", "count"),
+                Column("by_chance", "by chance", "number"),
+                Column("ratio", "ratio", "number"),
+                Column("p", "p", "probability"),
+                Column("p_holm", "Holm", "probability"),
+            ]
             rows: list[list[Value]] = [list(pair) for pair in self.confused]
+            nothing = [] if rows else ["no two labels were confused"]
             caption = f"confused {whose}, {documents}"
-            nothing = [] if rows else sentence_on(self.confused)  # else the verdict has it
-            return Frame(columns_of(a, b), rows, self.settings, caption=caption, remarks=nothing)
+            return Frame(columns, rows, self.settings, caption=caption, remarks=nothing)
         what = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],

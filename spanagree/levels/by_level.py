@@ -112,10 +112,7 @@ class EvaluationByLevel(Result):
         parts = self.defined
         if len(parts) < 2:
             return self.whole.verdict
-        firsts = [
-            verdict.first_by_chance({name: x.f1 for name, x in part.systems.items()})
-            for _, part in (parts[0], parts[-1])
-        ]
+        firsts = [verdict.first_by_chance(part.scores) for _, part in (parts[0], parts[-1])]
         if not all(firsts):
             return self.whole.verdict
         easy, hard = map(verdict.in_words, firsts)

@@ -151,9 +151,14 @@ class AgainstReferences(Result):
     DRAWN: ClassVar[tuple[str, ...]] = ("annotator", "label")
 
     @property
+    def scores(self) -> dict[str, Score]:
+        """The F1 of each system."""
+        return {name: system.f1 for name, system in self.systems.items()}
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        scores = {name: system.f1 for name, system in self.systems.items()} | {"": self.ceiling.f1}
+        scores = self.scores | {"": self.ceiling.f1}
         return merge_caveats(
             caveat
             for name, score in scores.items()
@@ -166,12 +171,11 @@ class AgainstReferences(Result):
     def verdict(self) -> str:
         """Which system agrees best with people above chance, and how far they agree themselves."""
         noun = unit(self.settings)
-        scores = {name: system.f1 for name, system in self.systems.items()}
         seen = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(seen, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
-        sentence = verdict.order(scores, where, confidence, advice)
+        sentence = verdict.order(self.scores, where, confidence, advice)
         people = verdict.short(self.ceiling.f1.corrected)
         both = counted(self.ceiling.documents, noun)
         return f"{sentence} People agree with each other to {people}, on {both}."
@@ -187,20 +191,13 @@ class AgainstReferences(Result):
         "documents",
         "references",
         "places?",
-        "uniform=_uniform_f1?",
+        "uniform=uniform.scores?",
     )
 
     @property
     def references(self) -> int:
         """How many references there are."""
         return self.settings.references
-
-    @property
-    def _uniform_f1(self) -> dict[str, Score] | None:
-        """The F1 of each system without the rule of places, if there is one."""
-        if self.uniform is None:
-            return None
-        return {name: system.f1 for name, system in self.uniform.systems.items()}
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system, then one for the ceiling; ``by`` gives more of them."""

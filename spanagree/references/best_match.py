@@ -129,8 +129,8 @@ def _in_canonical_order(corpus: Corpus) -> tuple[Corpus, Ints, Ints]:
     segments = np.stack((start + 1, end, ranks(corpus.labels)[label]), axis=1).tolist()
     content = [[length] for length in named.lengths.tolist()]
     annotations = (crowd.document, crowd.annotator, crowd.begin, crowd.end)
-    for d, who, begin, last in zip(*(column.tolist() for column in annotations), strict=True):
-        content[d] += [who, *chain(*segments[begin:last]), 0]  # 0 is no start
+    for d, number, begin, last in zip(*(column.tolist() for column in annotations), strict=True):
+        content[d] += [number, *chain(*segments[begin:last]), 0]  # 0 is no start
     order = sorted(range(len(named)), key=content.__getitem__)
     places = np.array([numbers[name] for name in names], np.int64)
     return named.subset(order), np.array(order, np.int64), places

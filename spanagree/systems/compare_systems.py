@@ -359,8 +359,7 @@ def compare_systems(
     drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
-    scores = {name: system.f1 for name, system in evaluation.systems.items()}
-    return Comparison(tuple(ordered), settings, scores=scores)
+    return Comparison(tuple(ordered), settings, scores=evaluation.scores)
 
 
 def _check_test(test: str, by_text: bool, resample_by: str) -> None:

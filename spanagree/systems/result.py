@@ -182,6 +182,11 @@ class Evaluation(Result):
     DRAWN: ClassVar[tuple[str, ...]] = ("label",)
 
     @property
+    def scores(self) -> dict[str, Score]:
+        """The F1 of each system."""
+        return {name: system.f1 for name, system in self.systems.items()}
+
+    @property
     def places(self) -> PlaceShares | None:
         """How segments stand to the rule of places, if chance has one."""
         return self.counted.places
@@ -204,14 +209,13 @@ class Evaluation(Result):
     def verdict(self) -> str:
         """Which system is first above chance, on how many documents; nothing that needs a test."""
         noun = unit(self.settings)
-        scores = {name: system.f1 for name, system in self.systems.items()}
         f1 = Macro._fields.index("f1")
         informative = [int(self.counted.evidence[name, ""][f1][0]) for name in self.systems]
         shared = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
         advice = "" if self.counted.per_document is None else "--test bootstrap"
-        sentence = verdict.order(scores, where, confidence, advice)
+        sentence = verdict.order(self.scores, where, confidence, advice)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     def __getitem__(self, system: str) -> System:
@@ -252,14 +256,7 @@ class Evaluation(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?", "uniform=_uniform_f1?")
-
-    @property
-    def _uniform_f1(self) -> dict[str, Score] | None:
-        """The F1 of each system without the rule of places, if there is one."""
-        if self.uniform is None:
-            return None
-        return {name: system.f1 for name, system in self.uniform.systems.items()}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "places?", "uniform=uniform.scores?")
 
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
