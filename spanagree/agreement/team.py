@@ -156,28 +156,24 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         Raises:
             KeyError: for a name that is not there, or twice the same.
         """
-        if (place := self._place(names)) is not None:
-            return self.values()[place]
-        first, second = sorted(names, key=self._names.__getitem__)
-        return Pair(first, second, 0, Tally(), True)
+        first, second = self._in_order(names)
+        place = self._places.get((first, second))
+        return Pair(first, second, 0, Tally(), True) if place is None else self.values()[place]
 
-    def _place(self, names: tuple[str, str]) -> int | None:
-        i, j = self._numbers(names)
-        first, second = self._sharing.first, self._sharing.second
-        low, high = np.searchsorted(first, (i, i + 1)).tolist()
-        place = low + int(np.searchsorted(second[low:high], j))
-        return place if place < high and second[place] == j else None
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        return {names: place for place, names in enumerate(self)}
 
-    def _numbers(self, names: tuple[str, str]) -> tuple[int, int]:
+    def _in_order(self, names: tuple[str, str]) -> tuple[str, str]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not known or not all(name in self._names for name in names):
             raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
-        i, j = sorted(map(self._names.__getitem__, names))
-        return i, j
+        first, second = sorted(names, key=self._names.__getitem__)
+        return first, second
 
     def __contains__(self, names: object) -> bool:
         try:
-            return self._place(names) is not None  # type: ignore[arg-type]  # or anything
+            return self._in_order(names) in self._places  # type: ignore[arg-type]  # or anything
         except (KeyError, TypeError):
             return False
 

@@ -11,8 +11,7 @@ from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
-from spanagree.results.frame import UNDEFINED as NOT_SHOWN
-from spanagree.results.frame import Column, Frame, Value, figure
+from spanagree.results.frame import NOT_SHOWN, Column, Frame, Value, figure
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED

@@ -244,35 +244,33 @@ class AltTest(Result):
             caption=f"may {printable(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g},"
             f" {counted_of(self.compared, self.documents, _noun(self.settings))}",
-            remarks=[
-                f"ω: share of annotators that the candidate significantly matches (exact test,"
-                f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above",
-                *self._too_few(),
-            ],
+            remarks=self._remarks(),
             breaks=breaks if by else (),
         )
 
-    def _too_few(self) -> list[str]:
-        blank = [f"–: undefined: {printable(self.settings.candidate)} marked nothing: {_BLANK}"]
-        return [*blank * (self.marked == 0), *self._left_out()]
-
-    def _left_out(self) -> list[str]:
-        names = listed(f"{name} ({n})" for name, n in self.left_out.items())
-        few = [f"left out, with fewer than {LEAST} instances: {names}"] if names else []
-        if not self.empty:
-            return few
-        nothing = f"{counted(self.empty, 'instance')} in which nobody marked anything"
-        return [f"{nothing}: no evidence, left out", *few]
+    def _remarks(self) -> list[str]:
+        """Say what ω is, and what was left out."""
+        remarks = [
+            f"ω: share of annotators that the candidate significantly matches (exact test,"
+            f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above"
+        ]
+        if self.marked == 0:
+            candidate = printable(self.settings.candidate)
+            remarks.append(f"–: undefined: {candidate} marked nothing: {_BLANK}")
+        if self.empty:
+            nothing = f"{counted(self.empty, 'instance')} in which nobody marked anything"
+            remarks.append(f"{nothing}: no evidence, left out")
+        if self.left_out:
+            names = listed(f"{name} ({n})" for name, n in self.left_out.items())
+            remarks.append(f"left out, with fewer than {LEAST} instances: {names}")
+        return remarks
 
     def _picture(self, by: str | None) -> Picture:
         """Return how often the candidate is as good as each annotator whom it might replace."""
+        of_annotators = zip(*(test.annotators for test in self.verdicts.values()), strict=True)
         rows = [
-            (
-                left.name,
-                [(verdict.annotators[i].advantage, math.nan, math.nan) for verdict in verdicts],
-            )
-            for verdicts in [list(self.verdicts.values())]
-            for i, left in enumerate(verdicts[0].annotators)
+            (by_score[0].name, [(left.advantage, math.nan, math.nan) for left in by_score])
+            for by_score in of_annotators
         ]
         kinds = [_NAMES.get(kind, kind) for kind in self.verdicts]
         what = "share in which the candidate is as good"
@@ -286,11 +284,6 @@ class _Wins(NamedTuple):
     annotator: Ints
     candidate: Bools
     person: Bools
-
-    def only(self, chosen: Bools) -> _Wins:
-        """Return some of the instances."""
-        places = self.document[chosen], self.annotator[chosen]
-        return _Wins(*places, self.candidate[chosen], self.person[chosen])
 
 
 def alt_test(
@@ -482,7 +475,8 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
         # both against the same others, so that the numbers of those who agree decide
         she = votes[item, given] - 1
         it = votes[item, label[item]] - (label[item] == given)
-    return _Wins(item, annotator, it >= she, she >= it).only(used)
+    it, she = it[used], she[used]
+    return _Wins(item[used], annotator[used], it >= she, she >= it)
 
 
 def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:

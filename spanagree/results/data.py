@@ -44,19 +44,15 @@ def plain(data: Any) -> Any:
     >>> plain({"f1": math.nan, "ends": (0.5, 1)})
     {'f1': None, 'ends': [0.5, 1]}
     """
-    kind = type(data)
     if isinstance(data, float):
         return None if math.isnan(data) else data
-    if kind is dict:
-        return {k: v if type(v) in _AS_IS else plain(v) for k, v in data.items()}
     if hasattr(data, "to_dict"):
         return plain(data.to_dict())
+    if isinstance(data, Mapping):
+        return {key: plain(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [v if type(v) in _AS_IS else plain(v) for v in data]
-    return plain(dict(data)) if kind not in _AS_IS and isinstance(data, Mapping) else data
-
-
-_AS_IS = {str, int, bool, type(None)}  # asking for a Mapping takes longest
+        return [plain(value) for value in data]
+    return data
 
 
 def to_json(data: Mapping[str, Any]) -> str:

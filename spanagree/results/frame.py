@@ -15,7 +15,8 @@ from spanagree.settings import signature
 Value = Any
 """A cell: a text, a number, a pair of them, nothing; in a column for JSON a score."""
 
-UNDEFINED = "–"
+NOT_SHOWN = "–"
+"""What people see in place of a figure that is undefined."""
 
 _FIRST = 20  # rows that a terminal shows of a list
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
@@ -335,7 +336,7 @@ class Shown(NamedTuple):
                 figures = {r: self.rows[r][c] for r in block if isinstance(self.rows[r][c], float)}
                 places = ranks([*figures.values()], _ALIKE)
                 for r, place in zip(figures, places, strict=True):
-                    texts[r][c] = UNDEFINED if place is None else str(place)
+                    texts[r][c] = NOT_SHOWN if place is None else str(place)
         return texts
 
     def best(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
@@ -347,7 +348,7 @@ class Shown(NamedTuple):
                 groups += [[(r, c) for r in block] for block in self.blocks]
         cells: set[tuple[int, int]] = set()
         for group in groups:
-            there = [(r, c) for r, c in group if texts[r][c] != UNDEFINED]
+            there = [(r, c) for r, c in group if texts[r][c] != NOT_SHOWN]
             if len(there) > 1:
                 most = max(float(texts[r][c]) for r, c in there)
                 cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}
@@ -390,7 +391,7 @@ def probability(value: float, log10: float | None = None) -> str:
     ('0.0312', '8.0e-78', '5.0e-513', '1.0000')
     """
     if math.isnan(value):
-        return UNDEFINED
+        return NOT_SHOWN
     if log10 is not None and log10 < _SMALL:
         exponent = math.floor(log10)
         return f"{10 ** (log10 - exponent):.1f}e{exponent}"
@@ -417,7 +418,7 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
     ('2.0e-05', '–')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
-        return UNDEFINED
+        return NOT_SHOWN
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, int):
@@ -428,7 +429,7 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
     if isinstance(value, float):
         return decimal(times * value, digits)
     if math.isnan(value[0]) or value[0] == value[1]:  # resamples that are all alike tell nothing
-        return UNDEFINED
+        return NOT_SHOWN
     return "–".join(decimal(times * end, digits) for end in value)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from spanagree.errors import counted, cut
-from spanagree.results.frame import UNDEFINED, Frame, Value, figure
+from spanagree.results.frame import NOT_SHOWN, Frame, Value, figure
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
 _MOST = 300  # rows of a table
@@ -75,7 +75,7 @@ def name(text: str, longest: int = LONGEST) -> Html:
 def number(value: Value, shown: str = "") -> Html:
     """Return a figure as people read it, with all its digits in ``value``."""
     text = shown or figure(value)
-    if text == UNDEFINED:
+    if text == NOT_SHOWN:
         return el("span", text, class_="undefined")
     return escaped(text) if isinstance(value, tuple) else el("data", text, value=repr(value))
 
@@ -103,7 +103,7 @@ def table(
             shown = cell and cell(r, c)
             if not shown and isinstance(value, str):
                 shown = name(value)
-            elif not shown and shown_columns[c].kind == "rank" and texts[r][c] != UNDEFINED:
+            elif not shown and shown_columns[c].kind == "rank" and texts[r][c] != NOT_SHOWN:
                 shown = escaped(texts[r][c])  # the place has no digits but these
             elif not shown:
                 shown = number(value, texts[r][c])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spanagree.results.frame import PLAIN, UNDEFINED, Column, Frame, TableStyle
+from spanagree.results.frame import NOT_SHOWN, PLAIN, Column, Frame, TableStyle
 from spanagree.settings import confidence_of
 
 _GREEK = dict(zip(
@@ -32,7 +32,7 @@ _ESCAPES = {
     "|": r"\textbar{}",
     '"': "''",  # \textquotedbl is not in the encoding that LaTeX starts with
     **{c: f"${written}$" for c, written in _MATHEMATICS.items()},
-    UNDEFINED: "--",
+    NOT_SHOWN: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
 _CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")

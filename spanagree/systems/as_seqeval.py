@@ -24,7 +24,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.formats.tag_lists import from_tags
-from spanagree.results.frame import UNDEFINED as UNSEEN
+from spanagree.results.frame import NOT_SHOWN
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.systems.evaluate import evaluate
 
@@ -590,7 +590,7 @@ def _text(every: Sequence[_Row], labels: int, digits: int) -> str:
     for number, ((name, figures), gold) in enumerate(every):
         lines += [""] if number == labels else []
         raw = "".join(f" {figures[key][0]:>9.{digits}f}" for key in _FIGURES)
-        by_chance = (UNSEEN if np.isnan(x) else f"{x:.{digits}f}" for x in figures["f1"][1:])
+        by_chance = (NOT_SHOWN if np.isnan(x) else f"{x:.{digits}f}" for x in figures["f1"][1:])
         lines.append("{:>{}} {} {:>9} {:>9} {:>12}".format(name, width, raw, gold, *by_chance))
     return "\n".join([*lines, ""])
 

@@ -28,7 +28,7 @@ from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS, _seal
-from spanagree.results.frame import UNDEFINED as NOT_SHOWN
+from spanagree.results.frame import NOT_SHOWN
 from spanagree.results.result import same
 
 CORPORA = Path(__file__).parents[2] / "corpora"
