@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 
+def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return Kendall's τ-b of two lists of scores; ``nan`` if one does not vary."""
+    from scipy.stats import kendalltau  # takes half a second to import
+
+    pairs = [
+        (round(a, 12), round(b, 12))  # sums of floats part what is equal
+        for a, b in zip(first, second, strict=True)
+        if not (math.isnan(a) or math.isnan(b))
+    ]
+    if len(pairs) < 2:
+        return UNDEFINED
+    return float(kendalltau(*zip(*pairs, strict=True)).statistic)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByLevelSettings(EvaluationSettings, LevelSettings):
     """The settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
@@ -60,18 +74,7 @@ class EvaluationByLevel(Result):
     settings: ByLevelSettings
     notes: tuple[str, ...]
 
-    def tau(self, first: Sequence[float], second: Sequence[float]) -> float:
-        """Return Kendall's τ-b of two lists of scores; ``nan`` if one does not vary."""
-        from scipy.stats import kendalltau  # takes half a second to import
-
-        pairs = [
-            (round(a, 12), round(b, 12))  # sums of floats part what is equal
-            for a, b in zip(first, second, strict=True)
-            if not (math.isnan(a) or math.isnan(b))
-        ]
-        if len(pairs) < 2:
-            return UNDEFINED
-        return float(kendalltau(*zip(*pairs, strict=True)).statistic)
+    tau = staticmethod(kendall_tau)
 
     def raw_and_corrected(self, evaluation: Evaluation) -> float:
         """Return τ between the systems' raw and corrected F1."""

@@ -26,14 +26,14 @@ from spanagree.corpus.roles import settled
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, SpanAgreeError, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
+from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels, kendall_tau
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots, rows_size
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, Score
+from spanagree.results.score import Score
 from spanagree.settings import Settings
 from spanagree.systems.above_chance import chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
@@ -609,7 +609,7 @@ def _row(asked: _Asked, models: _Models, scored: list[Row]) -> Row:
         "best": ranked[0] if ranked else None,
         "median": middle,
         "last": ranked[-1] if ranked else None,
-        "tau": _tau(ranked),
+        "tau": kendall_tau(*([row[kind] for row in ranked] for kind in ("observed", "corrected"))),
         "reordered": None,
         "undecided": None,
         "baselines": {},
@@ -628,14 +628,3 @@ def _f1(f1: Score) -> Row:
     if f1.interval is not None:
         made["interval"] = [*f1.interval.corrected]
     return made
-
-
-def _tau(scored: Sequence[Row]) -> float:
-    """Return Kendall's τ-b of raw and corrected F1."""
-    from scipy.stats import kendalltau  # takes half a second to import
-
-    both = [
-        [round(row[kind], 12) for row in scored if not math.isnan(row["corrected"])]
-        for kind in ("observed", "corrected")
-    ]
-    return float(kendalltau(*both).statistic) if len(both[0]) > 1 else UNDEFINED

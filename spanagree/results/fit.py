@@ -84,13 +84,13 @@ class Grid:
     """A table of texts on its way to a page.
 
     Attributes:
-        lanes: the columns.
+        columns: the columns.
         breaks: before which rows a block begins.
         above: what stands above a row, by its number.
         below: what has to be said below.
     """
 
-    lanes: list[TextColumn]
+    columns: list[TextColumn]
     breaks: Collection[int] = ()
     above: dict[int, str] = field(default_factory=dict)
     below: list[str] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Grid:
     @property
     def excess(self) -> int:
         """By how much the table is wider than a page."""
-        return sum(lane.width + _GAP for lane in self.lanes) - _GAP - PAGE
+        return sum(column.width + _GAP for column in self.columns) - _GAP - PAGE
 
 
 def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
@@ -127,26 +127,29 @@ def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
 
 def _squeezed(grid: Grid) -> Grid:
     """Cut names to a few letters, and put what the last column says on several lines."""
-    *before, last = grid.lanes
+    *before, last = grid.columns
     if not last.names or last.width <= _ROOM or not before:
         return _cut(grid, _LEAST)
     room = TextColumn("", ["." * _ROOM] * len(last.cells))
-    names = _cut(replace(grid, lanes=[*before, room]), _LEAST).lanes[:-1]
-    left = max(PAGE - sum(lane.width + _GAP for lane in names), _LEAST)
-    return replace(grid, lanes=[*names, last.change(lambda text: wrap(text, left, ""))])
+    names = _cut(replace(grid, columns=[*before, room]), _LEAST).columns[:-1]
+    left = max(PAGE - sum(column.width + _GAP for column in names), _LEAST)
+    return replace(grid, columns=[*names, last.change(lambda text: wrap(text, left, ""))])
 
 
 def _without_affixes(grid: Grid) -> Grid:
     """Drop what all names of one thing begin or end with; it is said once below."""
-    lanes, below = list(grid.lanes), list(grid.below)
-    for pool in dict.fromkeys(lane.names for lane in lanes if lane.names):
-        inside = {cell for lane in lanes if lane.names == pool for cell in lane.cells}
-        title = next(lane.head for lane in lanes if lane.names == pool)
+    columns, below = list(grid.columns), list(grid.below)
+    for pool in dict.fromkeys(column.names for column in columns if column.names):
+        inside = {cell for column in columns if column.names == pool for cell in column.cells}
+        title = next(column.head for column in columns if column.names == pool)
         short = _shortening(inside, title if len(title) > 1 else "name", below)
-        lanes = [lane.change(short) if lane.names == pool else lane for lane in lanes]
-    short = _shortening({lane.head for lane in lanes if lane.head_names}, "name", below)
-    lanes = [replace(lane, head=short(lane.head)) if lane.head_names else lane for lane in lanes]
-    return replace(grid, lanes=lanes, below=below)
+        columns = [column.change(short) if column.names == pool else column for column in columns]
+    short = _shortening({column.head for column in columns if column.head_names}, "name", below)
+    columns = [
+        replace(column, head=short(column.head)) if column.head_names else column
+        for column in columns
+    ]
+    return replace(grid, columns=columns, below=below)
 
 
 def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable[[str], str]:
@@ -162,17 +165,17 @@ def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable
 def _with_low_heads(grid: Grid) -> Grid:
     """Break titles of several words, and those that are names, as far as that makes room."""
 
-    def low(lane: TextColumn, width: int) -> TextColumn:
-        widest = max(map(width_of, lane.cells), default=1)
-        if lane.head_names or lane.names:
-            least = width if lane.head_names else _HEADS[0]
-            return replace(lane, head=_broken(lane.head, max(widest, least)))
-        longest = max(map(width_of, lane.head.split()), default=1)
-        return replace(lane, head=wrap(lane.head, max(widest, longest), ""))
+    def low(column: TextColumn, width: int) -> TextColumn:
+        widest = max(map(width_of, column.cells), default=1)
+        if column.head_names or column.names:
+            least = width if column.head_names else _HEADS[0]
+            return replace(column, head=_broken(column.head, max(widest, least)))
+        longest = max(map(width_of, column.head.split()), default=1)
+        return replace(column, head=wrap(column.head, max(widest, longest), ""))
 
-    tried = (replace(grid, lanes=[low(lane, w) for lane in grid.lanes]) for w in _HEADS)
+    tried = (replace(grid, columns=[low(column, w) for column in grid.columns]) for w in _HEADS)
     return next((candidate for candidate in tried if candidate.excess <= 0), None) or replace(
-        grid, lanes=[low(lane, _HEADS[len(_HEADS) // 2]) for lane in grid.lanes]
+        grid, columns=[low(column, _HEADS[len(_HEADS) // 2]) for column in grid.columns]
     )
 
 
@@ -189,29 +192,29 @@ def _broken(name: str, width: int) -> str:
 
 def _grouped(grid: Grid) -> Grid:
     """Put names of the first column that repeat above their rows, if another has names too."""
-    first, *rest = grid.lanes
+    first, *rest = grid.columns
     starts = [i for i, cell in enumerate(first.cells) if not i or cell != first.cells[i - 1]]
     if not first.names or not rest or not rest[0].names or len(starts) == len(first.cells):
         return grid
     title = f"{first.head}: " if first.head.strip() else ""
     above = {i: title + first.cells[i] for i in starts}
-    return replace(grid, lanes=rest, breaks=starts[1:], above=above)
+    return replace(grid, columns=rest, breaks=starts[1:], above=above)
 
 
 def _wrapped(grid: Grid) -> Grid:
     """Put what is said in the last column on several lines."""
-    *before, last = grid.lanes
+    *before, last = grid.columns
     room = last.width - grid.excess
-    if not last.names or room < _ROOM or any(lane.names == last.names for lane in before):
+    if not last.names or room < _ROOM or any(column.names == last.names for column in before):
         return grid
     lines = last.change(lambda text: wrap(text, room, ""))
-    return replace(grid, lanes=[*before, lines])
+    return replace(grid, columns=[*before, lines])
 
 
 def _cut(grid: Grid, least: int = _SHORT) -> Grid:
     """Cut long names in the middle, the longest first, as far as they stay apart."""
-    lanes, excess = list(grid.lanes), grid.excess
-    room = {i: lane.width for i, lane in enumerate(lanes) if lane.names}
+    columns, excess = list(grid.columns), grid.excess
+    room = {i: column.width for i, column in enumerate(columns) if column.names}
     if sum(max(width - least, 0) for width in room.values()) < excess:
         return grid
     while excess > 0:
@@ -221,10 +224,10 @@ def _cut(grid: Grid, least: int = _SHORT) -> Grid:
         room[longest] -= less
         excess -= less
     for i, width in room.items():
-        short = {cell: _middle_cut(cell, width) for cell in lanes[i].cells}
+        short = {cell: _middle_cut(cell, width) for cell in columns[i].cells}
         if len(set(short.values())) == len(short):
-            lanes[i] = lanes[i].change(short.__getitem__)
-    return replace(grid, lanes=lanes)
+            columns[i] = columns[i].change(short.__getitem__)
+    return replace(grid, columns=columns)
 
 
 def _middle_cut(name: str, width: int) -> str:
@@ -238,17 +241,19 @@ def _middle_cut(name: str, width: int) -> str:
 
 def _without_spare(grid: Grid) -> Grid:
     """Leave out the columns that may be left out, and say so."""
-    heads = [" ".join(lane.head.split()) for lane in grid.lanes]
+    heads = [" ".join(column.head.split()) for column in grid.columns]
     left_out = [
         f"{head} of {before}" if heads.count(head) > 1 else head
-        for before, head, lane in zip(["", *heads], heads, grid.lanes, strict=False)
-        if lane.spare
+        for before, head, column in zip(["", *heads], heads, grid.columns, strict=False)
+        if column.spare
     ]
     if not left_out:
         return grid
     note = f"left out: {', '.join(left_out)}; --all shows them"
     return replace(
-        grid, lanes=[lane for lane in grid.lanes if not lane.spare], below=[*grid.below, note]
+        grid,
+        columns=[column for column in grid.columns if not column.spare],
+        below=[*grid.below, note],
     )
 
 
@@ -256,18 +261,18 @@ def _parted(grid: Grid) -> list[Grid]:
     """Put the columns that do not fit below, behind the same names."""
     if grid.excess <= 0:
         return [grid]
-    heads = [i for i, lane in enumerate(grid.lanes[:-1]) if lane.names]
+    heads = [i for i, column in enumerate(grid.columns[:-1]) if column.names]
     chunks: list[list[int]] = []
-    for i, lane in enumerate(grid.lanes):
+    for i, column in enumerate(grid.columns):
         if i not in heads:
-            chunks += [] if lane.joined and chunks else [[]]
+            chunks += [] if column.joined and chunks else [[]]
             chunks[-1].append(i)
     parts = [heads]
     for chunk in chunks:
         wider = sorted([*parts[-1], *chunk])
-        fits = replace(grid, lanes=[grid.lanes[i] for i in wider]).excess <= 0
+        fits = replace(grid, columns=[grid.columns[i] for i in wider]).excess <= 0
         if fits or parts[-1] == heads:
             parts[-1] = wider
         else:
             parts.append(sorted([*heads, *chunk]))
-    return [replace(grid, lanes=[grid.lanes[i] for i in part]) for part in parts]
+    return [replace(grid, columns=[grid.columns[i] for i in part]) for part in parts]

@@ -23,7 +23,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     parts = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
     if columns:
         texts = shown.texts(look.decimals(_USUAL), look.percent)
-        lanes = [
+        as_texts = [
             TextColumn(
                 column.title,
                 [row[c] for row in texts],
@@ -34,7 +34,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
             )
             for c, column in enumerate(columns)
         ]
-        grid = Grid(lanes, breaks)
+        grid = Grid(as_texts, breaks)
         grids = [grid] if look.all_columns else fitted(grid, table.across > 0)
         parts += map(_drawn, grids)
         below += grids[-1].below
@@ -72,26 +72,26 @@ def one_line(table: Frame) -> str:
 
 def _drawn(grid: Grid) -> str:
     """Return the lines of a table."""
-    lines = _lines(grid.lanes, [lane.head for lane in grid.lanes], top=False)
-    for number in range(len(grid.lanes[0].cells)):
+    lines = _lines(grid.columns, [column.head for column in grid.columns], top=False)
+    for number in range(len(grid.columns[0].cells)):
         lines += [""] * (number in grid.breaks)
         lines += [grid.above[number]] if number in grid.above else []
-        lines += _lines(grid.lanes, [lane.cells[number] for lane in grid.lanes])
+        lines += _lines(grid.columns, [column.cells[number] for column in grid.columns])
     return "\n".join(lines)
 
 
-def _lines(lanes: list[TextColumn], cells: list[str], top: bool = True) -> list[str]:
+def _lines(columns: list[TextColumn], cells: list[str], top: bool = True) -> list[str]:
     """Return the lines of a row, whose cells begin at its top or end at its foot."""
     pieces = [cell.split("\n") for cell in cells]
     height = max(map(len, pieces))
     lines = []
     for n in range(height):
         line = ""
-        for lane, piece in zip(lanes, pieces, strict=True):
+        for column, piece in zip(columns, pieces, strict=True):
             i = n if top else n - height + len(piece)
             text = piece[i] if 0 <= i < len(piece) else ""
-            gap = " " * (lane.width - width_of(text))
-            line += (text + gap if lane.names else gap + text) + "  "
+            gap = " " * (column.width - width_of(text))
+            line += (text + gap if column.names else gap + text) + "  "
         lines.append(line.rstrip())
     return lines
 

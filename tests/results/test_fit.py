@@ -146,12 +146,12 @@ def test_long_names_are_cut_where_they_stay_apart():
 
 def test_a_name_without_end_is_cut_at_once():
     """A label of 20 million letters, as a damaged file has one, is not cut letter by letter."""
-    lanes = [TextColumn("label", ["e" * 20_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
+    columns = [TextColumn("label", ["e" * 20_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
     begun = time.process_time()
-    (grid,) = fitted(Grid(lanes))
+    (grid,) = fitted(Grid(columns))
     assert time.process_time() - begun < 3  # a tenth of a second; letter by letter eleven
-    assert grid.lanes[0].width == PAGE - 4
-    assert "…" in grid.lanes[0].cells[0]
+    assert grid.columns[0].width == PAGE - 4
+    assert "…" in grid.columns[0].cells[0]
 
 
 def test_spare_columns_and_parts():
@@ -175,7 +175,7 @@ def test_names_that_repeat_stand_above_their_rows():
     figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
     (grid,) = fitted(Grid([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
     assert grid.above == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
-    assert [lane.head for lane in grid.lanes] == ["who", *(lane.head for lane in figures)]
+    assert [column.head for column in grid.columns] == ["who", *(column.head for column in figures)]
 
 
 def test_a_sentence_at_the_end_is_wrapped():
