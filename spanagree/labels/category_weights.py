@@ -17,7 +17,7 @@ from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import cells_of
 from spanagree.corpus.label_text import SIGN
 from spanagree.errors import SettingError, check_choice, show
-from spanagree.labels.patterns import Labels, LabelTallies
+from spanagree.labels.patterns import Labels
 from spanagree.limits import check_cost
 
 CATEGORY_WEIGHTS = {
@@ -285,8 +285,3 @@ def has_order(labels: Sequence[str], *kinds: str | None) -> bool:
 def is_graded(table: Labels) -> bool:
     """Return whether labels are so many numbers that they are probably grades."""
     return len(table.labels) >= MANY and numbers_of(table.labels) is not None
-
-
-def counted_pairs(table: Labels) -> bool:
-    """Return whether it is known which labels stand beside which."""
-    return not isinstance(table, LabelTallies) or table.pairs

@@ -20,7 +20,6 @@ from spanagree.errors import InputError, SettingError, check_keywords, counted
 from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
-    counted_pairs,
     is_graded,
     weight_matrices_of,
     weighted_agreement,
@@ -169,7 +168,7 @@ class Basis:
         }
         near = weight_matrices_of(rest, measurement, category_weights, order)
         if not near.nominal:
-            if not counted_pairs(table):
+            if isinstance(table, LabelTallies) and not table.pairs:
                 raise SettingError(
                     "over blocks, which labels stand beside which is counted while blocks are read;"
                     " ask for it there: token_labels(blocks, pairs=True)"

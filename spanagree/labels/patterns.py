@@ -87,6 +87,14 @@ class LabelTallies(Counted[Settings]):
     def _patterns(self) -> list[tuple[Pattern, int]]:
         return sorted((key[2], times) for key, times in self.sums.items() if key[0] == "pattern")
 
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {annotator: i for i, annotator in enumerate(self.annotators)}
+
+    @cached_property
+    def _code(self) -> dict[str, int]:
+        return {label: i for i, label in enumerate(self.labels)}
+
     @property
     def size(self) -> int:
         """The number of patterns."""
@@ -100,7 +108,7 @@ class LabelTallies(Counted[Settings]):
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Pattern, category and number of labels wherever that is not 0, sorted."""
-        code = {label: i for i, label in enumerate(self.labels)}
+        code = self._code
         rows = [
             (i, code[label], number)
             for i, (pattern, _) in enumerate(self._patterns)
@@ -122,8 +130,7 @@ class LabelTallies(Counted[Settings]):
 
     def _by_annotator(self, name: str, others: bool = False) -> Ints:
         """Return these sums by annotator and label, each times the other labels if asked for."""
-        position = {annotator: i for i, annotator in enumerate(self.annotators)}
-        code = {label: i for i, label in enumerate(self.labels)}
+        position, code = self._position, self._code
         sums = np.zeros((len(position), len(code)), np.int64)
         for key, number in self.sums.items():
             if key[0] == name:
@@ -145,8 +152,7 @@ class LabelTallies(Counted[Settings]):
     @property
     def neighbours(self) -> tuple[Ints, ...]:
         """Of labels given: annotator, label, another's on the same item, and how often."""
-        position = {annotator: i for i, annotator in enumerate(self.annotators)}
-        code = {label: i for i, label in enumerate(self.labels)}
+        position, code = self._position, self._code
         rows = sorted(
             (position[key[2]], code[key[3]], code[key[4]], number)
             for key, number in self.sums.items()

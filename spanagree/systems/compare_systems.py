@@ -331,7 +331,13 @@ def compare_systems(
     """
     check_evaluation(evaluation, "compare_systems")
     resampling = resampling_of(bootstrap)
-    _check_test(test, resampling.by_text(evaluation.settings), resampling.resample_by)
+    check_choice(test, TESTS, "test")
+    if test == "permutation" and resampling.by_text(evaluation.settings):
+        raise SettingError(
+            f"resample_by {resampling.resample_by}: a permutation test exchanges what chance"
+            " expects too, which belongs to whole documents; test by bootstrap, or resample by unit"
+            " or document"
+        )
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
@@ -360,17 +366,6 @@ def compare_systems(
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     return Comparison(tuple(ordered), settings, scores=evaluation.scores)
-
-
-def _check_test(test: str, by_text: bool, resample_by: str) -> None:
-    """Refuse an unknown test, and one that exchanges what chance expects in parts of documents."""
-    check_choice(test, TESTS, "test")
-    if test == "permutation" and by_text:
-        raise SettingError(
-            f"resample_by {resample_by}: a permutation test exchanges what chance expects too,"
-            f" which"
-            " belongs to whole documents; test by bootstrap, or resample by unit or document"
-        )
 
 
 def _compared(

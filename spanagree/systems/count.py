@@ -311,15 +311,10 @@ def _with_mean_of_random(
     matched = comparisons.matched.astype(np.float64)
     label = np.maximum(comparisons.label[rows], 0)
     matched[rows] = mean.matched[comparisons.document[rows], label]
-    size = _size(comparisons.where(rows))
+    size = float((comparisons.size_first + comparisons.size_second)[rows].sum())
     return replace(comparisons, matched=matched), (
         mean.note(size, f"{printable(gold)} stays as it is"),
     )
-
-
-def _size(comparisons: Comparisons) -> float:
-    """Return the size of both sides together."""
-    return float((comparisons.size_first + comparisons.size_second).sum())
 
 
 def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampling) -> Replicates:
