@@ -67,7 +67,7 @@ class Confused(NamedTuple):
     p_holm: float
 
 
-def confused(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool) -> list[Confused]:
+def confused_pairs(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool) -> list[Confused]:
     """Return the pairs of labels that were confused, those first that chance explains least.
 
     Args:
@@ -189,7 +189,9 @@ class Confusion(Result):
     @cached_property
     def confused(self) -> list[Confused]:
         """The confused pairs of labels, most frequent first, with what chance would give."""
-        return confused(self.labels, self.matrix, self.cells, self.settings.confusion == "team")
+        return confused_pairs(
+            self.labels, self.matrix, self.cells, self.settings.confusion == "team"
+        )
 
     @property
     def verdict(self) -> str:

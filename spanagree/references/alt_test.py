@@ -566,11 +566,11 @@ def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementS
     return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
 
 
-def _untested(verdict: Verdict) -> Verdict:
+def _untested(test: Verdict) -> Verdict:
     """Return the verdict on a candidate of whom nothing can be tested."""
     no = math.nan
-    left = tuple(row._replace(p=no, p_by=no, p_t=no, p_t_by=no) for row in verdict.annotators)
-    return Verdict(no, False, verdict.advantage, no, False, left)
+    left = tuple(row._replace(p=no, p_by=no, p_t=no, p_t_by=no) for row in test.annotators)
+    return Verdict(no, False, test.advantage, no, False, left)
 
 
 def _t_test(difference: Ints, epsilon: float) -> float:

@@ -187,10 +187,10 @@ class _Best:
         best[self.chooses] = np.maximum.reduceat(f1, self.first)
         # who is none of the R chooses among all but one of them, so the second best counts too
         of_others = ~self.reference[self.whose]
-        whose, f1 = self.whose[of_others], f1[of_others]
-        ordered = f1[np.lexsort((f1, whose))]
-        last = np.flatnonzero(np.diff(whose, append=-1))
-        rows = whose[last]
+        annotation, f1 = self.whose[of_others], f1[of_others]
+        ordered = f1[np.lexsort((f1, annotation))]
+        last = np.flatnonzero(np.diff(annotation, append=-1))
+        rows = annotation[last]
         best[rows] -= (best[rows] - ordered[last - 1]) / self.among[rows]
         return best
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -169,8 +170,16 @@ def _twofold_ranks(values: Floats, document: Ints, size: Ints) -> Ints:
     return out
 
 
-def people(corpus: Corpus, names: Sequence[str]) -> tuple[Ints, Floats, Floats]:
-    """Return document, IoU and ρ of each annotator against the shares of the others who saw it.
+class OfDocuments(NamedTuple):
+    """The scores of one system, or of people, in documents: their numbers, IoU and ρ."""
+
+    document: Ints
+    iou: Floats
+    rho: Floats
+
+
+def scores_of_people(corpus: Corpus, names: Sequence[str]) -> OfDocuments:
+    """Return the scores of each annotator against the shares of the others who saw a document.
 
     There is a row for each annotator and document that another one of them saw.
     """
@@ -188,4 +197,4 @@ def people(corpus: Corpus, names: Sequence[str]) -> tuple[Ints, Floats, Floats]:
         documents.append(which)
         ious.append(iou(marked > 0, share > HALF, row, len(which)))
         rhos.append(spearman(marked.astype(np.float64), share, row, len(which)))
-    return np.concatenate(documents), np.concatenate(ious), np.concatenate(rhos)
+    return OfDocuments(np.concatenate(documents), np.concatenate(ious), np.concatenate(rhos))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, join, ranges
+from spanagree.arrays import Floats, join, ranges
 from spanagree.chance.model import chance_model, with_ids, without_places
 from spanagree.chance.places import Given
 from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
@@ -37,7 +37,15 @@ from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
 from spanagree.references.baselines import BASELINES, WITH_VOTERS, with_baselines
-from spanagree.references.soft import Shares, counts_of, iou, people, shares, spearman
+from spanagree.references.soft import (
+    OfDocuments,
+    Shares,
+    counts_of,
+    iou,
+    scores_of_people,
+    shares,
+    spearman,
+)
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
@@ -78,14 +86,6 @@ class SoftSystem(NamedTuple):
     iou: float
     rho: float
     f1: Score
-
-
-class OfDocuments(NamedTuple):
-    """The scores of one system, or of people, in documents: their numbers, IoU and ρ."""
-
-    document: Ints
-    iou: Floats
-    rho: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -336,7 +336,7 @@ def _scored(
         name: SoftSystem(name, len(scores.document), _mean(scores.iou), _mean(scores.rho), f1[name])
         for name, scores in by_document.items()
     }
-    among = OfDocuments(*people(corpus, references))
+    among = scores_of_people(corpus, references)
     documents = len(np.unique(among.document))
     others = undefined("spanagree agree has it")
     ours = SoftSystem(PEOPLE, documents, _mean(among.iou), _mean(among.rho), others)
@@ -455,18 +455,18 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
         scores.append(_of_documents(corpus, layer, None, soft))
         here = matches_of(layer, people, measure, len(corpus), labels).sum(axis=1)
         matched.append(math.fsum((here * weight).tolist()))
-    iou, rho = (np.stack([getattr(x, name) for x in scores]) for name in ("iou", "rho"))
+    ious, rhos = (np.stack([getattr(x, name) for x in scores]) for name in ("iou", "rho"))
     tokens = [np.bincount(x.document, x.end - x.start, len(corpus)) for x in people]
     mine = corpus.layers[RANDOM]
     size = float((np.sum(tokens, axis=0) * weight * mine.annotated).sum())
     size += float((mine.end - mine.start).sum())
-    draws = iou.mean(axis=1), rho.mean(axis=1), 2 * np.array(matched) / (size or 1)
+    draws = ious.mean(axis=1), rhos.mean(axis=1), 2 * np.array(matched) / (size or 1)
     errors = ", ".join(f"{mean_of(figures)[1]:.2g}" for figures in draws)
     note = (
         f"{RANDOM}: means of {counted(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
         f" are {errors}; only this side is random, references stay as they are"
     )
-    mean = OfDocuments(scores[0].document, iou.mean(axis=0), rho.mean(axis=0))
+    mean = OfDocuments(scores[0].document, ious.mean(axis=0), rhos.mean(axis=0))
     return _Drawn(mean, math.fsum(matched) / len(matched), note)
 
 

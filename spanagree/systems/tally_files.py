@@ -34,14 +34,8 @@ from spanagree.systems.count import CountedSystems, EvaluationSettings, PerDocum
 from spanagree.systems.result import Evaluation, check_evaluation, result
 
 VERSION = 1
-
-
 _KEY = b"spanagree.tallies"
-
-
 _NOBODY = -1  # of systems, in a row for a document that none shares with gold
-
-
 _COLUMNS = {
     "document": "int64",
     "id": "string",
@@ -191,12 +185,12 @@ def read_tallies(paths: PathName | Sequence[PathName]) -> Evaluation:
     >>> united.documents, united.systems["mine"].tally.matched
     (2, 3)
     """
-    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    if not listed:
+    files = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    if not files:
         raise InputError(
             "no file; at least one with tallies is needed: evaluate --tallies FILE writes one"
         )
-    parts = [_read(path) for path in listed]
+    parts = [_read(path) for path in files]
     _check_together(parts)
     return result(_united(parts))
 
@@ -235,21 +229,15 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     marked = np.flatnonzero(rows.size_first + rows.size_second)
     order = np.lexsort(tuple(x[marked] for x in (rows.label, rows.document, rows.second)))
     rows = rows.where(marked[order]).named(names, labels)
-    per_document = PerDocument(
-        rows,
-        shared,
-        tuple(id_ for part in parts for id_ in part.ids)
-        if all(part.ids for part in parts)
-        else None,
-    )
+    ids = tuple(id_ for part in parts for id_ in part.ids)
+    per_document = PerDocument(rows, shared, ids if all(part.ids for part in parts) else None)
     uniform = None
     if shares:
-        sizes = rows.size_first, rows.size_second
         plain_rows = replace(
             rows,
             expected=column["expected_uniform"][marked[order]],
-            expected_size_first=sizes[0],
-            expected_size_second=sizes[1],
+            expected_size_first=rows.size_first,
+            expected_size_second=rows.size_second,
         )
         uniform = CountedSystems(
             documents=documents,
