@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, unique
+from spanagree.arrays import Floats, Ints, unique
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample
 from spanagree.uncertainty.evidence import evidence_of
 
 _NEAR = 1 << 14  # figures of pairs in resamples that are near the processor at a time
-_MOST = 255  # pairs at a time, so that a byte counts them
 _SPARSE = 0.1  # sums of pairs of which fewer are filled are kept as sparse ones
 _WIDE = 1 << 13  # numbers that a resample counts for at the least, so that not too many are drawn
 
@@ -35,9 +34,7 @@ def interval_of_mean(sample: Sample, resampling: Resampling, wide: int = 3) -> I
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = _Mean.of(sample, wide)
-        alone = np.zeros(len(mean.total), np.bool_)
-        alone[mean.pair] = np.bincount(mean.pair, minlength=len(alone))[mean.pair] == 1
-        drawn = [] if resampling.interval == "jackknife" else mean.resampled(alone, resampling)
+        drawn = [] if resampling.interval == "jackknife" else mean.resampled(resampling)
         figures = np.concatenate([np.empty((0, 3)), *drawn])
         made = ResampledFigures(mean.estimate, figures, mean.left_out(), sample.times)
         return made.intervals(resampling, mean.evidence())[0]
@@ -108,12 +105,10 @@ class _Mean:
         table = self._by_row(_defined(f1_figures(self.sums)))
         return evidence_of(table, _mean, self.sample.times)
 
-    def resampled(self, alone: Bools, resampling: Resampling) -> Iterator[Floats]:
-        """Yield the figures in some resamples; (some, 3).
-
-        ``alone`` says which pairs have one entry only.
-        """
+    def resampled(self, resampling: Resampling) -> Iterator[Floats]:
+        """Yield the figures in some resamples; (some, 3)."""
         times, rows = self.sample.times, self.sample.rows
+        alone = np.bincount(self.pair, minlength=len(self.total)) == 1
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         single = self._by_row(once)
         wide = self.total.shape[1]
@@ -122,20 +117,15 @@ class _Mean:
         portion = max(len(times), _WIDE)
         parts: list[Any] = []
         for drawn in self.sample.weights(resampling, portion):
-            parts = parts or [*_parts(table, wide, min(max(1, _NEAR // len(drawn)), _MOST))]
-            sums, known = np.zeros((2, len(drawn), 3))
+            parts = parts or [*_parts(table, wide, max(1, _NEAR // len(drawn)))]
+            total = np.zeros((len(drawn), 6))
             weights = np.ascontiguousarray(drawn.T)
             for part in parts:
                 some = np.asarray(part @ weights).reshape(-1, wide, len(drawn))
-                figures = f1_figures(np.moveaxis(some, 1, -1))
-                nothing = np.isnan(figures)
-                np.copyto(figures, 0, where=nothing)
-                figures[0] += sums  # one pair after the other, however many are a part
-                sums = figures.sum(axis=0)
-                known += len(figures) - np.add.reduce(nothing.view(np.uint8), dtype=np.uint8)
-            both = (drawn > 0) @ single
-            both += np.concatenate((sums, known), axis=1)
-            yield _mean(both)
+                figures = _defined(f1_figures(np.moveaxis(some, 1, -1)))
+                figures[0] += total  # one pair after the other, however many are a part
+                total = figures.sum(axis=0)
+            yield _mean((drawn > 0) @ single + total)
 
 
 def _parts(table: Any, wide: int, pairs: int) -> Iterator[Any]:

@@ -215,8 +215,7 @@ class AgainstReferences(Result):
             *share.columns,
             *ceiling.columns,
         ]
-        nothing: list[Value] = ["" if column.title else None for column in share.columns]
-        nothing += [None] * len(ceiling.columns)
+        nothing = [""] * len([*share.columns, *ceiling.columns])
         rows: list[list[Value]] = []
         breaks: list[int] = []
         for label in self.labels if by == "label" else ("",):

@@ -50,7 +50,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
-from spanagree.results.score import UNDEFINED, Score, ScoreColumns, undefined
+from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.settings import Settings, as_list, chosen_of, unit
 
 PEOPLE = "people"
@@ -162,7 +162,7 @@ class SoftScores(Result):
                 *scores,
             ]
             return Frame(columns, rows, self.settings, caption=self._caption())
-        f1 = ScoreColumns("f1", ("F1", "chance F1", "corrected F1"), False, ("soft F1", "", ""))
+        f1 = ScoreColumns("f1", F1, meanings=("soft F1", "", ""))
         everybody = [*self.systems.values(), self.people]
         rows = [
             [row.name, row.documents, row.iou, row.rho, *f1.values(row.f1)] for row in everybody
