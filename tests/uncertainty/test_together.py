@@ -84,7 +84,7 @@ def test_order_of_annotators():
 @pytest.mark.long
 @pytest.mark.parametrize(
     "change",
-    [{"_NEAR": 1}, {"_MOST": 2}, {"_SPARSE": 0.0}, {"_SPARSE": 1.1}, {"_WIDE": 1 << 21}],
+    [{"_NEAR": 1}, {"_NEAR": 200}, {"_SPARSE": 0.0}, {"_SPARSE": 1.1}, {"_WIDE": 1 << 21}],
     ids=str,
 )
 def test_portions_of_pairs(change, monkeypatch):
