@@ -429,10 +429,6 @@ def _pairs(result: Agreement) -> Layout:
     return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
 
 
-def _annotators(result: Agreement) -> Layout:
-    return by_annotator.layout(result.members, result.standings, result.settings)
-
-
 def _labels(result: Agreement) -> Layout:
     parts: list[Part] = [([label], t.f1, t, [t.size]) for label, t in result.labels.items()]
     team = result.team
@@ -452,7 +448,7 @@ def _documents(result: Agreement) -> Layout:
 _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
     None: _whole,
     "pair": _pairs,
-    "annotator": _annotators,
+    "annotator": lambda made: by_annotator.layout(made.members, made.standings, made.settings),
     "label": _labels,
     "document": _documents,
 }

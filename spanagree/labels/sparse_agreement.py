@@ -36,14 +36,10 @@ WEIGHTS = {
 }
 """How much an item counts, by name."""
 
-
 _FEWEST = 10  # items of which a dependence is looked for
 _DOUBTED = 0.01  # p of a dependence that is told
 _ALIKE = ("flat", "annotations_m1", "edges")  # weights that are compared
-
 _LEFT_OUT = "without one of the items nothing, or chance alone, is left"
-
-
 _CERTAIN = 1e-12  # a probability this close to 1 is 1
 
 
@@ -73,7 +69,6 @@ class Spa(Coefficient):
     items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
     note: str = ""
-
     dependence: str = ""
 
     FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")

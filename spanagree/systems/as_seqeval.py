@@ -223,11 +223,12 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
         known: set[Any] = set().union(*chain.from_iterable(layers.values()))
     except TypeError:  # that a tag is no string is said where they are read
         return dict(layers)
-    odd = {tag for tag in known if isinstance(tag, str) and tag and not prefixed(tag, "")}
-    if not odd or not all(isinstance(tag, str) and tag for tag in known):
+    if not all(isinstance(tag, str) and tag for tag in known):
+        return dict(layers)
+    odd = {tag for tag in known if not prefixed(tag, "") and (not strict or tag[0] in "BIES")}
+    if not odd:
         return dict(layers)
     if strict:
-        odd = {tag for tag in odd if tag[0] in "BIES"}
         meant = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd}
         read = {
             name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
@@ -235,8 +236,6 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
         }
     else:
         read = {name: _leniently(name, documents) for name, documents in layers.items()}
-    if not odd:
-        return dict(layers)
     some = sorted(odd)
     why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
     if suffix:

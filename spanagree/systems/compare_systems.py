@@ -46,15 +46,12 @@ TESTS = {
 }
 """The tests of a difference, by name."""
 
-
 _FEW_DIFFER = "interval: joined with Clopper–Pearson's, as the systems differ in only {}"
 _TORN = (
     "interval and p disagree, and the systems differ in {}; take it that no difference was"
     " found, as one that hangs on how it is tested is none"
 )
-
 _ALIKE = "p: of exchanges, as resamples of documents that are alike do not vary"
-
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 _PAIRS = 10  # of more a heat map is drawn
 _NAMED = 3  # pairs in a sentence
