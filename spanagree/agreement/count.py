@@ -278,19 +278,18 @@ def compare_annotators(
     names, match, chance = corpus.annotators, counting.match, counting.chance
     number = np.bincount(crowd.document, minlength=len(corpus))
     pairs = number * (number - 1) // 2
-    done = 0
+    report = counting.progress or (lambda done, total: None)
 
-    def report(some: int, _: int) -> None:
-        if counting.progress is not None:
-            counting.progress(done + some, int(pairs.sum()))
+    def report_after(before: int) -> Progress:
+        return lambda done, _: report(before + done, int(pairs.sum()))
 
-    at_once = None
+    at_once, few, done = None, None, 0
     if counting.drawing is None:
-        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report)
-    few = None if at_once is None else ~at_once.documents
-    done = 0 if at_once is None else int(pairs @ at_once.documents)
+        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0))
+    if at_once is not None:
+        few, done = ~at_once.documents, int(pairs @ at_once.documents)
     both = crowd.pairs(documents=few)
-    rows = compare_pairs(corpus, crowd, both, match, chance, report)
+    rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done))
     (first, second), _, times = distinct(*(crowd.annotator[side] for side in both))
     sharing = Sharing(
         names,

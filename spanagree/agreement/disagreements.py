@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Kind
-from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, Pairing, columns_of, pairing
+from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, Segment
 from spanagree.corpus.times import in_seconds, is_time, shown
@@ -285,7 +285,9 @@ def disagreements(
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]
-    layers, pairs, shared = compare(corpus, a, b, None if kinds is None else names)
+    both, notes = check_between(corpus, a, b)
+    layers = corpus.layers[a], corpus.layers[b]
+    pairs = pairing(*layers, labels=len(corpus.labels))
     counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
@@ -293,8 +295,6 @@ def disagreements(
         for layer, side in zip(layers, pairs[:2], strict=True)
     )
     unknown = no_texts(corpus)
-    if text:
-        shared["notes"] += unknown
     return Disagreements(
         counts=dict(zip(OUTCOMES, counts.tolist(), strict=True)),
         document=np.maximum(side_a[:, 0], side_b[:, 0]),
@@ -304,25 +304,15 @@ def disagreements(
         rows=(pairs.a[wanted], pairs.b[wanted]),
         corpus=corpus,
         with_text=text and not unknown,
-        **shared,
+        documents=both,
+        settings=DisagreementSettings(
+            between=[a, b],
+            kinds=None if kinds is None else names,
+            offsets=corpus.offsets,
+            reading=corpus.reading,
+        ),
+        notes=(*notes, *unknown) if text else notes,
     )
-
-
-def compare(
-    corpus: Corpus, a: str, b: str, kinds: list[str] | None = None
-) -> tuple[tuple[Layer, Layer], Pairing, dict[str, Any]]:
-    """Return the layers of two annotators, their segments in pairs, and what all results have.
-
-    Raises:
-        SettingError: as for :func:`disagreements`.
-    """
-    both, notes = check_between(corpus, a, b)
-    settings = DisagreementSettings(
-        between=[a, b], kinds=kinds, offsets=corpus.offsets, reading=corpus.reading
-    )
-    shared = {"documents": both, "settings": settings, "notes": notes}
-    layers = corpus.layers[a], corpus.layers[b]
-    return layers, pairing(*layers, labels=len(corpus.labels)), shared
 
 
 def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]:

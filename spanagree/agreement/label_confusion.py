@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.disagreements import compare
+from spanagree.agreement.disagreements import check_between
 from spanagree.agreement.paired import Paired, paired
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
@@ -299,8 +299,8 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     first, second = crowd.pairs()
     names = list(corpus.layers)
     if a is not None and b is not None:
-        _, _, shared = compare(corpus, a, b)
-        settings, notes = replace(settings, between=[a, b]), shared["notes"]
+        _, notes = check_between(corpus, a, b)
+        settings = replace(settings, between=[a, b])
         whose = [names.index(a), names.index(b)]
     else:
         check_known([] if a is None else [a], corpus.layers)
