@@ -141,4 +141,5 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
     """
     check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()
-    return result(evaluation.counted, resampling_of(bootstrap))
+    made = result(evaluation.counted, resampling_of(bootstrap))
+    return replace(made, by_chance=evaluation.by_chance, notes=evaluation.notes)

@@ -491,3 +491,14 @@ def test_a_system_that_nobody_says_saw_a_document():
     assert (mine.documents, mine.recall.observed) == (2, 0.5)
     mine = sa.evaluate(corpus).systems["mine"]
     assert (mine.documents, mine.recall.observed) == (1, 1)
+
+
+def test_intervals_of_an_evaluation_with_p_values():
+    """Intervals asked for later leave p and its notes as they are; both at once say the same."""
+    layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
+    corpus = Corpus.from_segments([9] * 9, layers)
+    plain, both = (sa.evaluate(corpus, p_values=True, ci=ci) for ci in (False, True))
+    later = sa.systems.with_intervals(plain)
+    assert later.chance_by_document("mine") == plain.chance_by_document("mine")
+    assert later.notes == plain.notes != ()
+    assert later.to_dict() == both.to_dict()
