@@ -37,7 +37,7 @@ from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, probability, with_more
-from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size, sentence
+from spanagree.results.plots import Picture, f1_dots, map_of, map_size, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
@@ -374,17 +374,12 @@ class Agreement(Result):
         By annotator or label it is F1 of each part as dots, with their intervals.
         """
         if by in ("annotator", "label"):
-            kinds, what = ("F1", "corrected F1"), f"F1 by {by}"
-            parts = [
-                (str(first), [dot_of(score, kind) for kind in ("observed", "corrected")])
-                for (first, *_), score, *_ in _LAYOUTS[by](self)[1]
-            ]
-            return Picture(lambda ax: dots(ax, parts, kinds, what), rows_size(n for n, _ in parts))
+            _, parts, _ = _LAYOUTS[by](self)
+            return f1_dots(((str(name), score) for (name, *_), score, *_ in parts), f"F1 by {by}")
         names = list(self.annotators)
-        size = map_size(names, names)
         if not names:
-            return Picture(lambda ax: sentence(ax, "no annotator"), size)
-        return Picture(lambda ax: heat_map(ax, names, names, self.matrix(), "corrected F1"), size)
+            return Picture(lambda ax: sentence(ax, "no annotator"), map_size(names, names))
+        return map_of(names, names, self.matrix(), "corrected F1")
 
 
 # --- the parts of an agreement in tables --------------------------------------------------------

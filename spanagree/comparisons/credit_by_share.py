@@ -35,7 +35,7 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, dot_of, dots, rows_size
+from spanagree.results.plots import Picture, dot_of, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import Score, corrected, undefined
 from spanagree.settings import Settings, unit
@@ -116,7 +116,7 @@ class PartialCredit(Result):
         """Return precision, recall and F1, observed and by chance."""
         kinds = ("expected", "observed")
         rows = [(name, [dot_of(x, kind) for kind in kinds]) for name, x in self._scores.items()]
-        return Picture(lambda ax: dots(ax, rows, kinds, "credit by share"), rows_size(self._scores))
+        return dots_of(rows, kinds, "credit by share")
 
 
 def partial_credit(

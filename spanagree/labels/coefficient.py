@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of, undefined
 from spanagree.settings import Settings, confidence_of
@@ -138,8 +137,7 @@ class Coefficient(Result):
             (name, [(part.value, *ends_of(part.interval, kind))])
             for name, part in [(self.name, self), *self.by_category.items()]
         ]
-        draw = functools.partial(dots, rows=rows, kinds=["value"], what=self.name)
-        return Picture(draw, rows_size(name for name, _ in rows))
+        return dots_of(rows, ["value"], self.name)
 
 
 _COUNTED = (*Counts._fields, "agreements", "potential")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from spanagree.labels.sparse_agreement import Spa, score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
-from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Comparable, Result, merge_caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
@@ -200,8 +199,7 @@ class Categories(ResultByPart[CategoryAgreement]):
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(part.value, UNDEFINED, UNDEFINED)]) for name, part in self.items()
         ]
-        draw = functools.partial(dots, rows=rows, kinds=["R"], what="agreement by category")
-        return Picture(draw, rows_size(self))
+        return dots_of(rows, ["R"], "agreement by category")
 
 
 def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
@@ -690,7 +688,7 @@ class Coefficients(Result):
         if by == "annotator":
             agreeing = [(x.name, [(x.agreement, *_NO_ENDS)]) for x in self.annotators.values()]
             what = "agreement with the others, as observed"
-            return Picture(lambda ax: dots(ax, agreeing, [what], what), rows_size(self.annotators))
+            return dots_of(agreeing, [what], what)
         if by == "category":
             split = [coefficient for coefficient in self.all[:-1] if coefficient.by_category]
             kinds, what = [coefficient.name for coefficient in split], "agreement by category"
@@ -698,15 +696,12 @@ class Coefficients(Result):
                 (name, [(coefficient.by_category[name].value, *_NO_ENDS) for coefficient in split])
                 for name in self.categories
             ]
-            return Picture(lambda ax: dots(ax, values, kinds, what), rows_size(self.categories))
+            return dots_of(values, kinds, what)
         rows = []
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *ends_of(part.interval, kind))]))
-        what = "agreement above chance (SPA: as observed)"
-        return Picture(
-            lambda ax: dots(ax, rows, ["value"], what), rows_size(name for name, _ in rows)
-        )
+        return dots_of(rows, ["value"], "agreement above chance (SPA: as observed)")
 
 
 def coefficients(
@@ -851,8 +846,7 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
             (name, [(part.alpha.value, *ends_of(part.alpha.interval, "corrected"))])
             for name, part in self.items()
         ]
-        draw = functools.partial(dots, rows=rows, kinds=["α"], what=self.PICTURED)
-        return Picture(draw, rows_size(self))
+        return dots_of(rows, ["α"], self.PICTURED)
 
 
 class CoefficientsByLabel(CoefficientsByPart):

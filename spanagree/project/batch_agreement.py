@@ -31,7 +31,7 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
-from spanagree.results.plots import Picture, dot_of, dots, rows_size
+from spanagree.results.plots import Picture, f1_dots
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
 from spanagree.results.verdict import LEVEL
@@ -248,9 +248,7 @@ class Batches(Result):
 
     def _picture(self, by: str | None) -> Picture:
         """Return F1 and corrected F1 of each batch as dots, with their intervals."""
-        parts = [(b.name, [dot_of(b.f1, kind) for kind in _KINDS]) for b in self.batches]
-        size = rows_size(name for name, _ in parts)
-        return Picture(lambda ax: dots(ax, parts, ("F1", "corrected F1"), "F1 by batch"), size)
+        return f1_dots(((batch.name, batch.f1) for batch in self.batches), "F1 by batch")
 
 
 def batches(

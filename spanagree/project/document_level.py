@@ -19,7 +19,7 @@ from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.intervals import intervals
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, ends_of
 from spanagree.settings import Settings, as_list, chosen_of, confidence_of, unit
@@ -123,8 +123,7 @@ class DocumentAgreement(Result):
         rows = [
             (name, [(part.value, *ends_of(part.interval, "corrected"))]) for name, part in self.all
         ]
-        names = [name for name, _ in rows]
-        return Picture(lambda ax: dots(ax, rows, ["α"], "α of documents"), rows_size(names))
+        return dots_of(rows, ["α"], "α of documents")
 
 
 def document_agreement(

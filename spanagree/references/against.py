@@ -43,7 +43,7 @@ from spanagree.references.ceiling import (
 )
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dot_of, dots, heat_map, map_size, rows_size
+from spanagree.results.plots import Picture, f1_dots, map_of
 from spanagree.results.result import Comparable, Result, caveats, merge_caveats, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, as_list, confidence_of, unit
@@ -310,21 +310,10 @@ class AgainstReferences(Result):
                 ]
                 for x, top in self.ceiling.labels.items()
             ])  # fmt: skip
-            names, labels = [*self.systems, PEOPLE], self.labels
-            return Picture(
-                lambda ax: heat_map(
-                    ax, rows=labels, columns=names, values=values, what="corrected F1"
-                ),
-                map_size(labels, names),
-            )
+            return map_of(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
         rows: list[SystemAgainst | Person] = [*self.systems.values(), self.ceiling]
         rows += self.people.values() if by == "annotator" else ()
-        kinds = ("F1", "corrected F1")
-        figures = [
-            (row.name, [dot_of(row.f1, kind) for kind in ("observed", "corrected")]) for row in rows
-        ]
-        names = [row.name for row in rows]
-        return Picture(lambda ax: dots(ax, figures, kinds, "F1"), rows_size(names))
+        return f1_dots(((row.name, row.f1) for row in rows), "F1")
 
 
 def evaluate_references(

@@ -41,7 +41,7 @@ from spanagree.labels.category_weights import numbers_of
 from spanagree.references.ceiling import shared_by_label
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
 from spanagree.settings import Settings, as_list, unit
@@ -274,7 +274,7 @@ class AltTest(Result):
         ]
         kinds = [_NAMES.get(kind, kind) for kind in self.verdicts]
         what = "share in which the candidate is as good"
-        return Picture(lambda ax: dots(ax, rows, kinds, what), rows_size(n for n, _ in rows))
+        return dots_of(rows, kinds, what)
 
 
 class _Wins(NamedTuple):

@@ -31,7 +31,7 @@ from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import Score
 from spanagree.settings import Settings
@@ -134,8 +134,7 @@ class Study(Result):
             (match, [(figures[kind], math.nan, math.nan) for kind in _KINDS[1::-1]])
             for match, figures in self.leading.items()
         ]
-        kinds = ("chance F1", "F1")
-        return Picture(lambda ax: dots(ax, rows, kinds, "F1"), rows_size(self.leading))
+        return dots_of(rows, ("chance F1", "F1"), "F1")
 
     @property
     def leading(self) -> Mapping[str, Row]:

@@ -263,6 +263,21 @@ def dots(
         ax.axvline(0, color=_GREY, lw=0.8, zorder=0)
 
 
+def dots_of(
+    rows: Sequence[tuple[str, list[Dot]]], kinds: Sequence[str], what: str, zero: bool = False
+) -> Picture:
+    """Return a picture of figures with their intervals, a row each."""
+    size = rows_size(name for name, _ in rows)
+    return Picture(lambda ax: dots(ax, rows, kinds, what, zero), size)
+
+
+def f1_dots(scores: Iterable[tuple[str, Any]], what: str) -> Picture:
+    """Return a picture of the F1 of each name, observed and above chance, with their intervals."""
+    kinds = ("observed", "corrected")
+    rows = [(name, [dot_of(score, kind) for kind in kinds]) for name, score in scores]
+    return dots_of(rows, ("F1", "corrected F1"), what)
+
+
 def clouds(
     ax: Any, rows: Mapping[str, tuple[Floats, float]], titles: Sequence[str], what: str
 ) -> None:
@@ -390,3 +405,16 @@ def heat_map(
         dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
         colour = "white" if dark else "black"
         ax.text(j, i, shown + star, ha="center", va="center", fontsize=7, color=colour)
+
+
+def map_of(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Floats,
+    what: str,
+    limits: tuple[float, float] = (0, 1),
+    marks: Floats | None = None,
+) -> Picture:
+    """Return a picture of a heat map; see :func:`heat_map`."""
+    size = map_size(rows, columns)
+    return Picture(lambda ax: heat_map(ax, rows, columns, values, what, limits, marks), size)

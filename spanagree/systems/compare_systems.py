@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, decimal
 from spanagree.results.names import short_names
-from spanagree.results.plots import Picture, dots, heat_map, map_size, rows_size
+from spanagree.results.plots import Picture, dots_of, map_of
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL
@@ -255,7 +255,7 @@ class Comparison(Result):
         """Return the differences with their intervals; of many systems as a heat map."""
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
         if len(self.pairs) > _PAIRS:
-            return Picture(lambda ax: self._map(ax, names), map_size(names, names))
+            return self._map(names)
         short = dict(zip(names, short_names(names), strict=True))
         rows = [
             (
@@ -264,11 +264,10 @@ class Comparison(Result):
             )
             for pair in self.pairs
         ]
-        kinds, what = ["F1", "corrected F1"], "difference of F1, with intervals"
-        size = rows_size(name for name, _ in rows)
-        return Picture(lambda ax: dots(ax, rows, kinds, what, zero=True), size)
+        kinds, what = ("F1", "corrected F1"), "difference of F1, with intervals"
+        return dots_of(rows, kinds, what, zero=True)
 
-    def _map(self, ax: Any, names: Sequence[str]) -> None:
+    def _map(self, names: Sequence[str]) -> Picture:
         place = {name: i for i, name in enumerate(names)}
         values, certain = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
@@ -277,7 +276,7 @@ class Comparison(Result):
             certain[i, j] = certain[j, i] = pair.corrected.p_holm < LEVEL
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = "corrected F1 of the row − of the column (* p < 0.05)"
-        heat_map(ax, names, names, values, what, (-most, most), certain == 1)
+        return map_of(names, names, values, what, (-most, most), certain == 1)
 
 
 def _named(pairs: Sequence[SystemPair]) -> str:

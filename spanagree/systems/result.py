@@ -20,16 +20,7 @@ from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
-from spanagree.results.plots import (
-    Picture,
-    dot_of,
-    dots,
-    heat_map,
-    map_size,
-    rows_size,
-    sentence,
-    slopes,
-)
+from spanagree.results.plots import Picture, f1_dots, map_of, rows_size, sentence, slopes
 from spanagree.results.result import (
     Comparable,
     Result,
@@ -386,28 +377,22 @@ class Evaluation(Result):
 
         By label it is a heat map of corrected F1, labels × systems.
         """
-        systems, titles = self.systems.values(), ("F1", "corrected F1")
+        systems = self.systems.values()
         if by == "label":
             labels = list(dict.fromkeys(label for s in systems for label in s.labels))
             if not labels:
                 return Picture(functools.partial(sentence, text="no label"))
             none = Tally()
             values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
-            names = list(self.systems)
-            draw = functools.partial(
-                heat_map, rows=labels, columns=names, values=np.array(values), what="corrected F1"
-            )
-            return Picture(draw, map_size(labels, names))
+            return map_of(labels, list(self.systems), np.array(values), "corrected F1")
+        if self.resampling is not None:
+            return f1_dots(self.scores.items(), "F1, with intervals")
         both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
         lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
-        if self.resampling is not None:
-            rows = [(s.name, [dot_of(s.f1, kind) for kind in Rank._fields]) for s in systems]
-            draw = functools.partial(dots, rows=rows, kinds=titles, what="F1, with intervals")
-        elif lines:
-            draw = functools.partial(slopes, lines=lines, titles=titles)
-        else:
-            draw = functools.partial(sentence, text="no system with a defined F1")
-        return Picture(draw, rows_size(self.systems, 1 if self.resampling else 2))
+        draw = functools.partial(sentence, text="no system with a defined F1")
+        if lines:
+            draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
+        return Picture(draw, rows_size(self.systems, 2))
 
 
 def _part_columns(by: str, noun: str) -> list[Column]:

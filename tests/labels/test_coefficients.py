@@ -17,10 +17,9 @@ from messages import refuses
 from oracles import shares
 
 import spanagree as sa
-from spanagree.labels import coefficient as one_coefficient
-from spanagree.labels import summary
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.sparse_agreement import WEIGHTS
+from spanagree.results import plots
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -646,7 +645,7 @@ def test_coefficients_as_a_table(monkeypatch):
         **dict.fromkeys(Counts._fields, "count"),
     }
     drawn = []
-    monkeypatch.setattr(summary, "dots", lambda ax, rows, *more: drawn.extend(rows))
+    monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.extend(rows))
     with_ends = sa.coefficients(labels, ci=sa.Bootstrap(resamples=50))
     for each in (result, with_ends):
         each.picture().draw(None)
@@ -657,7 +656,7 @@ def test_coefficients_as_a_table(monkeypatch):
     assert point[0] == result.pi.value
     assert np.isnan(point[1:]).all()
     asked = []
-    monkeypatch.setattr(summary, "dots", lambda ax, rows, kinds, what: asked.append((rows, kinds)))
+    monkeypatch.setattr(plots, "dots", lambda ax, rows, kinds, *more: asked.append((rows, kinds)))
     result.picture("category").draw(None)
     ((rows, kinds),) = asked
     assert kinds == ["SPA", "π", "κ", "α", "AC1"]  # each that has categories; B is on another scale
@@ -673,7 +672,7 @@ def test_coefficients_as_a_table(monkeypatch):
 def test_picture_of_one(monkeypatch):
     """The interval that is drawn is that of the value: of π and B what is above chance, of SPA not."""
     drawn = []
-    monkeypatch.setattr(one_coefficient, "dots", lambda ax, rows, **more: drawn.append(rows[0]))
+    monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.append(rows[0]))
     result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=sa.Bootstrap(resamples=50))
     of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
     for part, kind in of_each:
