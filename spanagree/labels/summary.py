@@ -867,10 +867,8 @@ class CoefficientsByLabel(CoefficientsByPart):
     @property
     def verdict(self) -> str:
         """On which label tokens agree most, and on which least, by α."""
-        sentence = verdict.extremes(self.alphas, "label")
-        return sentence.replace("it is", "Krippendorff's α of tokens is") or next(
-            (part.verdict for part in self.values()), ""
-        )
+        sentence = verdict.extremes(self.alphas, "label", "Krippendorff's α of tokens")
+        return sentence or next((part.verdict for part in self.values()), "")
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 

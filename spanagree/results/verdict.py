@@ -100,8 +100,8 @@ def coefficient(
     return f"{name} is {short(value)}{sure}, where 0 is chance and 1 is full agreement."
 
 
-def extremes(values: Mapping[str, float], what: str) -> str:
-    """Return which of several is highest and which lowest; nothing of fewer than two.
+def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str:
+    """Return for which of several a subject is highest and lowest; nothing of fewer than two.
 
     >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
     'By label it is highest for PER (.800) and lowest for LOC (.500).'
@@ -115,8 +115,8 @@ def extremes(values: Mapping[str, float], what: str) -> str:
     if high == low:
         return f"It is the same for each {what} ({short(defined[high[0]])})."
     return (
-        f"By {what} it is highest for {in_words(high)} ({short(defined[high[0]])}) and lowest for"
-        f" {in_words(low)} ({short(defined[low[0]])})."
+        f"By {what} {subject} is highest for {in_words(high)} ({short(defined[high[0]])}) and"
+        f" lowest for {in_words(low)} ({short(defined[low[0]])})."
     )
 
 

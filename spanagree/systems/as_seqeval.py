@@ -72,7 +72,7 @@ class _Counts:
         self.labels, self.rows, self.zero_division = labels, rows, zero_division
         self.beta = beta
 
-    def each(self, rows: Floats) -> dict[str, Floats]:
+    def of_rows(self, rows: Floats) -> dict[str, Floats]:
         """Return observed and expected figures of each row, by figure; (rows, 2).
 
         What has nothing to divide by is what ``zero_division`` says, by chance too. F1 is computed
@@ -100,7 +100,7 @@ class _Counts:
         gold, marked = self.rows[:, 2].sum(), self.rows[:, 3].sum()
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
         means = {}
-        for name, figures in self.each(rows).items():
+        for name, figures in self.of_rows(rows).items():
             weights = self.rows[:, 2] if average == "weighted" else None
             if average == "weighted" and gold == 0:  # as seqeval has it
                 observed = float(self.zero_division == 1 and (marked == 0 or name == "recall"))
@@ -308,7 +308,7 @@ def _score(
     counts = _count(y_true, y_pred, **options)
     counts.warn(name)
     if average is None:
-        return counts.each(counts.rows)[name][:, 0]
+        return counts.of_rows(counts.rows)[name][:, 0]
     return _figure(counts.mean(average)[name])
 
 
@@ -425,7 +425,7 @@ def precision_recall_fscore_support(
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
-        figures = counts.each(counts.rows)
+        figures = counts.of_rows(counts.rows)
         precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
         return precision, recall, f_score, support
     means = counts.mean(average)

@@ -44,7 +44,8 @@ class ChanceOfMatch(Result):
         """What is out of the ordinary."""
         return self.evaluation.notes
 
-    def _each(self) -> Mapping[tuple[str, str], MatchDistribution]:
+    def _distributions(self) -> Mapping[tuple[str, str], MatchDistribution]:
+        """Return the distribution of each system and of what is random, by name."""
         return {
             (name, what): distribution
             for name, by_chance in self.evaluation.by_chance.items()
@@ -76,7 +77,7 @@ class ChanceOfMatch(Result):
     def _table(self, by: str | None) -> Frame:
         """Two rows for each system: both random, and gold as it is."""
         rows: list[list[Value]] = []
-        for (name, what), by_chance in self._each().items():
+        for (name, what), by_chance in self._distributions().items():
             scale = self._scale(name)
             high = (
                 by_chance.quantile(HIGH) * scale
@@ -107,7 +108,7 @@ class ChanceOfMatch(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return how probable each F1 is by chance with gold as it is, and that of the system."""
         curves = {}
-        for (name, what), by_chance in self._each().items():
+        for (name, what), by_chance in self._distributions().items():
             if what == "system" and by_chance.probabilities is not None:
                 values, probabilities = likely_matches(by_chance)
                 observed = self.evaluation.systems[name].f1.observed

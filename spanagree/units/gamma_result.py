@@ -114,7 +114,7 @@ class Gamma(TeamResult[GammaFigures]):
     def verdict(self) -> str:
         """How high γ is, and γ_k of which labels."""
         values = {label: figure.value for label, figure in self.gamma_k.items()}
-        of_labels = verdict.extremes(values, "label").replace("it is", "γ_k is")
+        of_labels = verdict.extremes(values, "label", "γ_k")
         return f"{self._verdict_on('γ', self.gamma)} {of_labels}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
