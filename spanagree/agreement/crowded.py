@@ -279,9 +279,9 @@ class CrowdedDocuments:
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
+        # who made each annotation, by their places among those who saw any
         present, self.who = np.unique(name[order], return_inverse=True)
         self.annotators = np.argsort(ranks(corpus.annotators))[present]
-        self.annotator = crowd.annotator[rows]
         self.place = order - self.first[self.document]  # in the order of the corpus
         segment, row = ranges(crowd.begin[rows], crowd.end[rows])
         self.segments = _Segments(
@@ -514,4 +514,4 @@ class CrowdedDocuments:
             self.rest[0].astype(np.int64),
             self.rest[1],
             [size.astype(np.int64) for size in sizes],
-        ).between(self.annotator, ALL)
+        ).between(self.annotators[self.who], ALL)

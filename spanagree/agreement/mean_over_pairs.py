@@ -23,7 +23,7 @@ _SPARSE = 0.1  # sums of pairs of which fewer are filled are kept as sparse ones
 _WIDE = 1 << 13  # numbers that a resample counts for at the least, so that not too many are drawn
 
 
-def interval_of_mean(sample: Sample, resampling: Resampling, wide: int = 3) -> Interval:
+def interval_of_mean(sample: Sample, resampling: Resampling, wide: int) -> Interval:
     """Return the interval of the mean of F1 over pairs.
 
     Args:

@@ -205,7 +205,7 @@ def neighbours(table: LabelTable) -> tuple[Ints, ...]:
 
 
 def tally_labels(
-    table: LabelTable, corpus: Corpus, resampling: Resampling | None = None, pairs: bool = False
+    table: LabelTable, corpus: Corpus, resampling: Resampling | None, pairs: bool
 ) -> LabelTallies:
     """Return the tallies of a table of the tokens of a corpus, with replicates if asked for.
 

@@ -342,16 +342,17 @@ def _scored(
     ours = SoftSystem(PEOPLE, documents, _mean(among.iou), _mean(among.rho), others)
     read = [*given.values(), *([] if gold is None else [gold])]
     whom = "a reference" if gold is None else "soft gold"
-    what = unit(corpus.reading)
-    lacking = [
-        note_left_out(name, scored[name].documents, len(corpus), whom, what)
-        for name in systems
-        if name not in BASELINES
-    ]
-    notes = [rows.notes for rows in read] + lacking + ([] if drawn is None else [(drawn.note,)])
+    notes = [*corpus.notes, *chain(*(rows.notes for rows in read))]
+    for name in systems:
+        if name not in BASELINES:
+            seen, noun = scored[name].documents, unit(corpus.reading)
+            notes += note_left_out(name, seen, len(corpus), whom, noun)
+    notes += [] if drawn is None else [drawn.note]
+    notes += notes_on_places(compared, placed)
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
-    every = (*corpus.notes, *chain(*notes), *notes_on_places(compared, placed))
-    return SoftScores(scored, ours, by_document, corpus, settings, every, placed, uniform or None)
+    return SoftScores(
+        scored, ours, by_document, corpus, settings, tuple(notes), placed, uniform or None
+    )
 
 
 def _check(threshold: float, chance: str) -> None:
@@ -475,7 +476,7 @@ def _with_random_reference(
     systems: Sequence[str],
     references: Sequence[str],
     chance: str,
-    drawn: _Drawn | None = None,
+    drawn: _Drawn | None,
 ) -> dict[str, Score]:
     """Return F1 of each system with a reference drawn at random among those who saw a document.
 
@@ -490,11 +491,11 @@ def _with_random_reference(
     system, reference = join(crowd.document[of_systems], crowd.document[of_references])
     pairs = of_references[reference], of_systems[system]
     rows = compare_pairs(corpus, crowd, pairs, _MATCH, chance)
-    weight = 1 / times[rows.document]
     scores = {}
     for name in systems:
-        here = rows.second == number[name]
-        values = [math.fsum((getattr(rows, column) * weight)[here].tolist()) for column in SUMS]
+        part = rows.where(rows.second == number[name])
+        weight = 1 / times[part.document]
+        values = [math.fsum((getattr(part, column) * weight).tolist()) for column in SUMS]
         if drawn is not None and name == RANDOM:
             values[SUMS.index("matched")] = drawn.matched
         shared = (corpus.layers[name].annotated & (times > 0)).any()
