@@ -44,7 +44,7 @@ from spanagree.references.ceiling import (
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, f1_dots, map_of
-from spanagree.results.result import Comparable, Result, caveats, merge_caveats, note_left_out
+from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, as_list, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
@@ -159,13 +159,8 @@ class AgainstReferences(Result):
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         scores = self.scores | {"": self.ceiling.f1}
-        return merge_caveats(
-            caveat
-            for name, score in scores.items()
-            for caveat in caveats(
-                printable(name) or PEOPLE, score, self.evidence[name], unit(self.settings)
-            )
-        )
+        rows = ((printable(name) or PEOPLE, x, self.evidence[name]) for name, x in scores.items())
+        return caveats_of(rows, unit(self.settings))
 
     @property
     def verdict(self) -> str:

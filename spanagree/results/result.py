@@ -289,6 +289,11 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
 
 
+def caveats_of(rows: Iterable[tuple[str, Score, Iterable[int]]], noun: str) -> tuple[str, ...]:
+    """Return what to keep in mind with several scores: each a name, the score, what it rests on."""
+    return merge_caveats(sentence for row in rows for sentence in caveats(*row, noun))
+
+
 def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
     """Return caveats of several rows: of those that differ in a number only, one names all rows.
 

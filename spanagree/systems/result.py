@@ -21,13 +21,7 @@ from spanagree.errors import SettingError, check_choice, counted, listed, printa
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
 from spanagree.results.plots import Picture, f1_dots, map_of, rows_size, sentence, slopes
-from spanagree.results.result import (
-    Comparable,
-    Result,
-    caveats,
-    merge_caveats,
-    note_left_out,
-)
+from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
 from spanagree.results.score import (
     ERROR_OF_CHANCE,
     F1,
@@ -185,23 +179,21 @@ class Evaluation(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return merge_caveats(
-            caveat
-            for system in self.systems.values()
-            for caveat in caveats(
-                printable(system.name),
-                system.f1,
-                self.counted.evidence[system.name, ""][Macro._fields.index("f1")].tolist(),
-                unit(self.settings),
-            )
-        )
+        scores = self.scores.items()
+        rows = ((printable(name), score, self._evidence[name]) for name, score in scores)
+        return caveats_of(rows, unit(self.settings))
+
+    @property
+    def _evidence(self) -> dict[str, list[int]]:
+        """What the F1 of each system rests on."""
+        f1 = Macro._fields.index("f1")
+        return {name: self.counted.evidence[name, ""][f1].tolist() for name in self.systems}
 
     @property
     def verdict(self) -> str:
         """Which system is first above chance, on how many documents; nothing that needs a test."""
         noun = unit(self.settings)
-        f1 = Macro._fields.index("f1")
-        informative = [int(self.counted.evidence[name, ""][f1][0]) for name in self.systems]
+        informative = [documents for documents, _, _ in self._evidence.values()]
         shared = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
