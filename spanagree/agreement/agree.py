@@ -14,8 +14,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, whose
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus

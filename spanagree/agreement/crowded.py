@@ -30,12 +30,11 @@ from spanagree.arrays import (
     unique,
 )
 from spanagree.chance.model import ChanceModel
+from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
-from spanagree.comparisons.coarse_starts import is_long
 from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
-from spanagree.comparisons.relation_places import RelationCorpus
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 
@@ -192,7 +191,7 @@ def find_crowded(
     many &= not is_long(corpus)
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if isinstance(corpus, RelationCorpus) or corpus.has_pieces or isinstance(chance, ChanceModel):
+    if corpus.of_relations or corpus.has_pieces or isinstance(chance, ChanceModel):
         return None  # their chance is no inner product of start distributions
     marks = PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spanagree.chance.places import Places, find_places
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_choice, check_whole
+
+if TYPE_CHECKING:
+    from spanagree.chance.places import Places
+
+Given: TypeAlias = "str | Callable[[str], Any] | Sequence[Mapping[str, Any]]"
+"""A rule of places as it is given: a name, a predicate of tokens, or a rule for each document."""
 
 CHANCE_OF = {
     "both": "both annotations are random",
@@ -58,7 +64,11 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
         return ChanceModel(str.__str__(name), name.places, name.whose, seed or name.seed)
     check_choice(name, CHANCES, "chance")
     check_choice(whose, CHANCE_OF, "chance_of")
-    rule = find_places(places)
+    rule = None
+    if places is not None:
+        from spanagree.chance.places import find_places  # few ask for them
+
+        rule = find_places(places)
     if rule is None and whose == "both" and not seed:
         return name
     return ChanceModel(name, rule, whose, seed)

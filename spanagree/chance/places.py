@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -49,9 +49,6 @@ _SUFFIXES = (".csv", ".tsv", ".jsonl")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _WORD_OR_MARK = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\S")
 _WORDS = {"words": _WORD.finditer, "words+marks": _WORD_OR_MARK.finditer}
-
-Given: TypeAlias = "str | Callable[[str], Any] | Sequence[Mapping[str, Any]]"
-"""A rule as it is given: a name, a predicate of tokens, or a rule for each document."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +236,7 @@ class _Predicate:
             ) from error
 
 
-def find_places(given: Given | Places | None) -> Places | None:
+def find_places(given: Any) -> Places | None:
     """Return the rule that is meant; ``None`` for the uniform one.
 
     Raises:

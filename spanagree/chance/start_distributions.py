@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
 from spanagree.choices import Chance
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all, frozen
+from spanagree.corpus.times import is_time
 from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
 from spanagree.limits import check_cost
 
@@ -29,6 +31,8 @@ CHANCES = {
 }
 """The chance models by name: what a random annotation must respect."""
 
+UNITS = 1 << 14
+"""Units of a recording up to which chance is exact; of a longer one, this many are looked at."""
 
 _TOGETHER = 2048  # tokens; edges of up to so many are summed for many lengths at once
 _LONGEST = 10**9  # tokens of a document whose distributions are written out in full
@@ -93,6 +97,11 @@ def _whole(value: object, what: str) -> int:
     raise invalid_value(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
 
 
+def is_long(corpus: Corpus) -> bool:
+    """Return whether some recording has more units than are all looked at."""
+    return is_time(corpus.offsets) and bool((corpus.lengths > UNITS).any())
+
+
 # --- many documents -----------------------------------------------------------------------------
 
 
@@ -109,6 +118,7 @@ class Profiles:
     width: Ints
     offset: Ints
     values: Floats
+    are: ClassVar[Literal["anywhere"]] = "anywhere"
 
     @property
     def plateau(self) -> Floats:

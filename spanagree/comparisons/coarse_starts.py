@@ -10,21 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
-from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
+from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
 from spanagree.comparisons.sides import Sides
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import by_layer
-from spanagree.corpus.times import is_time
-
-UNITS = 1 << 14
-"""Units of a recording up to which chance is exact; of a longer one, this many are looked at."""
 
 _A_SEGMENT = 16  # units at least for each segment of an annotation, in the finest
 _FEW = 64  # terms of a sum that are added as they are
@@ -60,6 +56,7 @@ class CoarseStarts:
     levels: tuple[Level, ...]
     length: Ints
     tokens: Ints
+    are: ClassVar[Literal["coarse"]] = "coarse"
 
     @classmethod
     def of(
@@ -149,11 +146,6 @@ class CoarseStarts:
     def scale(self, level: Level, kind: Ints) -> Floats:
         """Return by how much segments are longer than what they were rounded to."""
         return self.length[kind] / (level.length[kind] * level.factor[kind])
-
-
-def is_long(corpus: Corpus) -> bool:
-    """Return whether some recording has more units than are all looked at."""
-    return is_time(corpus.offsets) and bool((corpus.lengths > UNITS).any())
 
 
 def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:

@@ -13,7 +13,6 @@ from spanagree.chance.model import with_ids
 from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
-from spanagree.comparisons.relation_places import RelationCorpus, RelationRule
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.segments import Layer
@@ -81,6 +80,8 @@ class Compared:
             corpus = with_attribute(corpus, self.attribute)
         if self.what == "segments":
             return corpus
+        from spanagree.comparisons.relation_places import RelationRule
+
         named = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
         attributes = self.what == "attributes"
         return RelationRule(*named, match=match, attributes=attributes).relations(corpus)
@@ -143,13 +144,15 @@ def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, Mat
 
 def compared_as(corpus: Corpus, reading: Mapping[str, Any]) -> Corpus:
     """Return what of a corpus a result compared, whose settings of reading say what that was."""
-    if isinstance(corpus, RelationCorpus):
+    if corpus.of_relations:
         return corpus
     attribute = reading.get("attribute")
     if attribute is not None and corpus.reading.get("attribute") != attribute:
         corpus = with_attribute(corpus, attribute)
     if "what" not in reading:
         return corpus
+    from spanagree.comparisons.relation_places import RelationRule
+
     rule = RelationRule(
         reading["pairs"], tuple(reading.get("undirected", ())), bool(reading.get("untyped")),
         reading["chance"].removeprefix("spans-"), reading.get("arguments", "exact"),

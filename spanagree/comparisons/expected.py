@@ -9,34 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
-from spanagree.chance.model import seed_of, whose
-from spanagree.chance.start_distributions import CHANCES, Profiles, exclusion_groups, start_profiles
-from spanagree.comparisons.coarse_starts import CoarseStarts, is_long
-from spanagree.comparisons.expected_at_places import (
-    AtPlaces,
-    at_places,
-    expected_at_places,
-    expected_with_fixed,
+from spanagree.chance.model import places_of, seed_of, whose
+from spanagree.chance.start_distributions import (
+    CHANCES,
+    Profiles,
+    exclusion_groups,
+    is_long,
+    start_profiles,
 )
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.near_pairs import expected_near
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
-from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
-from spanagree.comparisons.shaped_starts import ShapedStarts
 from spanagree.comparisons.sides import Sides
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer
 from spanagree.errors import SettingError, check_choice
 
-Starts: TypeAlias = Profiles | ShapedStarts | PairPlaces | AtPlaces | CoarseStarts
+if TYPE_CHECKING:  # each is loaded where it is needed, as most corpora need none of them
+    from spanagree.comparisons.coarse_starts import CoarseStarts
+    from spanagree.comparisons.expected_at_places import AtPlaces
+    from spanagree.comparisons.relation_places import PairPlaces
+    from spanagree.comparisons.shaped_starts import ShapedStarts
+
+Starts: TypeAlias = "Profiles | ShapedStarts | PairPlaces | AtPlaces | CoarseStarts"
 """Where random segments start: anywhere, in blocks of several pieces, or as relations do."""
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
@@ -80,17 +82,28 @@ def _starts_of(
     corpus: Corpus, names: tuple[str, ...], chance: str, measure: Match | None, *, coarse: bool
 ) -> tuple[Starts, Sequence[Ints]]:
     """Return start distributions, and which of them each segment of each layer has."""
-    if isinstance(corpus, RelationCorpus):
+    if corpus.of_relations:
+        from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
+
+        assert isinstance(corpus, RelationCorpus)
         _refuse_more(chance, "relations and attributes", "their chance is over marked segments")
         return PairPlaces.of(corpus, names)
     if corpus.has_pieces:
+        from spanagree.comparisons.shaped_starts import ShapedStarts
+
         why = "these keep their shape and may stand anywhere"
         _refuse_more(chance, "segments of several pieces", why)
         return ShapedStarts.of(corpus, names, chance)
     unit = "" if measure is None else measure.unit
-    if (at := at_places(corpus, names, chance, unit)) is not None:
+    if unit or places_of(chance) is not None:
+        from spanagree.comparisons.expected_at_places import at_places
+
+        at = at_places(corpus, names, chance, unit)
+        assert at is not None  # as there is a rule
         return at
     if coarse and whose(chance) == "both" and is_long(corpus):
+        from spanagree.comparisons.coarse_starts import CoarseStarts
+
         return CoarseStarts.of(corpus, names, chance)
     layers = [corpus.layers[name] for name in names]
     group, documents = exclusion_groups(layers, chance)
@@ -134,15 +147,15 @@ def compare_layers(
     ]
     random_sizes = None
     sides = Sides((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
-    if isinstance(profiles, AtPlaces):
+    if profiles.are == "at places":
         measure = profiles.in_words(measure, sides.layers, sides.profiles)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     values, inexact = expected(sides, profiles, measure)
     if measure.in_tokens:
         of_sides = list(zip(sides.profiles, sides.cells, strict=True))
-        if isinstance(profiles, ShapedStarts):
+        if profiles.are == "shaped":
             sizes = [np.bincount(cell, profiles.tokens(kind), n) for kind, cell in of_sides]
-        if isinstance(profiles, AtPlaces) and profiles.random_lengths:
+        if profiles.are == "at places" and profiles.random_lengths:
             random_sizes = [profiles.sizes(kind, cell, n) for kind, cell in of_sides]
             if whose(a.chance) == "systems":
                 random_sizes[0] = sizes[0].astype(np.float64)
@@ -176,22 +189,28 @@ def expected(sides: Sides, profiles: Starts, measure: Match) -> tuple[Floats, In
 
     Beside it stands in how many cells it is not exact.
     """
-    if isinstance(profiles, ShapedStarts):
+    if profiles.are == "shaped":
         return profiles.expected(sides, measure), Inexact()
-    if isinstance(profiles, PairPlaces):
+    if profiles.are == "of pairs":
         return _expected_relations(sides, profiles)
-    anywhere = not isinstance(profiles, AtPlaces) and whose(sides.chance) == "both"
+    anywhere = profiles.are != "at places" and whose(sides.chance) == "both"
     if measure.kernel == "near" and anywhere:
+        from spanagree.comparisons.near_pairs import expected_near
+
         return expected_near(sides, tokens_of(sides, profiles), measure)
     if measure.one_to_one:
         return overlap_of(sides, profiles, measure)
-    if isinstance(profiles, CoarseStarts):
+    if profiles.are == "coarse":
         values, error = profiles.expected(sides, measure)
         return values, Inexact(extrapolated=sides.count, off=error * sides.count)
     if whose(sides.chance) == "systems":
+        from spanagree.comparisons.expected_at_places import expected_with_fixed
+
         return expected_with_fixed(sides, profiles, measure), Inexact()
     cells = sides.count
-    if isinstance(profiles, AtPlaces):
+    if profiles.are == "at places":
+        from spanagree.comparisons.expected_at_places import expected_at_places
+
         return expected_at_places(profiles, sides.profiles, sides.cells, cells, measure), Inexact()
     # segments that chance treats alike: same cell, length and start distribution
     kinds = []
@@ -256,7 +275,7 @@ def overlap_of(
     """Return the expected one-to-one matches of each cell, and how they were computed."""
     from spanagree.comparisons.overlap_expected import expected_overlap
 
-    drawn, at = Inexact(), profiles if isinstance(profiles, AtPlaces) else None
+    drawn, at = Inexact(), profiles if profiles.are == "at places" else None
     fixed = whose(sides.chance) == "systems"
     values = expected_overlap(sides, tokens_of(sides, profiles), measure, drawn, at, fixed=fixed)
     return values, drawn
@@ -270,9 +289,9 @@ def tokens_of(sides: Sides, profiles: Profiles | AtPlaces | CoarseStarts) -> Int
     last = max(int(layer.document.max(initial=0)) for layer in sides.layers)
     tokens = np.zeros(1 + last, np.int64)
     for layer, profile in zip(sides.layers, sides.profiles, strict=True):
-        if isinstance(profiles, CoarseStarts):
+        if profiles.are == "coarse":
             group = profiles.tokens[profile]
-        elif isinstance(profiles, AtPlaces):
+        elif profiles.are == "at places":
             group = profiles.longest[profile]
         else:
             group = profiles.size[profile] + layer.end - layer.start - 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 from weakref import ref
 
 import numpy as np
@@ -66,6 +66,7 @@ class AtPlaces:
     ruled: Bools
     words: WordRule | None = None
     at_words: bool = False
+    are: ClassVar[Literal["at places"]] = "at places"
 
     def kinds_of(self, classes: Ints) -> Ints:
         """Return the kinds of segments."""

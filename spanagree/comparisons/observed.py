@@ -6,7 +6,6 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.near_pairs import near_pairs
 from spanagree.corpus.discontinuous import in_pieces, shape_codes
 from spanagree.corpus.segments import Layer
 
@@ -28,6 +27,8 @@ def similar(
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
     if measure.kernel == "near":
+        from spanagree.comparisons.near_pairs import near_pairs
+
         borders = [measure.borders(layer) for layer in (a, b)]
         i, j = near_pairs((cell_a, *borders[0]), (cell_b, *borders[1]), measure.within)
         return i, j, np.ones(len(i), np.int64)

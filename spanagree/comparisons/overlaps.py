@@ -9,7 +9,6 @@ import numpy as np
 from spanagree.arrays import Ints, distinct
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
-from spanagree.comparisons.relation_places import RelationCorpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.overlaps import overlapping
@@ -41,7 +40,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             f" of chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
             f" {chosen('match', 'token', 'iou')}"
         )
-    if isinstance(corpus, RelationCorpus):
+    if corpus.of_relations:
         check_choice(match, ("exact",), "match of relations")
         return
     layer = corpus.layers[name]

@@ -12,8 +12,6 @@ import numpy as np
 
 from spanagree.arrays import unique
 from spanagree.chance.model import places_of
-from spanagree.chance.place_rules import AT_SITE, NO_SITES
-from spanagree.comparisons.expected_at_places import at_places
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted, printable
@@ -206,9 +204,14 @@ def _share(value: float) -> str:
 
 def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShares | None:
     """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
-    given, placed = places_of(chance), at_places(corpus, names, chance)
-    if given is None or placed is None:
+    given = places_of(chance)
+    if given is None:
         return None
+    from spanagree.chance.place_rules import AT_SITE, NO_SITES
+    from spanagree.comparisons.expected_at_places import at_places
+
+    placed = at_places(corpus, names, chance)
+    assert placed is not None  # as there is a rule
     at, parts = placed
     kinds, places = at.kinds, at.kinds.places
     in_mixture = np.isin(at.random.group, at.random.mixed)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,7 @@ class RelationCorpus(Corpus):
         rule: how they are compared.
     """
 
+    of_relations: ClassVar[bool] = True
     _: KW_ONLY
     source: Corpus
     rule: RelationRule
@@ -389,6 +390,7 @@ class PairPlaces:
     sentence: Ints
     number: Floats
     alone: bool = False
+    are: ClassVar[Literal["of pairs"]] = "of pairs"
 
     @classmethod
     def of(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[PairPlaces, list[Ints]]:

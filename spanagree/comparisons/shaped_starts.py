@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class ShapedStarts:
     length: Ints
     shape: Ints
     shapes: tuple[Pieces, ...]
+    are: ClassVar[Literal["shaped"]] = "shaped"
 
     @classmethod
     def of(

@@ -604,6 +604,9 @@ class Corpus(Content):
     def __iter__(self) -> Iterator[Document]:
         return (self[i] for i in range(len(self)))
 
+    of_relations: ClassVar[bool] = False
+    """Whether segments stand for relations of another corpus."""
+
     @cached_property
     def has_pieces(self) -> bool:
         """Whether any segment has several pieces."""

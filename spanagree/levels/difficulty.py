@@ -21,8 +21,7 @@ from spanagree.arrays import Bools, Floats, Progress
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model, whose, with_ids
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, whose, with_ids
 from spanagree.choices import Chance, MatchName, OnError
 from spanagree.comparisons.place_shares import PlaceShares, with_uniform
 from spanagree.corpus.times import with_seconds

@@ -21,8 +21,7 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats
-from spanagree.chance.model import chance_model, with_ids
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus

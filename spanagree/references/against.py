@@ -12,8 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
-from spanagree.chance.model import chance_model, with_ids, without_places
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, with_ids, without_places
 from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_layer, check_names

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, join, ranges
-from spanagree.chance.model import chance_model, with_ids, without_places
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, with_ids, without_places
 from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import mean_of

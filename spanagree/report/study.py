@@ -19,7 +19,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, join
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled

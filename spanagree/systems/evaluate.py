@@ -11,8 +11,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import chance_model
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model
 from spanagree.choices import Chance, ChanceOf, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
-from spanagree.chance.start_distributions import Profiles
-from spanagree.comparisons.coarse_starts import UNITS, CoarseStarts, extrapolated, is_long
+from spanagree.chance.start_distributions import UNITS, Profiles, is_long
+from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
 from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all

@@ -12,10 +12,17 @@ import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.chance import start_distributions
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import shares_of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES
+
+
+def set_units(monkeypatch, units):
+    """Look at so many units of a long recording."""
+    for module in (start_distributions, coarse_starts):
+        monkeypatch.setattr(module, "UNITS", units)
 
 
 def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
@@ -40,9 +47,9 @@ def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
 def test_near_exact(monkeypatch, match, chance, length, number, mean):
     """Within 2e-4 of the exact figure, and within the error that the note states."""
     corpus = recording(length, number, mean)
-    monkeypatch.setattr(coarse_starts, "UNITS", 10**9)
+    set_units(monkeypatch, 10**9)
     exact = sa.agree(corpus, match=match, chance=chance).team.f1.expected
-    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    set_units(monkeypatch, 1 << 12)
     result = sa.agree(corpus, match=match, chance=chance)
     got = result.team.f1.expected
     assert got == pytest.approx(exact, rel=2e-4, abs=1e-12)
@@ -61,7 +68,7 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
         for name in "AB"
     }
     corpus = sa.Corpus.from_segments([900, 9000], layers, offsets="10ms")
-    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    set_units(monkeypatch, 1 << 12)
 
     def of_first(some):
         starts, placed = place_layers(some, ("A", "B"), "nonoverlapping")
@@ -76,7 +83,7 @@ def test_text_is_always_exact(monkeypatch):
     corpus = recording(9000, 9, 50)
     text = corpus.but(offsets="characters")
     exact = sa.agree(text, match="token").team.f1.expected
-    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    set_units(monkeypatch, 1 << 12)
     assert sa.agree(text, match="token").team.f1.expected == exact
 
 
@@ -95,7 +102,7 @@ def test_a_crowd_of_annotators_has_the_same(monkeypatch):
     """Ten annotators or more, whose pairs are else compared at once."""
     corpus = recording(9000, 6, 60, annotators=11)
     exact = sa.agree(corpus, match="token").team.f1.expected
-    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    set_units(monkeypatch, 1 << 12)
     assert sa.agree(corpus, match="token").team.f1.expected == pytest.approx(exact, rel=1e-4)
 
 
@@ -104,7 +111,7 @@ def test_gamma_of_a_long_recording(monkeypatch):
     """γ within its error of that with exact mean gains."""
     corpus = recording(9000, 20, 60)
     exact = sa.gamma(corpus).gamma
-    monkeypatch.setattr(coarse_starts, "UNITS", 1 << 12)
+    set_units(monkeypatch, 1 << 12)
     got = sa.gamma(corpus).gamma
     assert got.observed == exact.observed
     assert got.value == pytest.approx(exact.value, abs=0.01)

@@ -26,8 +26,8 @@ from scipy.optimize import LinearConstraint, milp
 from strategies import at_most
 
 import spanagree as sa
+from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.cli.main import main
-from spanagree.comparisons.coarse_starts import UNITS, is_long
 from spanagree.units import Disagreement, packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.canonical import canonical

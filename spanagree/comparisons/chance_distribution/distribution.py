@@ -15,8 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.model import chance_model, places_of, with_ids
-from spanagree.chance.places import Given
+from spanagree.chance.model import Given, chance_model, places_of, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
