@@ -266,7 +266,7 @@ def outcome(read, *arguments):
     st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]), st.integers(1, 20))  # fmt: skip
 def test_pages(text, columns, scheme, missing, unit, before, portion):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
-    part = conll_parts.TextPart(text, before)
+    part = conll_parts.TextPart(text, before, is_whole=True)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
     with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):

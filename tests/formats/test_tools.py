@@ -336,7 +336,7 @@ GUESSED = {
 HOW = {
     # a file, what is given with it, and what the line has
     "length": ('{"id": 1, "length": 6, "spans": [[0, 2, "X"]]}', [], "--from dataset --spans spans --document id"),
-    "flags": ("Jo B-X I-X\nran I-X O\n", ["--strict", "--columns", "a=1,b=2"], "--columns a=1,b=2 --strict"),
+    "flags": ("Jo B-X I-X\nran I-X O\n", ["--strict", "--columns", "a=1,b=2"], "--strict --columns a=1,b=2"),
     "deep": (json.dumps(EXAMPLES["argilla"]), ["--annotator", "@file", "--encoding", "latin-1"], "--from argilla"),
     "nowhere": ('[{"document_id": "a", "text": "Jo met", "extractions": [{"extraction_class": "X", "extraction_text": "Jo", "char_interval": null}]}]', [], "--from langextract"),
     "lists": ('text,spans\nJo met,"[[0, 2, ""X""]]"\nNo,[]\n', ["--labels", "X,Y"], "--from dataset --labels X,Y --text text --spans spans"),
