@@ -19,7 +19,6 @@ from spanagree.comparisons.expected import Placed, compare_layers, place_layers
 from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.table import Comparisons
-from spanagree.corpus.by_document import numbered_annotations
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.discontinuous import shape_codes
@@ -50,7 +49,14 @@ class AnnotationIndex:
     def of(cls, corpus: Corpus) -> AnnotationIndex:
         """Return who saw what in a corpus."""
         layers = list(corpus.layers.values())
-        annotations, segments, order = numbered_annotations(layers)
+        nothing = np.zeros(0, np.int64)
+        # an annotation is numbered by its document, times the layers, and its layer
+        seen = [np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)]
+        marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
+        annotations = np.sort(np.concatenate([nothing, *seen]))
+        segments = np.concatenate([nothing, *marked])
+        order = np.argsort(segments, kind="stable")
+        segments = segments[order]
         begin, end = (np.searchsorted(segments, annotations, side) for side in ("left", "right"))
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)

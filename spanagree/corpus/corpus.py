@@ -23,7 +23,7 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, distinct, entries, first_alike, groups, met_before
 from spanagree.choices import Cut, Offsets
 from spanagree.corpus.best_labels import BEST, with_best_labels
-from spanagree.corpus.by_document import ByDocument
+from spanagree.corpus.by_document import AnnotationsByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus, number_of_relations, reading_of
@@ -613,26 +613,22 @@ class Corpus(Content):
         return any(bool(layer.shape.any()) for layer in self.layers.values())
 
     @cached_property
-    def _by_document(self) -> ByDocument:
-        return ByDocument.of(self.layers, len(self))
+    def _by_document(self) -> AnnotationsByDocument:
+        return AnnotationsByDocument.of(self.layers, len(self))
 
     def __getitem__(self, index: int) -> Document:
         """Return document number ``index``, from 0; negative numbers count from the end."""
         index = range(len(self))[index]
-        seen = self._by_document
-        segments = SegmentsByAnnotator(seen.seen(index, self.labels), seen.names)
-        if self.has_details:
-            segments = SegmentsByAnnotator(self._detailed(index, segments.seen), seen.names)
+        seen: dict[str, tuple[Segment, ...]] = {}
+        relations: list[Relation] = []
+        for name, low, high in self._by_document.in_document(index):
+            seen[name] = self.layers[name].segments(low, high, self.labels)
+            relations += self._relations(name, low, high)
+        segments = SegmentsByAnnotator(seen, self._by_document.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
-        relations = tuple(self._relations(index)) if self.has_details else ()
         length = int(self.lengths[index])
-        return Document(self.id_of(index), length, segments, tokens, text, relations)
-
-    @property
-    def has_details(self) -> bool:
-        """Whether any segment has several pieces, attributes or relations."""
-        return any(layer.details is not None for layer in self.layers.values())
+        return Document(self.id_of(index), length, segments, tokens, text, tuple(relations))
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -646,30 +642,21 @@ class Corpus(Content):
         >>> [(relation.label, relation.second.label) for relation in corpus.relations]
         [('causes', 'Effect')]
         """
-        return tuple(self._relations(None))
+        return tuple(
+            relation
+            for name, layer in self.layers.items()
+            for relation in self._relations(name, 0, len(layer))
+        )
 
-    def _relations(self, document: int | None) -> Iterator[Relation]:
-        """Yield the relations of a document, or of all."""
-        for name, layer in self.layers.items():
-            if layer.details is None:
-                continue
-            for first, second, label, directed in layer.details.relations():
-                d = int(layer.document[first])
-                if document is None or d == document:
-                    head, tail = (layer.segment(row, self.labels) for row in (first, second))
-                    yield Relation(self.id_of(d), name, head, tail, label, directed)
-
-    def _detailed(
-        self, document: int, seen: Mapping[str, tuple[Segment, ...]]
-    ) -> dict[str, tuple[Segment, ...]]:
-        """Return what was marked in a document with pieces and attributes."""
-        made = dict(seen)
-        for name in seen:
-            layer = self.layers[name]
-            if layer.details is not None:
-                low, high = np.searchsorted(layer.document, (document, document + 1)).tolist()
-                made[name] = tuple(layer.segment(i, self.labels) for i in range(low, high))
-        return made
+    def _relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
+        """Yield an annotator's relations that lead from a segment of these rows of the layer."""
+        layer = self.layers[name]
+        if layer.details is None:
+            return
+        for first, second, label, directed in layer.details.relations_from(low, high):
+            document = self.id_of(int(layer.document[first]))
+            head, tail = (layer.segment(row, self.labels) for row in (first, second))
+            yield Relation(document, name, head, tail, label, directed)
 
     def __eq__(self, other: object) -> bool:
         """Return whether documents, annotators and segments are equal.

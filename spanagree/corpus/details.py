@@ -208,10 +208,14 @@ class Details:
 
     def relations(self) -> Iterator[tuple[int, int, str, bool]]:
         """Yield the rows of both segments, label, and whether it is directed, of each relation."""
-        links = self.links
-        columns = (column.tolist() for column in links.columns)
+        columns = (column.tolist() for column in self.links.columns)
         for first, second, label, directed in zip(*columns, strict=True):
             yield first, second, self.relation_labels[label], directed
+
+    def relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
+        """Yield the same of those relations whose first segment is in these rows."""
+        inside = (self.links.first >= low) & (self.links.first < high)
+        return replace(self, links=self.links.some(np.flatnonzero(inside))).relations()
 
     def content(self) -> Any:
         """Return all of it in a form that is equal for equal details."""

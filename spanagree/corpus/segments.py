@@ -293,6 +293,13 @@ class Layer:
         pieces = tuple((start + s, start + e) for s, e in shape)
         return DetailedSegment(start, end, labels[label], pieces, attributes)
 
+    def segments(self, low: int, high: int, labels: Sequence[str]) -> tuple[Segment, ...]:
+        """Return the segments from one row up to another."""
+        if self.details is not None:
+            return tuple(self.segment(row, labels) for row in range(low, high))
+        columns = (column[low:high].tolist() for column in (self.start, self.end, self.label))
+        return tuple(Segment(start, end, labels[i]) for start, end, i in zip(*columns, strict=True))
+
     def describe(self, rows: Iterable[int], labels: Sequence[str]) -> str:
         """Return some segments in words, for errors."""
         columns = (self.start, self.end, self.label)

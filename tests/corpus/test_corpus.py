@@ -218,3 +218,20 @@ def test_documents_are_the_layers_turned(crowd):
         assert document.segments == marked
         assert document.seen == {name: x for name, x in marked.items() if x is not None}
     assert len(pickle.dumps(corpus)) == len(pickle.dumps(Corpus.from_segments(lengths, layers)))
+
+
+def test_documents_have_the_relations_of_the_corpus():
+    """Each relation is that of one document, in the order of the corpus."""
+    layers = {
+        "ann": [[(0, 1, "X"), (2, 3, "Y")], [], [(4, 5, "X"), (0, 1, "Y")]],
+        "bob": [None] * 3,
+    }
+    links = {"ann": [[(0, 1, "a"), (1, 0, "b")], [], [(1, 0, "c")]]}
+    corpus = sa.Corpus.from_segments([9, 9, 9], layers, relations=links)
+    of_documents = [document.relations for document in corpus]
+    assert [[relation.label for relation in some] for some in of_documents] == [
+        ["a", "b"],
+        [],
+        ["c"],
+    ]
+    assert tuple(relation for some in of_documents for relation in some) == corpus.relations
