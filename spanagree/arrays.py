@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
-
-
 Floats: TypeAlias = NDArray[np.float64]
 Complexes: TypeAlias = NDArray[np.complex128]
-
-
 Bools: TypeAlias = NDArray[np.bool_]
 Hashes: TypeAlias = NDArray[np.uint64]
 
-
 _ROOM = 2**62  # of rows that are packed into one number
-
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 """Called with the number of steps that are done, and of all; or nothing."""
@@ -63,11 +57,6 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
     key = packed(*columns)
-    if key is not None and key.max() < len(key):  # few numbers are counted, not sorted
-        which, counts = numbered(key)
-        some = np.empty(len(counts), np.int64)
-        some[which] = np.arange(len(key))
-        return tuple(column[some] for column in columns), which, counts
     order = np.lexsort(columns[::-1]) if key is None else _order(key)
     ordered = [column[order] for column in (columns if key is None else (key,))]
     new = np.ones(len(order), np.bool_)
@@ -76,19 +65,6 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     which = np.empty(len(order), np.int64)
     which[order] = number
     return tuple(column[order[new]] for column in columns), which, np.bincount(number)
-
-
-def numbered(small: Ints) -> tuple[Ints, Ints]:
-    """Return which of the distinct numbers each one is, in their order; how often each occurs.
-
-    They are from 0 on, and a table of all numbers up to the greatest is made.
-
-    >>> [x.tolist() for x in numbered(np.array([2, 0, 2]))]
-    [[1, 0, 1], [1, 2]]
-    """
-    counts = np.bincount(small)
-    there = counts > 0
-    return (np.cumsum(there) - 1)[small], counts[there]
 
 
 def packed(*columns: Ints) -> Ints | None:
