@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from spanagree.references.against import (
     SystemAgainst,
     evaluate_references,
 )
-from spanagree.report.study import Study, study
+from spanagree.report.study import Study
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate, with_intervals
@@ -78,6 +78,9 @@ class Overview:
         study: each measure, raw and by chance, and what that changes, if it was asked for.
     """
 
+    TEMPLATE: ClassVar[str]  # the page that shows it
+    PAIRS_SHOWN: ClassVar[str] = "the first"  # which pairs are shown where there are many
+
     corpus: Corpus
     difficulty: Difficulty
     pairs: Sequence[tuple[str, str]]
@@ -85,6 +88,11 @@ class Overview:
     signature: str
     notes: tuple[str, ...]
     study: Study | None = None
+
+    @property
+    def roles(self) -> Mapping[str, Any]:
+        """Who is gold or a system, as :func:`spanagree.report.study.study` takes it."""
+        return {}
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -141,8 +149,15 @@ class SystemsOverview(Overview):
         comparison: a test of each two of them, unless there are very many.
     """
 
+    TEMPLATE = "systems.html"
+
     levels: EvaluationByLevel
     comparison: Comparison | None
+
+    @property
+    def roles(self) -> Mapping[str, Any]:
+        """Who is gold."""
+        return {"gold": self.evaluation.settings.gold}
 
     @property
     def evaluation(self) -> Evaluation:
@@ -214,6 +229,9 @@ class TeamOverview(Overview):
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
         batched_by: what batches are, as for ``batches``; ``None`` for some in order.
     """
+
+    TEMPLATE = "team.html"
+    PAIRS_SHOWN = "those that share most,"
 
     agreement: Agreement
     annotators: Sequence[str]
@@ -294,7 +312,14 @@ class ReferencesOverview(Overview):
         against: how the systems did against the references, and these against each other.
     """
 
+    TEMPLATE = "references.html"
+
     against: AgainstReferences
+
+    @property
+    def roles(self) -> Mapping[str, Any]:
+        """Who are the systems."""
+        return {"systems": list(self.against.systems)}
 
     @property
     def compared(self) -> Sequence[str]:
@@ -326,15 +351,6 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
     """Return the names of the systems that are first by an observed or a corrected F1."""
     systems = evaluation.systems.values()
     return [system.name for system in systems if getattr(system.rank, kind) == 1]
-
-
-def study_of(report: SystemsOverview | ReferencesOverview | TeamOverview) -> Study:
-    """Return what chance does to each measure, of the same layers as a report."""
-    if isinstance(report, SystemsOverview):
-        return study(report.corpus, report.evaluation.settings.gold)
-    if isinstance(report, ReferencesOverview):
-        return study(report.corpus, systems=list(report.against.systems))
-    return study(report.corpus)
 
 
 def systems_overview(corpus: Corpus, gold: str | None, **settings: Any) -> SystemsOverview:

@@ -22,17 +22,15 @@ from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy
 from spanagree.report.overview import (
-    ReferencesOverview,
-    SystemsOverview,
-    TeamOverview,
+    Overview,
     first,
     references_overview,
-    study_of,
     systems_overview,
     team_overview,
 )
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
+from spanagree.report.study import study as study_measures
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
@@ -105,7 +103,7 @@ def write_report(
     if best_match and not against:
         raise SettingError("best_match: the nearest of many references; pass references or systems")
     settings = {"match": match, "chance": chance}
-    report: SystemsOverview | ReferencesOverview | TeamOverview
+    report: Overview
     if team:
         report = team_overview(corpus, measures, batches, **settings)
     elif against:
@@ -114,7 +112,7 @@ def write_report(
     else:
         report = systems_overview(corpus, gold, **settings)
     if study:
-        report = replace(report, study=study_of(report))
+        report = replace(report, study=study_measures(report.corpus, **report.roles))
     write_bytes(path, page(report).encode())
 
 
@@ -132,14 +130,12 @@ def _check_kind(corpus: Corpus, gold: str | None, *, team: bool, against: bool) 
         raise SettingError(f"{annotators}; a report on a team needs two")
 
 
-def page(report: SystemsOverview | ReferencesOverview | TeamOverview) -> str:
+def page(report: Overview) -> str:
     """Return the text of the file that shows a report."""
     style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
-    kinds = {TeamOverview: "team", ReferencesOverview: "references"}
-    kind = kinds.get(type(report), "systems")
     text: str = (
         _environment()
-        .get_template(f"{kind}.html")
+        .get_template(report.TEMPLATE)
         .render(
             report=report,
             document=unit(report.difficulty.settings),
@@ -176,6 +172,7 @@ def _environment() -> Any:
 
 
 def _own(file: str) -> str:
+    """Return the text of a file beside this one."""
     return files(__name__).joinpath(file).read_text("utf-8")
 
 

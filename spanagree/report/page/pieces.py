@@ -16,6 +16,7 @@ from spanagree.errors import counted, cut
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
 from spanagree.project.batch_agreement import Batches
+from spanagree.references.against import Person
 from spanagree.report.overview import (
     SHOWN,
     Overview,
@@ -116,9 +117,13 @@ def show_members(report: TeamOverview) -> Html:
 
 def show_labels_of_team(report: TeamOverview) -> Html:
     """Return a table of labels, without what stands below that of annotators."""
-    above = report.agreement.table("annotator").remarks
     figures = report.agreement.table("label")
-    return show_bars(replace(figures, remarks=[x for x in figures.remarks if x not in above]))
+    return show_bars(_without_remarks(figures, report.agreement.table("annotator")))
+
+
+def _without_remarks(figures: Frame, above: Frame) -> Frame:
+    """Return a table without the remarks that stand below another one above it already."""
+    return replace(figures, remarks=[x for x in figures.remarks if x not in above.remarks])
 
 
 def folded(title: str, body: Html) -> Html:
@@ -177,8 +182,8 @@ def show_matrix(
         cells = (cell(i, j) for j in range(len(columns)))
         body.append(el("tr", el("th", name(title, 24), *below, scope="row"), *cells))
     kind = f"heatmap{' many' * many}"
-    made = el("table", el("thead", head), el("tbody", *body), class_=kind)
-    return Html(el("p", caption, class_="caption") + scrolled(made, caption))
+    matrix = el("table", el("thead", head), el("tbody", *body), class_=kind)
+    return Html(el("p", caption, class_="caption") + scrolled(matrix, caption))
 
 
 def _cell(score: Score) -> Html:
@@ -285,11 +290,13 @@ def _captioned(chart: Html, caption: str) -> Html:
     return el("figure", el("figcaption", caption), scrolled(chart, caption))
 
 
-def draw_slopes(report: SystemsOverview | ReferencesOverview) -> Html:
-    """Return a chart of the systems' F1 as observed and above chance, of very many the best."""
-    among = [] if isinstance(report, SystemsOverview) else [report.against.ceiling]
+def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: Person) -> Html:
+    """Return a chart of F1 as observed and above chance: of systems, of very many the best.
+
+    The F1 of ``people`` among themselves stands beside them.
+    """
     systems = [s for s in report.placed if not math.isnan(s.f1.corrected)][:SHOWN]
-    shown = [s for s in [*systems, *among] if not math.isnan(s.f1.corrected)]
+    shown = [s for s in [*systems, *people] if not math.isnan(s.f1.corrected)]
     if not shown:
         return Html()
     lines = [(report.short.get(s.name, s.name), s.f1.observed, s.f1.corrected, "") for s in shown]
@@ -311,7 +318,7 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
 
 def show_outcomes(report: Overview, first: str, second: str) -> Html:
     """Return a table of how often each two annotators part, by kind."""
-    sides = (second,) if isinstance(report, SystemsOverview) else (first, second)  # gold is one
+    sides = (second,) if first == "gold" else (first, second)  # gold is the same for all
     columns = [Column("", side, "name") for side in sides]
     columns += [Column("", kind, "count") for kind in OUTCOMES]
     rows: list[list[Value]] = [
@@ -323,8 +330,9 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
         " boundary: other boundaries; label: another label"
     ]
     if left := len(report.pairs) - len(rows):
-        which = "those that share most," if isinstance(report, TeamOverview) else "the first"
-        below.append(f"{which} {counted(SHOWN, 'pair')}; {left} more are left out here")
+        below.append(
+            f"{report.PAIRS_SHOWN} {counted(SHOWN, 'pair')}; {left} more are left out here"
+        )
     return show_bars(Frame(columns, rows, remarks=below), report.short)
 
 
@@ -332,10 +340,9 @@ def show_bias(report: TeamOverview) -> Html:
     """Return a table of how annotators label, without what stands at the coefficients above it."""
     if isinstance(report.coefficients, str):
         return Html()
-    above = report.coefficients.table().remarks
     figures = report.coefficients.table("annotator")
-    below = [remark for remark in figures.remarks if remark not in above]
-    return table(replace(figures, caption="", verdict="", remarks=below))
+    below = _without_remarks(figures, report.coefficients.table())
+    return table(replace(below, caption="", verdict=""))
 
 
 def show_queue(report: TeamOverview) -> Html:
