@@ -7,11 +7,11 @@ supports that, which systems nobody can tell from chance, and what baselines and
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,7 +35,7 @@ from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import Score
 from spanagree.settings import Settings
-from spanagree.systems.above_chance import chance_test
+from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
@@ -336,30 +336,22 @@ class _Models(NamedTuple):
     why: dict[str, str]
 
 
-def _under_first(
-    asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap
-) -> tuple[str, Any, dict[str, str]]:
-    """Return the first chance model that segments allow, its result, and why it is not another.
-
-    Raises:
-        SettingError: if the segments allow no model.
-    """
-    why: dict[str, str] = {}
-    for chance in _MODELS:
-        try:
-            return chance, make(asked.corpus, chance=chance, ci=ci), why
-        except SettingError as error:  # noqa: PERF203 — of three models
-            why.setdefault(_MODELS[0], str(error))
-    raise SettingError(why[_MODELS[0]])
-
-
 def _under_models(asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap) -> _Models:
     """Return the results that ``make`` gives under each chance model; intervals of the first only.
 
     Raises:
-        SettingError: if the segments allow no model.
+        SettingError: if the segments allow no model, with the reason of the first.
     """
-    corpus, (first, result, why) = asked.corpus, _under_first(asked, make, ci)
+    corpus = asked.corpus
+    why: dict[str, str] = {}
+    for first in _MODELS:
+        try:
+            result = make(corpus, chance=first, ci=ci)
+            break
+        except SettingError as error:
+            why.setdefault(_MODELS[0], str(error))
+    else:
+        raise SettingError(why[_MODELS[0]])
     others: dict[str, tuple[Corpus, Mapping[str, Any]]] = {}
     if not asked.exact:
         drawn = "drawn" if asked.of_segments else f"of {asked.settings['what']}"
@@ -378,18 +370,18 @@ def _under_models(asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap)
     every = {first: result}
     for name, (source, settings) in others.items():
         if name not in every:
-            made = _unless_refused(functools.partial(make, source, **settings), why, name)
-            every |= {name: made} if made is not None else {}
+            with _noting_refusal(why, name):
+                every[name] = make(source, **settings)
     return _Models(first, result, every, why)
 
 
-def _unless_refused(call: Callable[[], Any], why: dict[str, str], name: str) -> Any:
-    """Return what a call gives, or nothing if it is refused, keeping the reason."""
+@contextmanager
+def _noting_refusal(why: dict[str, str], name: str) -> Iterator[None]:
+    """Leave out what is refused, and keep the reason by its name."""
     try:
-        return call()
+        yield
     except SpanAgreeError as error:
         why[name] = str(error)
-        return None
 
 
 def _against_gold(asked: _Asked, gold: str) -> Row:
@@ -404,18 +396,16 @@ def _against_gold(asked: _Asked, gold: str) -> Row:
     if len(scored) > 1:
         row["reordered"] = _reordered(compare_systems(result, bootstrap=asked.bootstrap))
     if asked.of_segments:
-        against = _unless_refused(lambda: _against_chance(asked, corpus, result), why, "undecided")
-        if against is not None:
-            p = {name: x.p for name, x in against.systems.items()}
-            alike = [name for name, p_value in p.items() if not p_value < _CERTAIN]
-            row["undecided"] = {"systems": len(alike), "of": len(p), "names": alike}
+        with _noting_refusal(why, "undecided"):
+            tested = _against_chance(asked, corpus, result).systems
+            alike = [name for name, system in tested.items() if not system.p < _CERTAIN]
+            row["undecided"] = {"systems": len(alike), "of": len(tested), "names": alike}
         row["baselines"] = _baselines(asked, gold, chance, make, why)
     if asked.exact:
-        hard = _unless_refused(
-            lambda: difficulty(corpus, gold, match=asked.match, chance=chance), why, "halves"
-        )
-        if hard is not None and hard.defined.any():
-            row["halves"] = _halves(evaluate_levels(result, hard, levels=2))
+        with _noting_refusal(why, "halves"):
+            hard = difficulty(corpus, gold, match=asked.match, chance=chance)
+            if hard.defined.any():
+                row["halves"] = _halves(evaluate_levels(result, hard, levels=2))
     return row
 
 
@@ -432,7 +422,7 @@ def _reordered(tested: Comparison) -> Mapping[str, Any]:
     }
 
 
-def _against_chance(asked: _Asked, corpus: Corpus, result: Evaluation) -> Any:
+def _against_chance(asked: _Asked, corpus: Corpus, result: Evaluation) -> ChanceTest:
     """Return how often random annotations match gold as well as each system, by draws."""
     seed = asked.bootstrap.seed
     return chance_test(corpus, result, simulate=True, draws=asked.draws, seed=seed)
@@ -442,27 +432,22 @@ def _baselines(
     asked: _Asked, gold: str, chance: str, make: Callable[..., Evaluation], why: dict[str, str]
 ) -> Mapping[str, Any]:
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
-    made: dict[str, Any] = {}
+    baselines: dict[str, Any] = {}
     only = asked.corpus.of_annotators([gold])
-    everything = _unless_refused(
-        lambda: with_baselines(only, ["everything"], references=[gold]), why, "everything"
-    )
-    if everything is not None:
-        made["everything"] = _f1(make(everything, chance=chance)["everything"].f1)
+    with _noting_refusal(why, "everything"):
+        everything = with_baselines(only, ["everything"], references=[gold])
+        baselines["everything"] = _f1(make(everything, chance=chance)["everything"].f1)
     if not asked.exact:
-        return made
+        return baselines
     if only.offsets == "tokens":
-        tokens = _each_token(only, gold)
-        f1 = _unless_refused(lambda: make(tokens, chance=chance)["token"].f1, why, "each")
-        made |= {"each_token": _f1(f1)} if f1 is not None else {}
-    copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
-    drawn = _unless_refused(
-        lambda: _against_chance(asked, copy, make(copy, chance=chance)), why, "random"
-    )
-    if drawn is not None:
-        random = drawn.systems["random"]
-        made["random"] = {"mean": random.mean, "sd": random.sd}
-    return made
+        with _noting_refusal(why, "each"):
+            tokens = make(_each_token(only, gold), chance=chance)
+            baselines["each_token"] = _f1(tokens["token"].f1)
+    with _noting_refusal(why, "random"):
+        copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
+        random = _against_chance(asked, copy, make(copy, chance=chance)).systems["random"]
+        baselines["random"] = {"mean": random.mean, "sd": random.sd}
+    return baselines
 
 
 def _each_token(corpus: Corpus, gold: str) -> Corpus:
@@ -472,27 +457,27 @@ def _each_token(corpus: Corpus, gold: str) -> Corpus:
     document = np.repeat(np.arange(len(corpus)), lengths)
     start = np.arange(len(document)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     label = np.bincount(layer.label, minlength=1).argmax()
-    token = type(layer)(document, start, start + 1, np.full(len(document), label), layer.annotated)
+    token = Layer(document, start, start + 1, np.full(len(document), label), layer.annotated)
     return corpus.but(layers={gold: layer, "token": token})
 
 
 def _halves(levels: EvaluationByLevel) -> Mapping[str, Any]:
     """Return of each half: documents, chance of the best, who is best, and τ."""
-    made: dict[str, Any] = {}
+    halves: dict[str, Any] = {}
     for name, (_, part) in zip(("easy", "hard"), levels.defined, strict=False):
         scores = {x.name: x.f1 for x in part.systems.values() if not math.isnan(x.f1.observed)}
         if scores:
             best = max(scores, key=lambda x: scores[x].observed)
-            made[name] = {
+            halves[name] = {
                 "documents": part.documents,
                 "best": best,
                 **_f1(scores[best]),
                 "tau": levels.raw_and_corrected(part),
             }
-    made["tau_between"] = {
+    halves["tau_between"] = {
         kind: [tau for *_, tau in levels.between(kind)] for kind in ("observed", "corrected")
     }
-    return made
+    return halves
 
 
 def _against_people(asked: _Asked, systems: list[str]) -> Row:
@@ -506,7 +491,7 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
     row = _row(asked, models, scored)
     row["people"] = _scored("people", result.ceiling.f1)
-    row["baselines"] = _whole_of_people(asked, people, chance, why)
+    row["baselines"] = _everything_of_people(asked, people, chance, why)
     if len(scored) > 1:
         by_document = replace(asked.bootstrap, resample_by="document")
         evaluation = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
@@ -545,24 +530,19 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
     )
 
 
-def _whole_of_people(
+def _everything_of_people(
     asked: _Asked, people: Sequence[str], chance: Any, why: dict[str, str]
 ) -> Mapping[str, Any]:
     """Return F1 of everything against the annotators, unless there are very many."""
     if len(people) > _MANY:
         return {}
-    everything = _unless_refused(
-        lambda: evaluate_references(
-            with_baselines(asked.corpus.of_annotators(people), ["everything"]),
-            people,
-            systems=["everything"],
-            match=asked.match,
-            chance=chance,
-        ),
-        why,
-        "everything",
-    )
-    return {} if everything is None else {"everything": _f1(everything["everything"].f1)}
+    with _noting_refusal(why, "everything"):
+        corpus = with_baselines(asked.corpus.of_annotators(people), ["everything"])
+        against = evaluate_references(
+            corpus, people, systems=["everything"], match=asked.match, chance=chance
+        )
+        return {"everything": _f1(against["everything"].f1)}
+    return {}
 
 
 def _team(asked: _Asked) -> Row:
@@ -582,10 +562,10 @@ def _team(asked: _Asked) -> Row:
     row["scored"] = scored if few else []
     row["people"] = {
         **_scored("people", result.team.f1),
-        "models": {name: made.team.f1.expected for name, made in every.items()},
+        "models": {model: agreement.team.f1.expected for model, agreement in every.items()},
         "mean_pairwise": result.mean.observed,
     }
-    row["baselines"] = _whole_of_people(asked, list(asked.corpus.layers), chance, why)
+    row["baselines"] = _everything_of_people(asked, list(asked.corpus.layers), chance, why)
     return row
 
 
@@ -597,7 +577,7 @@ def _row(asked: _Asked, models: _Models, scored: list[Row]) -> Row:
     )
     for row in scored:
         row["models"] = {
-            model: made.systems[row["name"]].f1.expected for model, made in models.every.items()
+            model: result.systems[row["name"]].f1.expected for model, result in models.every.items()
         }
     middle = ranked[(len(ranked) - 1) // 2] if ranked else None
     return {
@@ -623,7 +603,7 @@ def _scored(name: str, f1: Score) -> Row:
 
 
 def _f1(f1: Score) -> Row:
-    made: Row = {kind: getattr(f1, kind) for kind in _KINDS}
+    figures: Row = {kind: getattr(f1, kind) for kind in _KINDS}
     if f1.interval is not None:
-        made["interval"] = [*f1.interval.corrected]
-    return made
+        figures["interval"] = [*f1.interval.corrected]
+    return figures
