@@ -7,7 +7,7 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -84,7 +84,7 @@ class Reference(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The source as it is cited.
+        """The source as a text cites it.
 
         >>> REFERENCES["li2024"].short
         'Li et al., 2024'
@@ -118,7 +118,7 @@ def entries(bibtex: str) -> Iterator[tuple[str, Reference]]:
 
 
 def _plain(special: re.Match[str]) -> str:
-    """Return what TeX shows for something special."""
+    """Return the characters that TeX shows for a command or a brace."""
     return _CHARACTERS.get(special[0], special[1] or special[2])
 
 
@@ -142,25 +142,40 @@ _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
 _NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
 _WORD = "[a-z][a-z0-9_-]*"
 _SCHEME = "[A-Za-z0-9]{1,9}"
-_PATTERNS = {
-    "word": _WORD,
-    "counted": f"{_WORD}|{UNIT_OF_TIME.pattern}",
-    "match": rf"{_WORD}(\.[0-9]+)?",
-    "text": "[^|]*",  # a user's, escaped
-    "whole": "0|[1-9][0-9]{0,99}",
-    "yes or no": "yes|no",
-    "number": _NUMBER,
-    "numbers": _NUMBERS,
-    "classes": f"estimated|{_NUMBERS}",
-    "scheme": rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}",
-    "interval": f"[a-z]+{_NUMBER}",
-    "words": rf"{_WORD}(\+{_WORD})*",
-    "ignored": "ignored",
-    "version": r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}",
-}
-"""How a value of each kind looks."""
 
-SETTINGS = {signed: name for name, signed in SIGNED_AS.items()}
+
+class _Value(NamedTuple):
+    """A kind of value in a signature: how it looks, and how it is read."""
+
+    pattern: str
+    read: Callable[[str], Any] = str
+
+
+def _numbers_in(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+_VALUES = {
+    "word": _Value(_WORD),
+    "counted": _Value(f"{_WORD}|{UNIT_OF_TIME.pattern}"),
+    "match": _Value(rf"{_WORD}(\.[0-9]+)?"),
+    "text": _Value("[^|]*", Escaped),  # a user's
+    "whole": _Value("0|[1-9][0-9]{0,99}", int),
+    "yes or no": _Value("yes|no", lambda text: text == "yes"),
+    "number": _Value(_NUMBER, float),
+    "numbers": _Value(_NUMBERS, _numbers_in),
+    "classes": _Value(
+        f"estimated|{_NUMBERS}", lambda text: text if text == "estimated" else _numbers_in(text)
+    ),
+    "scheme": _Value(rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}"),
+    "interval": _Value(f"[a-z]+{_NUMBER}"),
+    "words": _Value(rf"{_WORD}(\+{_WORD})*", lambda text: text.split("+")),
+    "ignored": _Value("ignored"),
+    "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
+}
+"""The values in signatures by their kinds, which are those of :data:`spanagree.settings.KEYS`."""
+
+_NAMES = {signed: name for name, signed in SIGNED_AS.items()}
 """The settings that have another name in a signature."""
 
 
@@ -186,14 +201,15 @@ def settings_of(line: str) -> dict[str, Any]:
         key, colon, value = part.partition(":")
         if not colon:
             raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
-        key = SETTINGS.get(key, key)
+        key = _NAMES.get(key, key)
         if key not in KEYS:
             raise InputError(
                 f"signature: unknown key {show(key)}; a line that stands below a table is needed"
             )
         if key in values:
             raise InputError(f"signature: the key {key} comes twice; name it once")
-        if not re.fullmatch(_PATTERNS[KEYS[key]], value, re.ASCII) or not value.isprintable():
+        kind = _VALUES[KEYS[key]]
+        if not re.fullmatch(kind.pattern, value, re.ASCII) or not value.isprintable():
             raise InputError(
                 f"signature: {key}: {show(value)} is not a value that it can have; copy the line"
                 " from below a table"
@@ -208,30 +224,15 @@ def settings_of(line: str) -> dict[str, Any]:
 
 def _settings(key: str, value: str) -> Mapping[str, Any]:
     """Return the settings that one part of a signature stands for."""
-    match KEYS[key]:
-        case "whole":
-            return {key: int(value)}
-        case "number":
-            return {key: float(value)}
-        case "yes or no":
-            return {key: value == "yes"}
-        case "numbers" | "classes" if value != "estimated":
-            return {key: [float(number) for number in value.split(",")]}
-        case "scheme" if value.startswith("auto("):
-            names = [name for name in value[5:-1].split(",") if name]
-            return {key: "auto", "schemes": {name: name for name in names}}
-        case "words":
-            return {key: value.split("+")}
-        case "ignored":
-            return {"ignore_tokens": True}
-        case "text" if key == "gold":  # it is named where it is not the first layer
-            return {key: Escaped(value), "gold_first": False}
-        case "text":
-            return {key: Escaped(value)}
-        case "version":
-            return {"version": value}
-        case _:
-            return {key: value}
+    if key == "tokens":
+        return {"ignore_tokens": True}
+    if key == "spanagree":
+        return {"version": value}
+    if key == "scheme" and value.startswith("auto("):
+        names = [name for name in value[5:-1].split(",") if name]
+        return {key: "auto", "schemes": {name: name for name in names}}
+    read = {key: _VALUES[KEYS[key]].read(value)}
+    return read | {"gold_first": False} if key == "gold" else read  # the first layer is not named
 
 
 # --- figures in a sentence ------------------------------------------------------------------------
@@ -257,9 +258,8 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
         InputError: for the JSON of another command, or one that lacks figures.
     """
     settings = result.get("settings")
-    settings = settings if isinstance(settings, Mapping) else {}
     write = _KINDS.get(str(result.get("kind")))
-    if write is None or not settings:
+    if write is None or not settings or not isinstance(settings, Mapping):
         raise InputError(
             "a paragraph of results needs figures of evaluate, agree (α_U and γ too) or"
             " coefficients; pass what one of them writes with --format json"
