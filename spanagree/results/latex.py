@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spanagree.results.frame import NOT_SHOWN, PLAIN, Column, Frame, TableStyle
 from spanagree.settings import confidence_of
@@ -68,24 +68,27 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     align = "".join(k or "lr"[c.kind != "name"] for k, c in zip(kinds, columns, strict=True))
     top, middle, foot = _RULES if "booktabs" in packages else (r"\hline",) * 3
 
-    def line(cells: Sequence[str], row: int) -> str:
-        written = [
-            rf"\bfseries {escaped(text)}"
-            if (row, c) in best
-            else f"{{{escaped(text)}}}"
-            if kind and not _NUMBER.fullmatch(text)
-            else escaped(text)
-            if not kind
-            else text
-            for c, (text, kind) in enumerate(zip(cells, kinds, strict=True))
-        ]
-        return " & ".join(written) + r" \\"
-
-    lines += [rf"\begin{{tabular}}{{{align}}}", top, line(_header(shown.header, table), -1), middle]
+    header = map(_cell, _header(shown.header, table), kinds)
+    lines += [rf"\begin{{tabular}}{{{align}}}", top, _line(header), middle]
     for r, row in enumerate(texts):
-        lines += [middle] if r in breaks else []
-        lines.append(line(row, r))
+        if r in breaks:
+            lines.append(middle)
+        marks = [r"\bfseries " if (r, c) in best else "" for c in range(len(row))]
+        lines.append(_line(map(_cell, row, kinds, marks)))
     return "\n".join([*lines, foot, r"\end{tabular}", ""])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cell(text: str, kind: str, mark: str = "") -> str:
+    """Return a cell; in a column of siunitx what is no number stands in braces."""
+    if mark:
+        return mark + escaped(text)
+    if not kind:
+        return escaped(text)
+    return text if _NUMBER.fullmatch(text) else f"{{{escaped(text)}}}"
 
 
 def _header(titles: Sequence[str], table: Frame) -> list[str]:

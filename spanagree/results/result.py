@@ -57,16 +57,16 @@ class Comparable:
 
 
 class Signed(Comparable):
-    """What settings have made, and says so: its signature, notes, caveats, and tables.
+    """A result with its settings, signature, notes, caveats and tables.
 
-    It describes itself as a frame (``_table``), and says what has rows in it (``BY``).
+    It describes itself as a frame (``_table``), and ``BY`` names what can have a row in it.
     """
 
     BY: ClassVar[Mapping[str, str]] = {}
-    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON by name, with their by
-    # what JSON says of the whole; x=a.b: as x what b of a is; x?: x unless it is None
+    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON: by name, what has rows
+    # what else is in JSON: attributes; key=a.b is another attribute, key? is left out if None
     SUMMARY: ClassVar[tuple[str, ...]] = ()
-    OF_LAYERS: ClassVar[bool] = False  # whether a table without their rows says what is not aligned
+    OF_LAYERS: ClassVar[bool] = False  # whether a table without rows of layers tells of unaligned
 
     settings: Settings
     notes: tuple[str, ...]
@@ -305,13 +305,14 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
         name, _, sentence = caveat.partition(": ")
         before, number, after = (*_VARIES.split(sentence, 1), "", "")[:3]
         alike.setdefault((before, after), []).append((name, number))
-    made = []
+    merged = []
     for (before, after), rows in alike.items():
         names, numbers = zip(*rows, strict=True)
-        ends = dict.fromkeys(end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
+        least, most = (end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
+        number = least if least == most else f"{least} to {most}"
         subject = listed(names) if len(names) > 1 else names[0]
-        made.append(f"{subject}: {before}{' to '.join(ends)}{after}")
-    return tuple(made)
+        merged.append(f"{subject}: {before}{number}{after}")
+    return tuple(merged)
 
 
 _ALL_FIGURES = f"{', '.join(Figures._fields)}: "
@@ -347,21 +348,20 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
     They are counted when the corpus is read, so the rows that have it are those of whole layers;
     a table without such rows has sentences if it is ``of_layers`` all the same.
     """
-    keys = [column.key for column in table.columns]
-    whose = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
     if "quotes" not in table.settings:
         return table
-    if whose is None and not of_layers:
-        return table
-    if whose is None:
-        return replace(table, remarks=[*table.remarks, *_unaligned_sentences(table.settings)])
-    names = [row[whose] for row in table.rows]
-    of_layer = [len(set(names)) == len(names)] * len(names)
+    sentences = _unaligned_sentences(table.settings)
+    keys = [column.key for column in table.columns]
+    naming = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
+    if naming is None:
+        return replace(table, remarks=[*table.remarks, *sentences]) if of_layers else table
+    names = [row[naming] for row in table.rows]
+    is_of_layer = [len(set(names)) == len(names)] * len(names)
     if "average" in keys:  # rows of parts, and those of all of them
-        of_layer = [row[keys.index("average")] == "micro" for row in table.rows]
+        is_of_layer = [row[keys.index("average")] == "micro" for row in table.rows]
     shares = [
-        unaligned_of(table.settings, name).get("unaligned") if of_all else None
-        for name, of_all in zip(names, of_layer, strict=True)
+        unaligned_of(table.settings, name).get("unaligned") if is_whole else None
+        for name, is_whole in zip(names, is_of_layer, strict=True)
     ]
     if all(share is None for share in shares):
         return table
@@ -370,7 +370,7 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
         columns=[*table.columns, Column("unaligned", "not aligned")],
         rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
         # a table that is turned has no column of a whole system
-        remarks=[*table.remarks, *(_unaligned_sentences(table.settings) if table.pivot else ())],
+        remarks=[*table.remarks, *(sentences if table.pivot else ())],
         in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
         in_data=None if table.in_data is None else with_unaligned(table.in_data),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spanagree.errors import counted, printable
 from spanagree.results.frame import decimal
@@ -69,7 +69,8 @@ def one_score(name: str, score: Score, confidence: float | None = None) -> str:
     chance = f"chance alone would give {short(score.expected)}"
     if math.isnan(score.corrected):
         return f"{observed}; {chance}, so nothing is left to correct."
-    above = f"{short(score.corrected)} above chance{_interval(score, confidence)}"
+    interval = None if score.interval is None else score.interval.corrected
+    above = f"{short(score.corrected)} above chance{_in_brackets(interval, confidence)}"
     return f"{observed}; {chance}, so it is {above}."
 
 
@@ -94,9 +95,7 @@ def coefficient(
     """
     if math.isnan(value):
         return f"{name} is undefined: {reason}."
-    sure = ""
-    if interval is not None and confidence is not None and not math.isnan(interval[0]):
-        sure = f" ({ends(*interval, confidence)})"
+    sure = _in_brackets(interval, confidence)
     return f"{name} is {short(value)}{sure}, where 0 is chance and 1 is full agreement."
 
 
@@ -225,7 +224,7 @@ def counted_from(numbers: Sequence[int], noun: str) -> str:
 
 
 def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
-    """Return the names with the highest F1 above chance, several where these print alike.
+    """Return the names with the highest F1 above chance, all whose figures print alike.
 
     >>> first_by_chance({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
     ['a', 'b']
@@ -235,12 +234,12 @@ def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
 
 
 def _groups(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
-    """Return ranked names, together those whose figures print alike, which share a place."""
+    """Return ranked names in groups of the same place, as their figures print alike."""
     return grouped({name: scores[name].corrected for name in ranked})
 
 
 def grouped(values: Mapping[str, float]) -> list[list[str]]:
-    """Return the names of figures in their order, together those whose figures print alike.
+    """Return names in the order of their figures, in groups of those whose figures print alike.
 
     >>> grouped({"b": 0.5, "a": 0.50000001, "c": 0.4})
     [['a', 'b'], ['c']]
@@ -291,6 +290,7 @@ def _named(leads: Sequence[Lead], confidence: float) -> str:
 
 
 def _of(lead: Lead, confidence: float) -> str:
+    """Return how far a system is ahead, with the interval of that, or with p."""
     varies = lead.low < lead.high
     interval = f", {ends(lead.low, lead.high, confidence)}" if varies else ""
     p = f", p {p_of(lead.p)}" if not interval else ""
@@ -307,9 +307,8 @@ def p_of(p: float) -> str:
     return "below .001" if p < 0.001 else short(p)
 
 
-def _interval(score: Any, confidence: float | None) -> str:
-    interval = getattr(score, "interval", None)
-    if interval is None or confidence is None or math.isnan(interval.corrected[0]):
+def _in_brackets(interval: tuple[float, float] | None, confidence: float | None) -> str:
+    """Return an interval in words, if there is one that is defined."""
+    if interval is None or confidence is None or math.isnan(interval[0]):
         return ""
-    low, high = interval.corrected
-    return f" ({ends(low, high, confidence)})"
+    return f" ({ends(*interval, confidence)})"
