@@ -25,7 +25,7 @@ from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import count
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Picture, dots, rows_size
+from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, unit
@@ -155,11 +155,7 @@ class SideBySide(Result):
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(x.value, nothing, nothing)]) for name, x in self.measures.items()
         ]
-
-        def draw(ax: Any) -> None:
-            dots(ax, rows, ["value"], "value", zero=True)
-
-        return Picture(draw, rows_size(self.measures))
+        return dots_of(rows, ["value"], "value", zero=True)
 
 
 def side_by_side(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 from spanagree.errors import SettingError, counted, counted_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, dots, rows_size
+from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import FEW, Result
 from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
@@ -148,8 +148,4 @@ class TeamResult(Result, Generic[Some]):
 def picture_of(named: Sequence[tuple[str, Disagreement]], measure: str) -> Picture:
     """Return figures as dots with their intervals."""
     rows = [(name, [dot(figure)]) for name, figure in named]
-
-    def draw(ax: Any) -> None:
-        dots(ax, rows, ["value"], measure, zero=True)
-
-    return Picture(draw, rows_size(name for name, _ in rows))
+    return dots_of(rows, ["value"], measure, zero=True)
