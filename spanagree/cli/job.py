@@ -36,6 +36,7 @@ FAILED = 1
 
 _BLOCK = 10_000  # sentences
 _DIGITS = 15  # decimals that a float has
+_OF_CHANCE = ("places", "chance_of")  # options that become part of the chance model
 _Answer = TypeVar("_Answer")
 
 
@@ -46,15 +47,16 @@ class ReaderGoneError(BrokenPipeError):
 def command(
     argument: click.Argument | None, *groups: options.Group
 ) -> Callable[[Callable[..., None]], Command]:
-    """Return what makes a function a command; it is called with a job and its options if given.
+    """Return a decorator that makes a function a command.
 
-    The help is the docstring of its module, so that the list of commands need not load it.
+    The function is called with a job, and with those of its own options that a user gave. The help
+    is the docstring of its module, so that the list of commands need not load it.
 
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
     """
-    every = [member for members in (*groups, options.messages()) for member in members]
+    members = [member for group in (*groups, options.messages()) for member in group]
 
     def decorate(function: Callable[..., None]) -> Command:
         name = function.__name__.replace("_", "-")
@@ -62,7 +64,7 @@ def command(
         @functools.wraps(function)
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
-            job, arguments = _parted(given, every)
+            job, arguments = _job_of(given, members)
             job.check_patterns()
             of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
             rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
@@ -70,24 +72,24 @@ def command(
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
-            asked = {key: arguments.pop(key) for key in ("places", "chance_of") if key in arguments}
-            if asked:
+            of_chance = {key: arguments.pop(key) for key in _OF_CHANCE if key in arguments}
+            if of_chance:
                 chance = arguments.get("chance", "nonoverlapping")
-                arguments["chance"] = job.chance_model(chance, **asked)
+                arguments["chance"] = job.chance_model(chance, **of_chance)
             try:
                 function(job, **arguments)
             finally:
                 hide_progress()
 
-        params = [*([argument] if argument else []), *ordered(name, every)]
+        params = [*([argument] if argument else []), *ordered(name, members)]
         purpose = sys.modules[function.__module__].__doc__
         return Command(name, params=params, callback=run, help=purpose)
 
     return decorate
 
 
-def _parted(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict[str, Any]]:
-    """Return the job that given options make, and those that are arguments of the command."""
+def _job_of(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict[str, Any]]:
+    """Return the job that given options make, and the options that are arguments of the command."""
     arguments = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
     parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
     for member in members:
@@ -226,7 +228,9 @@ class Job:
                 f"{show(name)} is a file that is not read, and here annotators are named; name it"
                 " with the other files too"
             )
-        return as_given[0] if as_given else stems[0] if len(stems) == 1 else name
+        if as_given:
+            return as_given[0]
+        return stems[0] if len(stems) == 1 else name
 
     @functools.cached_property
     def in_blocks(self) -> bool:
@@ -253,15 +257,15 @@ class Job:
                 matches(path)
 
     def how(self) -> tuple[dict[str, Any], str | None, list[str]]:
-        """Return how to read: the options of readers, the format, and repairs."""
+        """Return the options of readers, the format, and repairs."""
         from spanagree.corpus.repairs import REPAIRS
 
-        chosen = dict(self.reading)
-        form = chosen.pop("from", None)
-        repair = [step for step in chosen.pop("repair", ()) if step]
+        reading = dict(self.reading)
+        form = reading.pop("from", None)
+        repair = [step for step in reading.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        return chosen, form, repair
+        return reading, form, repair
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
@@ -281,7 +285,7 @@ class Job:
         reading, form, repair = self.how()
         if self.has_patterns:
             return sa.formats.read_shards(self.paths, form=form, repair=repair, **reading)
-        chosen = {name: reading.pop(name, None) for name in LABELS}
+        labels = {name: reading.pop(name) for name in LABELS if name in reading}
         others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
         if others or reading.keys() - set(FORMATS["conll"].takes):
             raise click.UsageError(
@@ -290,16 +294,16 @@ class Job:
             )
         size = _BLOCK if self.block is None else self.block
         blocks = conll_blocks(self.paths, size, repair=repair, **reading)
-        if not any(value is not None for value in chosen.values()):
+        if not labels:
             return blocks
-        return (functools.partial(_with_labels, block, chosen) for block in blocks)
+        return (functools.partial(_with_labels, block, labels) for block in blocks)
 
     # --- working --------------------------------------------------------------------------------
 
     def work(
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
     ) -> _Answer:
-        """Return what a function makes of a corpus or blocks, with the workers asked for."""
+        """Return what a function gives for a corpus or blocks, with the workers asked for."""
         pool: Executor | None = None
         if self.workers is not None:
             check_whole(self.workers, 1, "workers")
@@ -363,10 +367,14 @@ class Job:
         else:
             below = [other for other in (test, *others.values()) if other is not None]
             tables = [result.table(self.by), *(other.table() for other in below)]
-            quiet = click.get_current_context().params.get("quiet")
-            verdict = "" if quiet else (test and test.verdict) or tables[0].verdict
+            verdict = tables[0].verdict
+            if test is not None and test.verdict:
+                verdict = test.verdict
+            if click.get_current_context().params.get("quiet"):
+                verdict = ""
             tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
-            tables = tables if self.all_columns else [table.turned for table in tables]
+            if not self.all_columns:
+                tables = [table.turned for table in tables]
             look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [TABLES[self.format](table, look) for table in tables]
             if self.explain:
@@ -383,7 +391,7 @@ class Job:
             self.wrote(self.plot)
 
     def wrote(self, name: str) -> None:
-        """Remember what has been written, for one who stops the program later."""
+        """Remember what has been written, to say so if the program is stopped later."""
         self.written.append(printable(name))
 
     def put(self, text: str) -> None:
@@ -400,9 +408,9 @@ class Job:
             raise ReaderGoneError from None
 
 
-def _with_labels(block: Callable[[], sa.Corpus], chosen: Mapping[str, Any]) -> sa.Corpus:
-    """Return a block with the labels that were chosen, in a worker."""
-    return block().with_labels(**chosen)
+def _with_labels(block: Callable[[], sa.Corpus], labels: Mapping[str, Any]) -> sa.Corpus:
+    """Return a block with the labels asked for; a worker calls it."""
+    return block().with_labels(**labels)
 
 
 def say(notes: Iterable[str]) -> None:

@@ -172,10 +172,10 @@ def of(
         required: parameters that have to be given.
     """
     known = parameters(function)
-    others = {next(iter(known)), *but, *OF_BLOCKS, *OF_INTERVALS}
+    passed_over = {next(iter(known)), *but, *OF_BLOCKS, *OF_INTERVALS}
     return [
         _of(known[name], (texts or {}).get(name) or known[name].text, name in required)
-        for name in names or [name for name in known if name not in others]
+        for name in names or [name for name in known if name not in passed_over]
     ]
 
 
@@ -191,8 +191,8 @@ def _of(parameter: Parameter, text: str, required: bool) -> Option:
             f"{parameter.default:g}" if parameter.kind == "float" else str(parameter.default)
         )
     if parameter.several:
-        known = ", ".join(x for x in allowed if x not in purpose)
-        purpose = with_choices(purpose, allowed) if known else purpose
+        if not all(choice in purpose for choice in allowed):
+            purpose = with_choices(purpose, allowed)
         return option(name, purpose, metavar="NAME,...", read=names_in, **attributes)
     if allowed:
         return option(name, purpose, choices=allowed, **attributes)
@@ -220,12 +220,11 @@ def comparing(
         match: the option of the measure, if it is another.
         seed: whether that of draws is among them: of commands without intervals, which have one.
     """
-    at = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
-    share = option("--overlap-at", at, type=float, metavar="X")
-    usual, chance = of(function, "match", "chance")
-    draws = of(function, "seed") if seed else []
-    shown = [by(rows)] if rows else []
-    return group("Comparing", *extra, *shown, match or usual, share, chance, *draws)
+    purpose = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
+    overlap_at = option("--overlap-at", purpose, type=float, metavar="X")
+    usual_match, chance = of(function, "match", "chance")
+    members = [*extra, *([by(rows)] if rows else []), match or usual_match, overlap_at, chance]
+    return group("Comparing", *members, *(of(function, "seed") if seed else []))
 
 
 def places(*extra: Option) -> Group:
@@ -429,34 +428,42 @@ def _recordings() -> Group:
 
 
 def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bool = True) -> Group:
-    """Return the options of what is written, and where."""
+    """Return the options of what is written, and where.
+
+    Args:
+        forms: the formats; those of tables unless given.
+        plot: whether there is a picture.
+        explain: whether there is a table whose figures can be explained and rounded.
+    """
     forms = tuple(forms or names_of(choices.Shown))
-    purpose = "Write the result in this format."
-    decimals = "Give figures with N decimals."
-    usual = "4; 2 with markdown and latex"
     wide = "Show all rows, all columns and whole names, however large the table becomes."
-    look = (
-        f"Set off the best figures, or use packages of LaTeX: {', '.join(names_of(choices.Style))}."
-    )
+    styles = ", ".join(names_of(choices.Style))
     explained = "Say below the table what each figure means, and when not to trust it."
     safe = "With csv, put an apostrophe before names that a spreadsheet would take for a formula."
     mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
     per_cent = "Give figures in per cent, as latex has F1 unless told not to."
-    picture = option("--plot", "Draw a picture too, as .png, .svg or .pdf.", metavar="FILE")
-    return group(
-        "Output",
-        option("--format", purpose, choices=forms, unless="text"),
+    decimals = "Give figures with N decimals."
+    members = [
+        option("--format", "Write the result in this format.", choices=forms, unless="text"),
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
-        *([picture] if plot else []),
-        *([flag("--explain", explained)] if explain else []),
-        *([number("--digits", decimals, unless=usual)] if explain else []),
-        *([flag("--percent/--no-percent", per_cent, default=None)] if explain else []),
-        *([flag("--all all_columns", wide)] if "csv" in forms else []),
-        *([option("--style", look, metavar="STYLE,...", read=names_in)] if explain else []),
-        *([flag("--safe-cells", safe)] if "csv" in forms else []),
-        *([flag("--bom", mark)] if "csv" in forms else []),
-        shared=True,
-    )
+    ]
+    if plot:
+        purpose = "Draw a picture too, as .png, .svg or .pdf."
+        members.append(option("--plot", purpose, metavar="FILE"))
+    if explain:
+        members += [
+            flag("--explain", explained),
+            number("--digits", decimals, unless="4; 2 with markdown and latex"),
+            flag("--percent/--no-percent", per_cent, default=None),
+        ]
+    if "csv" in forms:
+        members.append(flag("--all all_columns", wide))
+    if explain:
+        look = f"Set off the best figures, or use packages of LaTeX: {styles}."
+        members.append(option("--style", look, metavar="STYLE,...", read=names_in))
+    if "csv" in forms:
+        members += [flag("--safe-cells", safe), flag("--bom", mark)]
+    return group("Output", *members, shared=True)
 
 
 def messages() -> Group:

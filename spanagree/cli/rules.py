@@ -8,10 +8,19 @@ from typing import Any, NamedTuple
 import click
 
 from spanagree.cli import options
-from spanagree.cli.compared import names_of_comparing
+from spanagree.cli.compared import NAMES as COMPARED
 
 BLOCKS, PATTERNS = "blocks", "patterns"
 """What is given where files are worked on in blocks, and where a pattern finds them."""
+
+_WRITTEN = {
+    BLOCKS: "blocks (--block, --workers, a pattern of files)",
+    PATTERNS: "files found by a pattern",
+    "files": "FILE",
+    "result": "RESULT",
+    "all_columns": "--all",
+}
+"""What is not written as its name with dashes."""
 
 
 class Rule(NamedTuple):
@@ -45,7 +54,7 @@ _MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
 _SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
-_WHAT = " ".join(names_of_comparing())
+_WHAT = " ".join(COMPARED)
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 
@@ -173,25 +182,29 @@ def check(command: str, given: Mapping[str, Any]) -> None:
             continue
         if any(_holds(term, given) for term in rule.unless.split()):
             continue
-        for term in filter(lambda choice: _holds(choice, given), rule.options.split()):
-            name, why = _written(term, given), f": {rule.why}" if rule.why else ""
+        why = f": {rule.why}" if rule.why else ""
+        for term in rule.options.split():
+            if not _holds(term, given):
+                continue
+            name = _written(term, given)
             needed = rule.needs.split()
             if needed and not any(_holds(other, given) for other in needed):
                 every = " or ".join(_written(other, {}) for other in needed)
                 raise click.UsageError(f"{name} needs {every}{why}")
             for other in rule.excludes.split():
                 if _holds(other, given):
-                    other = _written(other, given)
-                    raise click.UsageError(f"{name} does not go with {other}{why}")
+                    excluded = _written(other, given)
+                    raise click.UsageError(f"{name} does not go with {excluded}{why}")
 
 
 def _parts(term: str) -> tuple[str, bool, list[str]]:
-    """Return the option of a term, whether it has one of some values, and these."""
+    """Return the option of a term, whether one of its values is meant or another, and these."""
     name, _, values = term.partition("=")
     return name.removesuffix("!"), not name.endswith("!"), values.split("|") if values else []
 
 
 def _holds(term: str, given: Mapping[str, Any]) -> bool:
+    """Return whether a user gave an option, with a value that the term regards."""
     name, among, values = _parts(term)
     if name not in given or not values:
         return name in given
@@ -202,17 +215,11 @@ def _holds(term: str, given: Mapping[str, Any]) -> bool:
 def _written(term: str, given: Mapping[str, Any]) -> str:
     """Return a term as a user writes it, with the value that was given."""
     name, among, values = _parts(term)
-    if name == BLOCKS:
-        return "blocks (--block, --workers, a pattern of files)"
-    if name == PATTERNS:
-        return "files found by a pattern"
-    if name in ("files", "result"):
-        return "FILE" if name == "files" else "RESULT"
-    if name == "all_columns":
-        return "--all"
+    if name in _WRITTEN:
+        return _WRITTEN[name]
     value = given.get(name) if values else None
     if value is None and values and among:
         value = "|".join(values)
     if value is None and values:
         value = f"other than {values[0]}"
-    return f"--{name.replace('_', '-')}{'' if value is None else f' {value}'}"
+    return options.written(name) + ("" if value is None else f" {value}")

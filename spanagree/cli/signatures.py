@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,37 +62,36 @@ def parameters(function: str) -> dict[str, Parameter]:
     """
     module, _, name = function.rpartition(".")
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
-    made = _definition(source, name)
-    texts = _texts(ast.get_docstring(made) or "")
-    if isinstance(made, ast.ClassDef):
-        return _attributes(made, texts)
-    arguments = made.args
-    named = arguments.args + arguments.kwonlyargs
-    bare: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
-    defaults = [*bare, *arguments.defaults, *arguments.kw_defaults]
+    node = _definition(source, name)
+    arguments = _attributes(node) if isinstance(node, ast.ClassDef) else _arguments(node.args)
+    texts = _texts(ast.get_docstring(node) or "")
     return {
         argument.arg: _parameter(argument, default, texts.get(argument.arg, ""))
-        for argument, default in zip(named, defaults, strict=True)
+        for argument, default in arguments
     }
 
 
 def _definition(source: str, name: str) -> ast.FunctionDef | ast.ClassDef:
-    """Return a function or class, the last of its name; to parse the rest would take long."""
+    """Return a function or class, the last of its name; to parse all of the source takes long."""
     *_, begin = re.finditer(rf"^(?:def|class) {name}\b", source, re.MULTILINE)
     end = _NEXT.search(source, begin.end())
-    (made,) = ast.parse(source[begin.start() : end.start() if end else None]).body
-    assert isinstance(made, (ast.FunctionDef, ast.ClassDef))  # as it begins so
-    return made
+    (node,) = ast.parse(source[begin.start() : end.start() if end else None]).body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # as it begins so
+    return node
 
 
-def _attributes(kind: ast.ClassDef, texts: dict[str, str]) -> dict[str, Parameter]:
-    """Return the attributes of a data class, which are its parameters."""
-    made = {}
+def _arguments(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """Yield the arguments of a function with their defaults."""
+    without: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    yield from zip(arguments.args, [*without, *arguments.defaults], strict=True)
+    yield from zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+
+
+def _attributes(kind: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """Yield the attributes of a data class, which are its arguments, with their defaults."""
     for node in kind.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            argument = ast.arg(node.target.id, node.annotation)
-            made[argument.arg] = _parameter(argument, node.value, texts.get(argument.arg, ""))
-    return made
+            yield ast.arg(node.target.id, node.annotation), node.value
 
 
 def _parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parameter:
@@ -103,10 +103,12 @@ def _parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parame
 
 def _value(default: ast.expr | None) -> Any:
     """Return the value of a default: a literal, or a name of :mod:`spanagree.choices`."""
+    if default is None:
+        return None
     if isinstance(default, ast.Name):
         return getattr(choices, default.id, None)
     try:
-        return None if default is None else ast.literal_eval(default)
+        return ast.literal_eval(default)
     except ValueError:
         return None
 
@@ -121,9 +123,9 @@ def _texts(docstring: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     names: list[str] = []
     for line in section[1].splitlines() if section else ():
-        begun = re.match(r"    (\w+(?:, \w+)*): (.*)", line)
-        names = begun[1].split(", ") if begun else names
-        text = begun[2] if begun else line.strip()
-        for name in names if text else ():
-            texts[name] = text if begun else f"{texts[name]} {text}"
+        if begun := re.match(r"    (\w+(?:, \w+)*): (.*)", line):
+            names = begun[1].split(", ")
+            texts |= dict.fromkeys(names, begun[2])
+        elif text := line.strip():
+            texts |= {name: f"{texts[name]} {text}" for name in names}
     return texts
