@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from spanagree.errors import InputError, printable, show
 from spanagree.version import __version__
@@ -137,7 +137,10 @@ def merged(first: _Kind, second: _Kind) -> _Kind:
 def merged_settings(
     first: Mapping[str, Any], second: Mapping[str, Any], where: str = ""
 ) -> dict[str, Any]:
-    """Return the same of plain settings; an error begins with ``where`` the later part is."""
+    """Return the merged settings of two parts, as plain data; an error begins with ``where``.
+
+    Settings have to be the same, but for counts, which add, and those that parts need not share.
+    """
     for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = first.get(key), second.get(key)
         unused = key in _IF_USED and None in (before, now)
@@ -146,22 +149,32 @@ def merged_settings(
                 f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
                 f" {show(before)}, and parts made with different settings do not add"
             )
-    counts: dict[str, dict[str, dict[str, int]]] = {}
-    for key in (key for key in _COUNTS if key in first or key in second):
-        counts[key] = {}
-        for settings in (first, second):
-            for layer, kinds in settings.get(key, {}).items():
-                of_layer = counts[key].setdefault(layer, {})
-                for kind, times in kinds.items():
-                    of_layer[kind] = of_layer.get(kind, 0) + times
-    of_parts = {key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}
+    merged = {**first, **{key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}}
     if _REPAIR in {**first, **second}:
-        of_parts[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
+        merged[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
     methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]
-    of_parts |= {_HOW: min(methods)} if methods else {}
+    if methods:
+        merged[_HOW] = min(methods)
     if _ADDED in {**first, **second}:
-        of_parts[_ADDED] = first.get(_ADDED, 0) + second.get(_ADDED, 0)
-    return {**first, **of_parts, **{key: count for key, count in counts.items() if count}}
+        merged[_ADDED] = first.get(_ADDED, 0) + second.get(_ADDED, 0)
+    for key in _COUNTS:
+        if count := _added(first.get(key, {}), second.get(key, {})):
+            merged[key] = count
+    return merged
+
+
+_CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
+
+
+def _added(first: _CountsByLayer, second: _CountsByLayer) -> dict[str, dict[str, int]]:
+    """Return how often each kind of thing was counted in each layer of either part."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in (first, second):
+        for layer, kinds in part.items():
+            of_layer = counts.setdefault(layer, {})
+            for kind, times in kinds.items():
+                of_layer[kind] = of_layer.get(kind, 0) + times
+    return counts
 
 
 def as_list(names: _Names) -> _Names | list[str]:
