@@ -28,18 +28,21 @@ from spanagree.errors import InputError, counted, invalid_value, is_whole, show
 
 _Content = TypeVar("_Content")
 
-_MANY = 128
-"""So many numbers, from 0, fit in a byte."""
-
 
 class Collector:
-    """Gathers the rows of a source and checks that each is of the right kind.
+    """Gathers the rows of a source, and checks that each is of the right type.
 
-    Whether they make a valid annotation is not asked here. ``where`` stands in front of
-    every error: the file and line, or what the source calls its rows. ``unnamed``: an annotator
-    may be called ``""`` by a reader that leaves the name to that of the file. ``ends``: what the
-    end of a segment names, one of :data:`spanagree.corpus.offsets.ENDS`; ``None`` where neither
-    the format nor the user says it, so that the quotes do. ``name``: the source, for notes.
+    Whether they make a valid annotation is checked later. All methods take ``where``, with which
+    an error begins: the file and line, or what the source calls its rows.
+
+    Args:
+        offsets: what offsets count.
+        annotators: the names of some that may have no row.
+        unnamed: whether an annotator may be called ``""``, by a reader that leaves the name to
+            that of the file.
+        ends: what the end of a segment names, one of :data:`spanagree.corpus.offsets.ENDS`;
+            ``None`` where neither the format nor the user says it, so that the quotes do.
+        name: the name of the source, for notes.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class Collector:
         self._pieces: dict[int, Pieces] = {}
         self._attributes: dict[int, dict[str, str]] = {}
         self._relations: list[tuple[int, int, str, bool, str]] = []
-        self._quote = array("b")  # per segment the number of its text; wider once there are many
+        self._quote = array("i")  # per segment, up to the last with one, what is known of its text
         self._quotes: list[str] = []
         for annotator in annotators:
             self.annotator(annotator, f"annotator {show(annotator)}")
@@ -116,7 +119,7 @@ class Collector:
         return number
 
     def number_of(self, id_: str) -> int | None:
-        """Return the number of a document that came before, if it did."""
+        """Return the number of a document, ``None`` if it has not come before."""
         return self._documents.get(id_)
 
     def _size(
@@ -139,7 +142,7 @@ class Collector:
         return len(content)
 
     def annotator(self, name: object, where: str) -> int:
-        """Return an annotator's number; one that is named and never annotates has seen nothing."""
+        """Return the number of an annotator, who has seen nothing unless an annotation is added."""
         if not isinstance(name, str) or not (name or self.unnamed):
             place = where.removesuffix(f", annotator {show(name)}")
             if place != where and name in (None, ""):
@@ -150,7 +153,7 @@ class Collector:
     def annotation(
         self, document: int, annotator: object, where: str, when: float | None = None
     ) -> int:
-        """Add that an annotator saw a document, at a time if known; return the number of it."""
+        """Add that an annotator saw a document, and return the number of the annotation."""
         self._of_annotator.append(self.annotator(annotator, where))
         self._of_document.append(document)
         self._when.append(np.nan if when is None else when)
@@ -164,11 +167,16 @@ class Collector:
         where: str,
         relations: Iterable[Any] = (),
     ) -> None:
-        """Add what an annotator marked, rows of start, end and label; ``None``: she never saw it.
+        """Add the segments and relations of an annotator in a document.
 
-        A row may be that of a segment of several pieces, ([(start, end), …], label), and end with
-        a mapping of attributes. Relations name the places of two segments among these, from 0,
-        a label, and whether they are directed, which they are unless it is said.
+        Args:
+            document: its number.
+            annotator: their name.
+            rows: (start, end, label) of each segment; ([(start, end), …], label) of one of several
+                pieces; a mapping of attributes may come last. ``None``: they never saw it.
+            where: begins errors.
+            relations: (first, second, label) of each: the places of two segments among the rows,
+                from 0. A fourth entry says whether it is directed.
         """
         if rows is None:
             self.annotator(annotator, where)
@@ -184,13 +192,13 @@ class Collector:
             attributes = last if isinstance(last, Mapping) else None
             *bounds, label = bounds if attributes is not None else row
             if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
-                made = self.in_pieces(annotation, bounds[0], label, where, attributes)
+                number = self.in_pieces(annotation, bounds[0], label, where, attributes)
             elif len(bounds) == 2:
                 start, end = bounds
-                made = self.segment(annotation, start, end, label, where, attributes)
+                number = self.segment(annotation, start, end, label, where, attributes)
             else:
                 raise invalid_value(f"{where}: segment", row, "(start, end, label) is needed")
-            numbers.append(made)
+            numbers.append(number)
         for relation in relations:
             if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
                 raise invalid_value(
@@ -231,13 +239,13 @@ class Collector:
         bounds = min(start for start, _ in tidy), max(end for _, end in tidy) - beyond
         if len(tidy) == 1:
             return self.segment(annotation, *bounds, label, where, attributes, quote)
-        there = None if quote is None else self._pieces_say(annotation, given, quote)
-        number = self.segment(annotation, *bounds, label, where, attributes, quote, there)
+        is_there = None if quote is None else self._have_words(annotation, given, quote)
+        number = self.segment(annotation, *bounds, label, where, attributes, quote, is_there)
         self._pieces[number] = tidy
         return number
 
-    def _pieces_say(self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str) -> bool:
-        """Return whether pieces have the words of a text, whatever it has between them."""
+    def _have_words(self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str) -> bool:
+        """Return whether pieces have the words of a quote, whatever it has between them."""
         place = self._place_of(annotation) or ""
         there = " ".join("".join(place[start:end]) for start, end in pieces)
         words = ["".join(re.findall(r"\w+", text)) for text in (there, quote)]
@@ -304,10 +312,7 @@ class Collector:
         number = len(self._rows) // 4
         if quote is not None:
             self._quote.extend([UNKNOWN] * (number - len(self._quote)))
-            known = self._looked_up(annotation, first, last, quote, is_there)
-            if known == _MANY:
-                self._quote = array("i", self._quote)
-            self._quote.append(known)
+            self._quote.append(self._check_quote(annotation, first, last, quote, is_there))
         row = annotation, first, last, code
         try:
             self._rows.extend(row)
@@ -325,10 +330,10 @@ class Collector:
                 as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
                 self.attribute(segment, name, as_text, where)
 
-    def _looked_up(
+    def _check_quote(
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
-        """Return what is known of a segment's quote, which is kept if it stands elsewhere."""
+        """Return whether a quote stands where it should, or its number if it does not."""
         place = self._place_of(annotation)
         if place is None:
             return UNKNOWN
@@ -340,11 +345,11 @@ class Collector:
         return len(self._quotes) - 1
 
     def _place_of(self, annotation: int) -> Place | None:
-        """Return what the offsets of an annotation count, if it is known."""
+        """Return the text or tokens of an annotation's document, if they are known."""
         content = self.tokens if self.offsets == "tokens" else self.texts
         return content[self._of_document[annotation]]
 
-    def call_all(self, label: str) -> bool:
+    def label_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
         self._labels = {label: 0}
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
@@ -353,7 +358,7 @@ class Collector:
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
-        """Return all of it; ``numbered``: the ids are but the numbers of the documents."""
+        """Return the rows as a corpus; ``numbered``: ids are only the numbers of the documents."""
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, ends, notes = None, self.ends, [*notes]
         if self._quote:
@@ -364,7 +369,9 @@ class Collector:
             remarks, ends = resolve(spans, lambda a: self._place_of(a) or "", self.ends)
             notes = [*(f"{before}{note}" for note in remarks), *notes]
             self._take_pieces(spans, quote)
-            start, end, quote = (x[: len(start)] for x in (spans.start, spans.end, spans.quote))
+            start, end, quote = (
+                column[: len(start)] for column in (spans.start, spans.end, spans.quote)
+            )
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
@@ -392,7 +399,7 @@ class Collector:
     def _with_pieces(self, spans: Spans) -> Spans:
         """Return spans, and behind them the pieces of those that have several.
 
-        What these quote stands in pieces, and so shows nothing of the spans themselves.
+        The quotes of these stand in pieces, and so say nothing about where the spans stand.
         """
         if not self._pieces:
             return spans
@@ -410,22 +417,25 @@ class Collector:
         )
 
     def _take_pieces(self, spans: Spans, quote: Ints) -> None:
-        """Take the pieces behind spans, and see which of their quotes stand there by now."""
+        """Take pieces from behind the spans, and check which of their quotes stand there now."""
         starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
-        bounds = zip(starts, ends, strict=True)
-        taken = {row: tidy_pieces([*islice(bounds, len(p))]) for row, p in self._pieces.items()}
+        moved = zip(starts, ends, strict=True)
+        taken = {row: tidy_pieces([*islice(moved, len(p))]) for row, p in self._pieces.items()}
         self._pieces = {row: pieces for row, pieces in taken.items() if len(pieces) > 1}
         for row, pieces in taken.items():
             annotation, number = int(spans.annotation[row]), int(quote[row])
             hull = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote it so
-            stands = number >= 0 and any(
-                self._pieces_say(annotation, where, spans.quotes[number])
-                for where in (pieces, hull)
+            is_there = number >= 0 and any(
+                self._have_words(annotation, bounds, spans.quotes[number])
+                for bounds in (pieces, hull)
             )
-            spans.quote[row] = STANDS if stands else number
+            spans.quote[row] = STANDS if is_there else number
 
     def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
-        """Return the content of all documents, if each has it; some is an error if it is named."""
+        """Return the content of all documents, ``None`` if one lacks it.
+
+        Content that has a name, ``what``, has to be that of all documents or of none.
+        """
         lacking = [d for d, content in enumerate(contents) if content is None]
         if what and 0 < len(lacking) < len(contents):
             raise InputError(

@@ -196,7 +196,7 @@ def gather(
                 collector.relation(head, tail, label, at, directed)
     notes = [*passed_over(log.name, log.passed)]
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
-    if not log.labelled and collector.call_all(ONE_LABEL):
+    if not log.labelled and collector.label_all(ONE_LABEL):
         notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
