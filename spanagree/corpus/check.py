@@ -22,7 +22,7 @@ from spanagree.results.result import Signed
 from spanagree.results.text import render, signature_lines
 from spanagree.settings import Settings
 
-_USUAL = ("marked-nothing",)  # findings that nothing is odd about
+_AS_IT_SHOULD_BE = ("marked-nothing",)  # findings that are not odd
 _MOST = 20  # annotators that are shown; JSON has all
 
 
@@ -32,28 +32,30 @@ class Finding:
 
     Attributes:
         name: of a flaw, or of what concerns labels or tags.
+        first: the first case, as a sentence.
         error: whether it has to be repaired before a corpus can be made.
         count: how many cases there are.
         annotations: in how many annotations (an annotator's pass over a document).
-        first: the first case, as a sentence.
         places: annotator, document and, for segments, start, end and label of every case.
         repairs: which repairs would help.
         question: of its ends or annotators, which comes before any repair; empty for most.
     """
 
     name: str
-    error: bool
-    count: int
-    annotations: int
     first: str
+    error: bool = False
+    count: int = 1
+    annotations: int = 0
     places: tuple[dict[str, Any], ...] = ()
     repairs: tuple[str, ...] = ()
     question: str = ""
 
     @property
     def level(self) -> str:
-        """What it is: an error, a warning, or a note on what is as it should be."""
-        return "error" if self.error else "note" if self.name in _USUAL else "warning"
+        """How serious it is: an error, a warning, or a note on what is as it should be."""
+        if self.error:
+            return "error"
+        return "note" if self.name in _AS_IT_SHOULD_BE else "warning"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,12 +109,12 @@ class Check(Signed):
         )
         offsets = contents["offsets"]
         lines = [f"{counts}; {'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"]
-        for what in ("document", "segment"):
-            if spread := contents[f"{what}_length"]:
-                least, median, greatest = spread
+        for noun in ("document", "segment"):
+            if contents[f"{noun}_length"]:
+                least, median, greatest = contents[f"{noun}_length"]
                 unit = " s" if is_time(offsets) else ""
                 lines.append(
-                    f"{what}s: {least:.12g} to {greatest:.12g}{unit}, median {median:.12g}"
+                    f"{noun}s: {least:.12g} to {greatest:.12g}{unit}, median {median:.12g}"
                 )
         if pieces := contents.get("discontinuous"):
             lines.append(f"{counted(pieces, 'segment')} of several pieces")
@@ -120,8 +122,9 @@ class Check(Signed):
             lines.append(f"attribute {printable(name)}: {_listed(values)}")
         for name, values in contents.get("relation_labels", {}).items():
             lines.append(f"relation {printable(name)}: {values}")
-        shown = [self.table("coverage"), self.table("annotator")]
-        lines += ["", *map(render, [*shown, *([self.table()] if self.findings else [])])]
+        tables = [self.table("coverage"), self.table("annotator")]
+        tables += [self.table()] if self.findings else []
+        lines += ["", *map(render, tables)]
         levels = [finding.level for finding in self.findings]
         kinds = ", ".join(
             f"{counted(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
@@ -174,11 +177,15 @@ class Check(Signed):
             Column("places", kind="json"),
             Column("repairs", kind="json"),
         ]
-        cases = [
-            [f.level, f.name, f.error, f.count, f.annotations or None, *list(vars(f).values())[3:]]
-            for f in self.findings
+        rows = [
+            [
+                *(finding.level, finding.name, finding.error, finding.count),
+                *(finding.annotations or None, finding.annotations),
+                *(finding.first, finding.places, finding.repairs),
+            ]
+            for finding in self.findings
         ]
-        return Frame(columns, cases)
+        return Frame(columns, rows)
 
 
 def _listed(labels: Mapping[str, int]) -> str:
@@ -194,7 +201,7 @@ def check(raw: RawCorpus) -> Check:
     ['nested', 'overlap', 'alike-labels']
     """
     n = len(raw.annotators)
-    once = ~repeats(raw)  # who saw a document twice is counted once
+    once = ~repeats(raw)  # an annotator who saw a document twice is counted once
     seen = np.bincount(raw.of_annotator[once], minlength=n)
     silent = FLAWS["marked-nothing"].which(raw)
     empty = np.bincount(raw.of_annotator[once & silent], minlength=n)
@@ -284,7 +291,7 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
             first += f"; {question}" if question else ""
             error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)
-            yield Finding(name, error, len(cases), count, first, tuple(places), repairs, question)
+            yield Finding(name, first, error, len(cases), count, tuple(places), repairs, question)
 
 
 def _question(flaw: str, raw: RawCorpus) -> str:
@@ -306,7 +313,7 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
             f"{counted(count, 'annotation')} with segments that overlap: {chances}, and a measure"
             " that allows it, take them"
         )
-        yield Finding("overlap", False, len(later), count, first)
+        yield Finding("overlap", first, count=len(later), annotations=count)
 
 
 def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
@@ -322,13 +329,13 @@ def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> It
         if len(names) == 1 < len(annotators):
             first = f"label {show(label)} is used by {show(names[0])} alone"
             place = {"label": label, "annotator": names[0]}
-            yield Finding("label-of-one", False, 1, 0, first, (place,))
+            yield Finding("label-of-one", first, places=(place,))
     for group in similar.values():
         if len(group) > 1:
             only = "outer space or the form of Unicode" if alike(group) else "case or punctuation"
             first = f"labels {', '.join(map(show, group))} differ in {only} only"
             places = tuple({"label": label} for label in group)
-            yield Finding("alike-labels", False, 1, 0, first, places)
+            yield Finding("alike-labels", first, places=places)
 
 
 def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
@@ -338,7 +345,7 @@ def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
             only = "outer space or the form of Unicode" if alike(group) else "case"
             first = f"{noun}s {', '.join(map(show, group))} differ in {only} only"
             places = tuple({noun: name} for name in group)
-            yield Finding("alike-names", False, 1, 0, first, places)
+            yield Finding("alike-names", first, places=places)
 
 
 def _tags(raw: RawCorpus) -> Iterator[Finding]:
@@ -347,4 +354,4 @@ def _tags(raw: RawCorpus) -> Iterator[Finding]:
         for kind, count in kinds.items():
             first = f"{show(name)}: {count} × {kind}, in {raw.reading['schemes'][name]}"
             place = {"annotator": name, "kind": kind}
-            yield Finding("ill-formed-tag", False, count, 0, first, (place,))
+            yield Finding("ill-formed-tag", first, count=count, places=(place,))

@@ -1,4 +1,4 @@
-"""The nouns: Segment, Document, Layer, Corpus.
+"""The corpus: documents, and what each annotator marked in them.
 
 A corpus is columnar: per annotator one :class:`Layer` of NumPy arrays over all documents.
 :class:`Document` and :class:`Segment` are light views for people. Everything is checked once, when
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from types import MappingProxyType, NoneType
 from typing import Any, ClassVar
 
@@ -85,20 +85,19 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
         raise InputError(
             f"document {show(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is allowed"
         )
-    total, tokens = int(corpus.lengths.sum()), vars(corpus)["tokens"] or ()
-    n = len(corpus.lengths)
-    of_documents = (n, f"one for each of {counted(n, 'document')} is needed")
-    for what, (number, needed) in {
-        "wholes": of_documents,
-        "text_ends": of_documents,
-        "ids": of_documents,
-        "texts": of_documents,
-        "tokens": (total, f"the lengths of the documents add up to {total}"),
-        "token_starts": (len(tokens), f"one for each of {counted(len(tokens), 'token')} is needed"),
-    }.items():
-        values = vars(corpus)[what]  # tokens are not looked at
-        if values is not None and len(values) != number:
-            raise InputError(f"{counted(len(values), what[:-1])}; {needed}")
+    total, n = int(corpus.lengths.sum()), len(corpus.lengths)
+    tokens = vars(corpus)["tokens"] or ()  # so they are not decoded
+    per_document = n, f"one for each of {counted(n, 'document')} is needed"
+    sizes = dict.fromkeys(("wholes", "text_ends", "ids", "texts"), per_document)
+    sizes["tokens"] = total, f"the lengths of the documents add up to {total}"
+    sizes["token_starts"] = (
+        len(tokens),
+        f"one for each of {counted(len(tokens), 'token')} is needed",
+    )
+    for name, (size, needed) in sizes.items():
+        values = vars(corpus)[name]
+        if values is not None and len(values) != size:
+            raise InputError(f"{counted(len(values), name[:-1])}; {needed}")
     _check_names(corpus, labels)
     if corpus.texts is not None and offsets == "characters":
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
@@ -137,16 +136,21 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
     if len(layer.annotated) != n:
         marks = counted(len(layer.annotated), "document")
         raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
-    columns = (("document", layer.document, n), ("label", layer.label, len(labels)))
-    for what, column, number in columns:
-        for i in column[(column < 0) | (column >= number)][:1].tolist():
-            raise InputError(
-                f"{where}: a segment has {what} number {i}; there are {number}, from 0"
-            )
-    rows = (layer.document, layer.start, layer.end, layer.label)
-    whose = np.arange(n), np.zeros(n, np.int64)  # every document is an annotation
+    for noun, column, count in (
+        ("document", layer.document, n),
+        ("label", layer.label, len(labels)),
+    ):
+        for i in column[(column < 0) | (column >= count)][:1].tolist():
+            raise InputError(f"{where}: a segment has {noun} number {i}; there are {count}, from 0")
     raw = RawCorpus(
-        corpus.lengths, (name,), *whose, *rows, labels, ids=corpus.ids, details=layer.details
+        corpus.lengths,
+        (name,),
+        np.arange(n),  # every document is an annotation
+        np.zeros(n, np.int64),
+        *(layer.document, layer.start, layer.end, layer.label),
+        labels,
+        ids=corpus.ids,
+        details=layer.details,
     )
     refuse_flaws(raw, repairable=False)
     unseen = ~layer.annotated[layer.document]
@@ -154,7 +158,7 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
 
 
 LABELS = ("labels", "map_labels")
-"""The options of labels, which every reader has: see :func:`with_labels`."""
+"""The options of :func:`with_labels`, which every reader has."""
 
 
 # --- other labels ---------------------------------------------------------------------------------
@@ -165,7 +169,7 @@ def with_labels(
     labels: Sequence[str] | None = None,
     map_labels: Mapping[str, str] | PathName | None = None,
 ) -> RawCorpus:
-    """Return the rows with other names of labels, and then of these labels only.
+    """Return the rows with labels renamed, and then those of some labels only.
 
     Segments of other labels, or without one, are dropped before anything is checked. Segments that
     other names make the same as another of their annotation are dropped too. One note counts both.
@@ -189,21 +193,20 @@ def with_labels(
     wanted = None if labels is None else _names(labels)
     number, names = codes([new.get(name, name) for name in raw.labels])
     label = np.append(number, -1)[raw.label]
-    taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
-    keep = np.append(taken, wanted is None)[label]
-    at: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
+    is_taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
+    chosen = np.append(is_taken, wanted is None)[label]  # no label is −1, the last
+    place: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
     if raw.details is not None:
-        at = (*at, raw.details.shape)
-    again = met_before(*at, label) & ~met_before(*at, raw.label) & keep
-    notes = _notes(raw, new, wanted, keep, again)
-    kept = keep & ~again
-    place = np.append(np.cumsum(taken) - 1, -1)
+        place = (*place, raw.details.shape)
+    merged = chosen & met_before(*place, label) & ~met_before(*place, raw.label)
+    notes = _notes_on_labels(raw, new, wanted, chosen, merged)
+    kept = chosen & ~merged
     rows = raw.segments_kept(kept)
-    rows["label"] = place[label[kept]]
+    rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
     if raw.details is not None:
-        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*at, label))
-        left = raw.but(details=rows["details"])
-        if lost := number_of_relations(raw) - number_of_relations(left):
+        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*place, label))
+        left = number_of_relations(raw.but(details=rows["details"]))
+        if lost := number_of_relations(raw) - left:
             notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
     reading = dict(raw.reading)
     if new:
@@ -213,7 +216,7 @@ def with_labels(
         reading["labels"] = list(wanted)
     return raw.but(
         **rows,
-        labels=tuple(name for name, stays in zip(names, taken, strict=True) if stays),
+        labels=tuple(compress(names, is_taken)),
         reading=reading,
         notes=(*raw.notes, *notes),
     )
@@ -222,7 +225,7 @@ def with_labels(
 def stays(
     labels: Sequence[str] | None = None, map_labels: Mapping[str, str] | PathName | None = None
 ) -> Callable[[str | None], bool]:
-    """Return what says whether segments of a label are taken; as :func:`with_labels`.
+    """Return a test of whether :func:`with_labels` takes segments of a label.
 
     A reader asks it before it refuses an annotation that it cannot take over.
 
@@ -236,30 +239,42 @@ def stays(
     return lambda label: label is not None and new.get(label, label) in wanted
 
 
-def _notes(
-    raw: RawCorpus, new: Mapping[str, str], wanted: Sequence[str] | None, keep: Bools, again: Bools
+def _notes_on_labels(
+    raw: RawCorpus,
+    new: Mapping[str, str],
+    wanted: Sequence[str] | None,
+    chosen: Bools,
+    merged: Bools,
 ) -> list[str]:
-    """Return one note of what was dropped, renamed and merged, and of names that nothing has."""
+    """Return one note of what was dropped, renamed and merged, and of names that nothing has.
+
+    Args:
+        raw: the rows before.
+        new: new names by old ones.
+        wanted: the labels that stay, ``None`` for all.
+        chosen: of each segment, whether it has one of these.
+        merged: of each segment, whether a new name makes it the same as another.
+    """
     names = [*raw.labels, "no label"]
     parts = []
-    if not keep.all():
-        parts.append(f"{_counts(names, raw.label[~keep])} dropped")
-    renamed = {i for i, name in enumerate(raw.labels) if new.get(name, name) != name}
-    moved = keep & np.isin(raw.label, list(renamed))
-    if moved.any():
-        to = [f"{name} as {new.get(name)}" for name in names]
-        parts.append(f"{_counts(to, raw.label[moved])} read")
-    if again.any():
-        parts.append(f"{counted(int(again.sum()), 'segment')} then the same as another, merged")
+    if not chosen.all():
+        parts.append(f"{_count_by_label(names, raw.label[~chosen])} dropped")
+    numbers = [i for i, name in enumerate(raw.labels) if new.get(name, name) != name]
+    renamed = chosen & np.isin(raw.label, numbers)
+    if renamed.any():
+        both_names = [f"{name} as {new.get(name)}" for name in names]
+        parts.append(f"{_count_by_label(both_names, raw.label[renamed])} read")
+    if merged.any():
+        parts.append(f"{counted(int(merged.sum()), 'segment')} then the same as another, merged")
     there = {new.get(name, name) for name in raw.labels}
-    absent = [name for name in (*(wanted or ()),) if name not in there]
+    absent = [name for name in wanted or () if name not in there]
     absent += [name for name in new if name not in raw.labels]
     if absent:
         parts.append(f"no segment has {listed(absent)} (there are {listed(raw.labels) or 'none'})")
     return [f"labels: {'; '.join(parts)}"] if parts else []
 
 
-def _counts(names: Sequence[str], label: Ints) -> str:
+def _count_by_label(names: Sequence[str], label: Ints) -> str:
     """Return how many segments there are, and how many of each label."""
     counts = Counter(label.tolist()).most_common()
     return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in counts)})"
@@ -274,7 +289,7 @@ def _names(labels: Any) -> list[str]:
 
 
 def _fields(line: str, sign: str) -> list[str]:
-    """Return the fields of a line, which is one if it is not valid CSV."""
+    """Return the fields of a line, with ``sign`` between; all of it if it is not valid CSV."""
     try:
         return next(csv.reader([line], delimiter=sign))
     except csv.Error:
@@ -282,7 +297,7 @@ def _fields(line: str, sign: str) -> list[str]:
 
 
 def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
-    """Return new names of labels by their old ones.
+    """Return the new name of each label, by its old one.
 
     Raises:
         SettingError, InputError: as :func:`with_labels`.
@@ -320,10 +335,9 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
     return new
 
 
-_NEEDED = "a pattern, or a name for each document, is needed"
-
-
 # --- documents put together -----------------------------------------------------------------------
+
+_NEEDED = "a pattern, or a name for each document, is needed"
 
 
 def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int, int] | None]:
@@ -411,14 +425,14 @@ def _joined(
     (of_document, of_annotator), annotation, _ = distinct(unit[raw.of_document], raw.of_annotator)
     length = np.zeros(len(sizes), np.int64)
     np.add.at(length, unit, raw.lengths)  # exact, whatever their size
-    kept = {**raw.content_of(order), **_texts(raw, order, sizes)}
-    kept |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
+    content = {**raw.content_of(order), **_texts(raw, order, sizes)}
+    content |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
     ends = moved[order] + raw.lengths[order]
-    kept["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
+    content["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
     of_unit = {"unit": "document"} if "unit" in raw.reading else {}
     return replace(
         raw,
-        **kept,
+        **content,
         of_document=of_document,
         of_annotator=of_annotator,
         annotation=annotation[raw.annotation],
@@ -548,11 +562,11 @@ class Corpus(Content):
         check_known(links, layers, "relations of annotator")
         for name, documents in layers.items():
             of_name = links.get(name, [None] * len(lengths))
-            for what, given in (("segments", documents), ("relations", of_name)):
+            for noun, given in (("segments", documents), ("relations", of_name)):
                 is_list = isinstance(given, Sequence) and len(given) == len(lengths)
                 if not is_list or not all(x is None or isinstance(x, Sequence) for x in given):
                     size = counted(len(lengths), "document")
-                    needed = f"a list of {size} is needed, each a list of {what}"
+                    needed = f"a list of {size} is needed, each a list of {noun}"
                     raise invalid_value(f"annotator {show(name)}:", given, f"{needed} or None")
             for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
                 where = f"annotator {show(name)}, document {d + 1}"
@@ -703,7 +717,7 @@ class Corpus(Content):
         return self.but(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
-        """Return the same annotators over some of the documents, in the order given.
+        """Return the corpus of some of the documents, in the order given.
 
         ``documents`` are their numbers from 0, or a mask. Without ids, documents are numbered anew.
 
@@ -714,13 +728,13 @@ class Corpus(Content):
         >>> [len(corpus.subset([i]).layers["ann"]) for i in (0, 1)]
         [1, 0]
         """
-        asked = np.asarray(documents)
-        if not asked.size:
-            asked = asked.astype(np.int64)
+        numbers = np.asarray(documents)
+        if not numbers.size:
+            numbers = numbers.astype(np.int64)
         try:
-            if asked.dtype.kind not in "biu" or asked.ndim != 1:
+            if numbers.dtype.kind not in "biu" or numbers.ndim != 1:
                 raise IndexError
-            chosen = np.arange(len(self))[asked]
+            chosen = np.arange(len(self))[numbers]
         except IndexError:
             raise InputError(
                 f"subset: {show(documents)}; whole numbers below {len(self)}, the number of"
@@ -738,7 +752,7 @@ class Corpus(Content):
         return replace(self, layers=layers, **self.content_of(chosen))
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
-        """Return the same documents with some of the annotators, in the order given.
+        """Return the corpus of some of the annotators, in the order given.
 
         ``in_part``: this is a part of a corpus, which need not have all of them.
 
@@ -766,7 +780,7 @@ class Corpus(Content):
         labels: Sequence[str] | None = None,
         map_labels: Mapping[str, str] | PathName | None = None,
     ) -> Corpus:
-        """Return the same with other names of labels, and of these labels only.
+        """Return the corpus with labels renamed, and segments of some labels only.
 
         Args and errors are those of :func:`spanagree.corpus.corpus.with_labels`.
 
@@ -774,11 +788,11 @@ class Corpus(Content):
         >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
         (Segment(start=0, end=2, label='PER'),)
         """
-        taken = Corpus.from_raw(with_labels(self.to_raw(), labels, map_labels))
-        return taken.but(changes=self.changes)
+        raw = with_labels(self.to_raw(), labels, map_labels)
+        return Corpus.from_raw(raw).but(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
-        """Return the same with documents in groups to resample, or each group as one document.
+        """Return the corpus with documents in groups to resample, or each group as one document.
 
         Args and errors are those of :func:`spanagree.corpus.corpus.grouped`.
 
@@ -786,13 +800,12 @@ class Corpus(Content):
         >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]
         (Segment(start=5, end=7, label='X'),)
         """
-        taken = Corpus.from_raw(grouped(self.to_raw(), groups, joined))
-        return taken.but(changes=self.changes)
+        return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).but(changes=self.changes)
 
     # --- tokens and characters ---
 
     def to_characters(self) -> Corpus:
-        """Return the same segments with offsets in characters.
+        """Return the corpus with offsets in characters.
 
         Where the texts are not known, they are the tokens with a space between them.
 
@@ -839,7 +852,7 @@ class Corpus(Content):
     def to_tokens(
         self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
     ) -> Corpus:
-        """Return the same segments with offsets in tokens.
+        """Return the corpus with offsets in tokens.
 
         White space at the edge of a segment falls away. What else could not be taken over as it
         was is counted in ``notes`` and listed in ``changes``.
@@ -887,8 +900,8 @@ class Corpus(Content):
             "duplicate": "that became the same as another left out",
         }
         notes = (
-            f"{counted(kinds[kind], 'segment')} {what}"
-            for kind, what in says.items()
+            f"{counted(kinds[kind], 'segment')} {text}"
+            for kind, text in says.items()
             if kinds[kind]
         )
         return replace(

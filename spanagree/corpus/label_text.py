@@ -46,7 +46,8 @@ class Texts(NamedTuple):
 
 def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
     """Return the number of each row's value, and the values; unusual ones are all distinct."""
-    if (known := getattr(values, "numbered", None)) is not None:  # as of a file
+    known = getattr(values, "numbered", None)
+    if known is not None:  # a column of a file
         return known[0].astype(np.int64), list(known[1])
     kinds = set(map(type, values))
     if not kinds <= _PLAIN:
@@ -169,13 +170,14 @@ def _as_set(text: str, separator: str) -> str | None:
 
 def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Return notes on names that look the same and count apart."""
-    return [
-        f"{noun} {' and '.join(map(show, group[:2]))} differ in outer space or in the form of"
-        f" Unicode alone, and count apart{more_like_it(len(groups))}"
-        for noun, names in (("items", items), ("annotators", annotators), ("labels", labels))
-        for groups in [alike(names)]
-        for group in groups[:1]
-    ]
+    notes = []
+    for noun, names in (("items", items), ("annotators", annotators), ("labels", labels)):
+        if groups := alike(names):
+            notes.append(
+                f"{noun} {' and '.join(map(show, groups[0][:2]))} differ in outer space or in the"
+                f" form of Unicode alone, and count apart{more_like_it(len(groups))}"
+            )
+    return notes
 
 
 def _unlike_labels(labels: Texts) -> list[str]:
