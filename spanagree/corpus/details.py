@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, ranges
 from spanagree.errors import SettingError, listed, show
 
 Pieces: TypeAlias = tuple[tuple[int, int], ...]
@@ -155,33 +155,29 @@ class Details:
         kept = np.flatnonzero((first >= NOWHERE) & (second >= NOWHERE))
         links = replace(self.links, first=first, second=second).some(kept)
         columns = {name: column[rows] for name, column in self.attributes.items()}
-        made = replace(self, shape=self.shape[rows], attributes=columns, links=links)
-        return None if made.is_empty else made
+        taken = replace(self, shape=self.shape[rows], attributes=columns, links=links)
+        return None if taken.is_empty else taken
 
-    def spread(self, rows: Ints, first: Ints) -> Details:
-        """Return the details of segments that are these, some several times.
+    def repeated(self, rows: Ints) -> Details:
+        """Return the details of all segments, by row, in their order, some of them several times.
 
-        Relations are those of the ``first`` copy of each.
+        Relations are those of the first copy of each.
         """
         columns = {name: column[rows] for name, column in self.attributes.items()}
-        links = replace(
-            self.links,
-            first=np.append(first, NOWHERE)[self.links.first],
-            second=np.append(first, NOWHERE)[self.links.second],
-        )
+        first = np.append(np.searchsorted(rows, np.arange(len(self))), NOWHERE)
+        links = replace(self.links, first=first[self.links.first], second=first[self.links.second])
         return replace(self, shape=self.shape[rows], attributes=columns, links=links)
 
     def without_links(self, rows: Bools) -> Details | None:
-        """Return the same without some of the relations."""
-        made = replace(self, links=self.links.some(np.flatnonzero(~rows)))
-        return None if made.is_empty else made
+        """Return the details without some of the relations; ``None`` if nothing is left."""
+        left = replace(self, links=self.links.some(np.flatnonzero(~rows)))
+        return None if left.is_empty else left
 
     def with_pieces(self, pieces: Mapping[int, Pieces]) -> Details | None:
-        """Return the same with other pieces of all segments, by row; others have one."""
-        made = Details.of_rows(len(self), pieces, {}, ())
-        made = made or Details.none(len(self))
-        other = replace(self, shape=made.shape, shapes=made.shapes)
-        return None if other.is_empty else other
+        """Return the details with other pieces, by row; segments without a row have one piece."""
+        shaped = Details.of_rows(len(self), pieces, {}, ()) or Details.none(len(self))
+        details = replace(self, shape=shaped.shape, shapes=shaped.shapes)
+        return None if details.is_empty else details
 
     def pieces(self, start: Ints) -> dict[int, Pieces]:
         """Return start and end of the pieces of each segment that has several, by row."""
@@ -190,6 +186,16 @@ class Details:
             at = int(start[row])
             pieces[row] = tuple((at + s, at + e) for s, e in self.shapes[self.shape[row]])
         return pieces
+
+    def each_piece(self, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the segment, the start and the end of each piece of all segments."""
+        count = np.array([max(len(pieces), 1) for pieces in self.shapes])
+        bounds = np.zeros((len(self.shapes), count.max(), 2), np.int64)
+        for code, pieces in enumerate(self.shapes):
+            bounds[code, : len(pieces)] = np.array(pieces).reshape(-1, 2)
+        number, row = ranges(np.zeros(len(self), np.int64), count[self.shape])
+        low, high = bounds[self.shape[row], number].T + start[row]
+        return row, low, np.where(self.shape[row] == 0, end[row], high)
 
     def attribute(self, name: str) -> list[str | None]:
         """Return the value of an attribute of each segment; ``None`` where it has none."""
@@ -259,13 +265,13 @@ def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     >>> tidy_pieces([(5, 6), (0, 2), (2, 3)])
     ((0, 3), (5, 6))
     """
-    made: list[tuple[int, int]] = []
+    tidy: list[tuple[int, int]] = []
     for start, end in sorted(pieces):
-        if made and start == made[-1][1]:
-            made[-1] = made[-1][0], end
+        if tidy and start == tidy[-1][1]:
+            tidy[-1] = tidy[-1][0], end
         else:
-            made.append((start, end))
-    return tuple(made)
+            tidy.append((start, end))
+    return tuple(tidy)
 
 
 def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
@@ -274,13 +280,13 @@ def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     >>> united_pieces([(0, 3), (2, 4), (6, 7)])
     ((0, 4), (6, 7))
     """
-    made: list[tuple[int, int]] = []
+    united: list[tuple[int, int]] = []
     for start, end in sorted(pieces):
-        if made and start <= made[-1][1]:
-            made[-1] = made[-1][0], max(end, made[-1][1])
+        if united and start <= united[-1][1]:
+            united[-1] = united[-1][0], max(end, united[-1][1])
         else:
-            made.append((start, end))
-    return tuple(made)
+            united.append((start, end))
+    return tuple(united)
 
 
 def overlapping_shapes(details: Details) -> Bools:

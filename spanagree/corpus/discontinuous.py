@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges
+from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.raw import RawCorpus, number_of_relations
@@ -41,48 +42,38 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
         return raw
     if treatment == "keep":
         return raw.but(reading={"discontinuous": "keep", **raw.reading})
-    rows = np.flatnonzero(details.shape)
+    several = np.flatnonzero(details.shape)
     if treatment == "error":
-        row = int(rows[0])
+        row = int(several[0])
         annotator, document = raw.place_of(int(raw.annotation[row]))
         pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
         raise InputError(
             f"annotator {show(annotator)}, document {show(document)}: a segment of several pieces,"
-            f" {pieces}{more_like_it(len(rows))}; discontinuous error allows none"
+            f" {pieces}{more_like_it(len(several))}; discontinuous error allows none"
         )
-    order = np.arange(len(raw.start))
-    start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
+    left: Details | None = details
+    columns: dict[str, Any] = {}
     if treatment == "drop":
-        order = np.flatnonzero(details.shape == 0)
+        kept = np.flatnonzero(details.shape == 0)
+        left = details.taken(kept)
+        columns = raw.segments_kept(kept)
     elif treatment == "split":
-        pieces_of = details.pieces(raw.start)
-        sizes = np.ones(len(order), np.int64)
-        sizes[rows] = [len(pieces_of[row]) for row in rows.tolist()]
-        order = np.repeat(order, sizes)
-        start, end = start[order], end[order]
-        at = (np.cumsum(sizes) - sizes)[rows].tolist()
-        for first, row in zip(at, rows.tolist(), strict=True):
-            for number, (s, e) in enumerate(pieces_of[row], first):
-                start[number], end[number] = s, e
-    first_of = np.unique(order, return_index=True)[1]
-    taken = details.taken(order[first_of] if treatment == "split" else order)
-    if treatment == "split" and taken is not None:
-        taken = taken.spread(np.searchsorted(order[first_of], order), first_of)
-    made = None if taken is None else taken.with_pieces({})
-    columns = raw.segments_kept(order)
-    if treatment != "drop":
-        columns |= {"start": start, "end": end}
+        rows, start, end = details.each_piece(raw.start, raw.end)
+        left = details.repeated(rows)
+        columns = {**raw.segments_kept(rows), "start": start, "end": end}
+    changed = raw.but(**columns, details=None if left is None else left.with_pieces({}))
     says = {
         "hull": "taken from its first token to its last",
         "split": "taken as a segment for each piece",
         "drop": "left out",
     }[treatment]
-    note = f"{counted(len(rows), 'segment')} of several pieces {says} (discontinuous {treatment})"
-    fewer = raw.but(**columns, details=made)
-    lost = number_of_relations(raw) - number_of_relations(fewer)
-    more = f", with {counted(lost, 'relation')} of them" if lost else ""
+    note = (
+        f"{counted(len(several), 'segment')} of several pieces {says} (discontinuous {treatment})"
+    )
+    if lost := number_of_relations(raw) - number_of_relations(changed):
+        note += f", with {counted(lost, 'relation')} of them"
     reading = {**raw.reading, "discontinuous": treatment}
-    return fewer.but(reading=reading, notes=(*raw.notes, note + more))
+    return changed.but(reading=reading, notes=(*raw.notes, note))
 
 
 def check_in_one_piece(corpus: object, what: str) -> None:
@@ -120,15 +111,8 @@ def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
     """Return a layer with a segment for each piece, and which segment each is a piece of."""
     if not layer.shape.any():
         return layer, np.arange(len(layer))
-    shapes = (layer.details or Details.none(len(layer))).shapes
-    many = np.array([max(len(shape), 1) for shape in shapes])
-    number, rows = ranges(np.zeros(len(layer), np.int64), many[layer.shape])
-    table = np.zeros((len(shapes), many.max(), 2), np.int64)
-    for code, shape in enumerate(shapes):
-        table[code, : len(shape)] = np.array(shape).reshape(-1, 2)
-    alone = layer.shape[rows] == 0
-    low, high = table[layer.shape[rows], number].T + layer.start[rows]
-    high = np.where(alone, layer.end[rows], high)
+    details = layer.details or Details.none(len(layer))
+    rows, low, high = details.each_piece(layer.start, layer.end)
     document, label = layer.document[rows], layer.label[rows]
     order = np.lexsort((label, high, low, document))
     return (

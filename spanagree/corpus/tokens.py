@@ -144,41 +144,32 @@ def fit_pieces(
     details = layer.details
     if details is None or not details.shape.any():
         return fit(layer, texts, tokens, cut), details
-    pieces = details.pieces(layer.start)
-    alone = np.flatnonzero(details.shape == 0)
-    owner = np.array([*alone.tolist(), *(row for row, some in pieces.items() for _ in some)])
-    start = [*layer.start[alone].tolist(), *(s for some in pieces.values() for s, _ in some)]
-    end = [*layer.end[alone].tolist(), *(e for some in pieces.values() for _, e in some)]
-    document, begin, stop = layer.document[owner], np.array(start), np.array(end)
+    owner, begin, stop = details.each_piece(layer.start, layer.end)
+    document = layer.document[owner]
     order = np.lexsort((owner, stop, begin, document))
     owner = owner[order]  # in place of the label
-    pieced = Layer(document[order], begin[order], stop[order], owner, layer.annotated)
-    fitted_pieces = fit(pieced, texts, tokens, cut)
+    pieces = Layer(document[order], begin[order], stop[order], owner, layer.annotated)
+    fitted = fit(pieces, texts, tokens, cut)
     n = len(layer)
     low, high = np.full(n, np.iinfo(np.int64).max), np.zeros(n, np.int64)
-    left = ~fitted_pieces.gone
-    np.minimum.at(low, owner[left], fitted_pieces.start[left])
-    np.maximum.at(high, owner[left], fitted_pieces.end[left])
-    cuts = np.bincount(owner, fitted_pieces.cuts, n) > 0
+    left = ~fitted.gone
+    np.minimum.at(low, owner[left], fitted.start[left])
+    np.maximum.at(high, owner[left], fitted.end[left])
+    cuts = np.bincount(owner, fitted.cuts, n) > 0
     gone = np.bincount(owner, left, n) == 0
     if cut == "drop":
-        gone |= np.bincount(owner, fitted_pieces.gone, n) > 0
+        gone |= np.bincount(owner, fitted.gone, n) > 0
     low[gone] = 0
-    fitted: dict[int, list[tuple[int, int]]] = {row: [] for row in pieces}
-    for row, s, e, there in zip(
-        owner.tolist(),
-        fitted_pieces.start.tolist(),
-        fitted_pieces.end.tolist(),
-        left.tolist(),
-        strict=True,
-    ):
-        if row in fitted and there and not gone[row]:
-            fitted[row].append((s, e))
-    united = {row: united_pieces(some) for row, some in fitted.items() if some}
-    made = details.with_pieces({row: some for row, some in united.items() if len(some) > 1})
-    apart = np.where(gone, -1 - np.arange(n), 0 if made is None else made.shape)
-    columns = (layer.document, low, high, layer.label, apart)
-    return Fitted(low, high, cuts, gone, met_before(*columns), first_alike(*columns)), made
+    bounds: dict[int, list[tuple[int, int]]] = {}
+    kept = left & ~gone[owner]
+    columns = (column[kept].tolist() for column in (owner, fitted.start, fitted.end))
+    for row, start, end in zip(*columns, strict=True):
+        bounds.setdefault(row, []).append((start, end))
+    united = {row: united_pieces(some) for row, some in bounds.items() if len(some) > 1}
+    in_tokens = details.with_pieces({row: some for row, some in united.items() if len(some) > 1})
+    apart = np.where(gone, -1 - np.arange(n), 0 if in_tokens is None else in_tokens.shape)
+    identity = (layer.document, low, high, layer.label, apart)
+    return Fitted(low, high, cuts, gone, met_before(*identity), first_alike(*identity)), in_tokens
 
 
 def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
