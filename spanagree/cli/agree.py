@@ -19,7 +19,6 @@ import spanagree as sa
 from spanagree.choices import BY, AnnotatorSort, SampledBy, names_of
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
-from spanagree.cli.compared import chosen_what, comparing_what
 from spanagree.cli.job import Job, command
 from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
@@ -44,7 +43,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
         batches_option(),
         function=_AGREE,
     ),
-    comparing_what(),
+    options.comparing_what(),
     options.places(),
     unitizing(),
     options.certainty(),
@@ -72,7 +71,7 @@ def agree(
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     if test:
         settings["p_values"], job = True, replace(job, by="pair")
-    corpus, settings = chosen_what(job.source(), settings)
+    corpus, settings = job.compared(job.source(), settings)
     result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **job.intervals)
     beside = {}
     if job.by is None and result.mostly_single and isinstance(corpus, sa.Corpus):

@@ -18,7 +18,6 @@ import spanagree as sa
 from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
-from spanagree.cli.compared import chosen_what, comparing_what
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
@@ -45,7 +44,7 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
             "--match", _MATCH, choices=[*names_of(MatchName), SOFT], unless="exact"
         ),
     ),
-    comparing_what(),
+    options.comparing_what(),
     options.places(options.chance_of()),
     references(),
     options.certainty(
@@ -97,7 +96,7 @@ def evaluate(
         corpus = with_gold_noted(job, corpus, named)
     if baseline and isinstance(corpus, sa.Corpus):
         corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
-    corpus, settings = chosen_what(corpus, settings)
+    corpus, settings = job.compared(corpus, settings)
     more = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(
         "evaluating",

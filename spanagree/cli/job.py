@@ -16,6 +16,7 @@ import spanagree as sa
 from spanagree.cli import options, rules, signals
 from spanagree.cli.help_pages import Command, ordered
 from spanagree.cli.progress import hide_progress, progress
+from spanagree.cli.signatures import parameters
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -299,6 +300,19 @@ class Job:
         return (functools.partial(_with_labels, block, labels) for block in blocks)
 
     # --- working --------------------------------------------------------------------------------
+
+    def compared(self, corpus: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return what of a corpus, or of its blocks, is compared, and the other settings."""
+        names = parameters(options.COMPARED)
+        given = {name: settings[name] for name in names if name in settings}
+        others = {name: value for name, value in settings.items() if name not in names}
+        if not given:
+            return corpus, others
+        from spanagree.comparisons.compared import compared
+
+        match, chance = others.get("match", "exact"), others.get("chance", "nonoverlapping")
+        corpus, others["match"], _ = compared(corpus, match, chance, **given)
+        return corpus, others
 
     def work(
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any

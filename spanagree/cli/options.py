@@ -227,6 +227,15 @@ def comparing(
     return group("Comparing", *members, *(of(function, "seed") if seed else []))
 
 
+COMPARED = "spanagree.comparisons.compared.Compared"
+"""What of a corpus is compared: relations, attributes, near borders; an option for each."""
+
+
+def comparing_what() -> Group:
+    """Return the options of what is compared."""
+    return group("Relations, attributes and tolerance", *of(COMPARED, *parameters(COMPARED)))
+
+
 def places(*extra: Option) -> Group:
     """Return the options of where random segments may stand."""
     purpose = (

@@ -39,12 +39,14 @@ class Bar:
         """Say once for each step how long it will still take, if that is long."""
         if self._begun is not None and done <= 0:
             self._begun = time.monotonic()
-        if self._begun is None or done <= 0 or (passed := time.monotonic() - self._begun) < _TOLD:
+        if self._begun is None or done <= 0:
             return
-        if (seconds := passed * (total - done) / done) < _LONG:
+        passed = time.monotonic() - self._begun
+        left = passed * (total - done) / done
+        if passed < _TOLD or left < _LONG:
             return
         self._begun = None
-        minutes = round(seconds / 60)
+        minutes = round(left / 60)
         step = self._task["description"]
         text = f"spanagree: note: {step}: about {minutes} more minute{'s'[: minutes - 1]}"
         with self._lock:

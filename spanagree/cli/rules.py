@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from spanagree.cli import options
-from spanagree.cli.compared import NAMES as COMPARED
+from spanagree.cli.signatures import parameters
 
 BLOCKS, PATTERNS = "blocks", "patterns"
 """What is given where files are worked on in blocks, and where a pattern finds them."""
@@ -54,7 +54,7 @@ _MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
 _SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
-_WHAT = " ".join(COMPARED)
+_WHAT = " ".join(parameters(options.COMPARED))
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 
