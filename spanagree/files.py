@@ -343,7 +343,7 @@ def check_writable(path: PathName) -> None:
 
 @contextmanager
 def writing(name: str, done: str = "written") -> Iterator[None]:
-    """Say of what goes wrong in here that ``name`` cannot be written (or ``done`` else), and why.
+    """Name the file in an error that is raised inside: it cannot be written (or ``done``), and why.
 
     Raises:
         InputError: in place of any error of the system; errors of ours stay.
@@ -367,7 +367,7 @@ _reading = partial(writing, done="read")
 
 @contextmanager
 def naming_files() -> Iterator[None]:
-    """Say of an error of the system in here which file or folder cannot be read, and why.
+    """Name the file or folder in an error of the system that is raised inside.
 
     Raises:
         InputError: in place of an error of the system that knows its file.

@@ -64,7 +64,7 @@ class Settings(Mapping[str, Any]):
         shared = [item.name for item in fields(Settings)]
         added = [item.name for item in fields(self) if item.name not in shared]
         values = {name: getattr(self, name) for name in (*added, "offsets")} | dict(self.reading)
-        values |= {name: getattr(self, name) for name in shared[2:]}
+        values |= {name: getattr(self, name) for name in shared[2:]}  # behind offsets and reading
         plain = {k.removesuffix("_"): value for k, value in values.items() if value is not None}
         more = getattr(plain.get("chance"), "settings", {})  # of a model that keeps more
         if not more:

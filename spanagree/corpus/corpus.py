@@ -288,10 +288,10 @@ def _names(labels: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _fields(line: str, sign: str) -> list[str]:
-    """Return the fields of a line, with ``sign`` between; all of it if it is not valid CSV."""
+def _fields(line: str) -> list[str]:
+    """Return the fields of a line, with tabs or commas between; all of it if it is not CSV."""
     try:
-        return next(csv.reader([line], delimiter=sign))
+        return next(csv.reader([line], delimiter="\t" if "\t" in line else ","))
     except csv.Error:
         return [line]
 
@@ -313,12 +313,7 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
     else:
         name = printable(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
         lines = enumerate(read_text(given).split("\n"), 1)
-        sign = {True: "\t", False: ","}
-        pairs = [
-            (f"{name}:{n}", _fields(line.rstrip("\r"), sign["\t" in line]))
-            for n, line in lines
-            if line.strip()
-        ]
+        pairs = [(f"{name}:{n}", _fields(line.rstrip("\r"))) for n, line in lines if line.strip()]
     new: dict[str, str] = {}
     for where, pair in pairs:
         names = [name.strip() if isinstance(name, str) else "" for name in pair]

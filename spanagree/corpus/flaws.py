@@ -122,7 +122,7 @@ def ends_asked(raw: RawCorpus) -> str:
 
 
 def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
-    """Yield how many cases there are of each flaw that is tolerated, with the first."""
+    """Yield a note for each flaw that is tolerated: the first case, and how many there are."""
     for flaw in FLAWS.values():
         if flaw.tolerated is not None and (cases := flaw.which(raw)).any():
             number = int(cases.sum())
@@ -134,50 +134,56 @@ def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
 
 
 def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
-    """Yield a remark where many segments cut words, and no quotes show whether offsets fit.
+    """Yield a note where many segments cut words, and no quotes show whether offsets fit.
 
-    It is a sign of misplaced offsets alone, and never an error: marks of morphemes or misspellings
-    cut words as well. Only letters with case are looked at, whose scripts have spaces between
-    words, and no more than so many segments of a large file, evenly spread.
+    It is only a sign of misplaced offsets, and never an error: marks of morphemes or misspellings
+    cut words as well. Only letters with case count, whose scripts have spaces between words, and of
+    a large file only some of the segments, evenly spread.
     """
     if raw.offsets != "characters" or raw.texts is None:
         return
-    unknown = None if raw.quote is None else np.flatnonzero(raw.quote == UNKNOWN)
-    number = len(raw.start) if unknown is None else len(unknown)
-    some = np.arange(0, number, number // _LOOKED_AT + 1)
-    some = some if unknown is None else unknown[some]
-    documents = raw.of_document[raw.annotation[some]]
-    columns = (column.tolist() for column in (documents, raw.start[some], raw.end[some]))
-    cut = np.array(
-        [
-            [_in_cased_word(raw.texts[d], at) for at in bounds]
-            for d, *bounds in zip(*columns, strict=True)
-        ],
-        bool,
-    ).reshape(-1, 2)
-    whose = raw.of_annotator[raw.annotation[some]]
-    looked, cases = (
-        np.bincount(x, minlength=len(raw.annotators)) for x in (whose, whose[cut.any(1)])
+    without_quote = np.arange(len(raw.start))
+    if raw.quote is not None:
+        without_quote = np.flatnonzero(raw.quote == UNKNOWN)
+    rows = without_quote[:: len(without_quote) // _LOOKED_AT + 1]
+    texts = raw.texts
+    documents = raw.of_document[raw.annotation[rows]].tolist()
+    begins, ends = (
+        np.array(
+            [
+                _in_cased_word(texts[d], at)
+                for d, at in zip(documents, offsets[rows].tolist(), strict=True)
+            ],
+            np.bool_,
+        )
+        for offsets in (raw.start, raw.end)
     )
-    mine, names = np.ones(len(cut), bool), ""
-    if not _are_many(int(cases.sum()), len(cut)):  # the files of one among those of many
-        many = [_are_many(*pair) for pair in zip(cases.tolist(), looked.tolist(), strict=True)]
-        mine = np.array(many, bool)[whose]
+    cut = begins | ends
+    annotator, n = raw.of_annotator[raw.annotation[rows]], len(raw.annotators)
+    regarded, names = np.ones(len(rows), np.bool_), ""
+    if not _are_many(int(cut.sum()), len(cut)):  # the file of one annotator among those of others
+        sizes = np.bincount(annotator, minlength=n).tolist()
+        cases = np.bincount(annotator[cut], minlength=n).tolist()
+        many = list(map(_are_many, cases, sizes))
+        regarded = np.array(many, np.bool_)[annotator]
         names = f" of {listed(compress(raw.annotators, many))}"
-    odd, size = int(cut[mine].any(1).sum()), int(mine.sum())
+    size, odd = int(regarded.sum()), int(cut[regarded].sum())
     if not size:
         return
-    what = "the offsets may be those of another text: spanagree check shows the first"
-    if raw.ends is None and (size - odd + int(cut[mine, 0].sum())) * TOLERATED <= size:
-        what = "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
-    among = f"{counted(size, 'segment')}{' looked at' if len(some) < number else ''}{names}"
+    advice = "the offsets may be those of another text: spanagree check shows the first"
+    if raw.ends is None and (size - odd + int(begins[regarded].sum())) * TOLERATED <= size:
+        advice = (
+            "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
+        )
+    looked_at = " looked at" if len(rows) < len(without_quote) else ""
     yield (
-        f"{odd} of {among} begin or end inside a word, and the source has no text of the"
-        f" segments to compare; {what}"
+        f"{odd} of {counted(size, 'segment')}{looked_at}{names} begin or end inside a word, and the"
+        f" source has no text of the segments to compare; {advice}"
     )
 
 
 def _are_many(cases: int, size: int) -> bool:
+    """Return whether more segments cut words than marks of morphemes or misspellings explain."""
     return cases >= _FEWEST_CUT and cases * _CUT_SHARE > size
 
 

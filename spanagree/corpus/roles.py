@@ -1,8 +1,8 @@
-"""Who saw what, where a source does not say: it is settled by the role of a layer.
+"""Who saw which document, where a source does not say: the role of a layer decides.
 
-A table with a row for each span has no row where somebody marked nothing, and cannot say whether
-she saw the document. Of an annotator nobody knows; a *system* saw whatever its gold or its
-references saw.
+A table with a row for each span has no row where an annotator marked nothing, so it cannot say
+whether they saw the document. A *system* saw whatever its gold or its references saw; whether an
+annotator did is not known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spanagree.errors import counted, printable
 
 
 def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
-    """Return the rows with what it means that an annotator has none in a document.
+    """Return the rows where annotators without a row in a document saw it, or never did.
 
     Args:
         raw: the rows of a source, or of several.
@@ -43,7 +43,7 @@ def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
 
 
 def _absences(raw: RawCorpus) -> list[tuple[int, Ints]]:
-    """Return whose view of documents is unsaid, and the documents without a row of theirs."""
+    """Return annotators of whom a source does not say what they saw, and where they have no row."""
     number = {name: a for a, name in enumerate(raw.annotators)}
     every = np.arange(len(raw.lengths))
     pairs = []

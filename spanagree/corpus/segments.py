@@ -324,7 +324,7 @@ class Columns(NamedTuple):
 
 
 def by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
-    """Return what the segments of all layers have, one layer after the other, for each layer."""
+    """Split a column of the segments of all layers, one layer after the other, by layer."""
     return np.split(column, np.cumsum([len(layer) for layer in layers])[:-1])
 
 
@@ -347,8 +347,8 @@ _Content = TypeVar("_Content", bound="Content")
 class Content:
     """What the documents are, apart from the segments in them: what sources and corpora share.
 
-    The attributes are those of a :class:`~spanagree.corpus.corpus.Corpus`; what offsets count
-    stands among the columns of those who share this.
+    The attributes are those of a :class:`~spanagree.corpus.corpus.Corpus`. Classes that inherit
+    from this have ``offsets`` too.
     """
 
     lengths: Ints
@@ -365,12 +365,12 @@ class Content:
 
     @property
     def content(self) -> dict[str, Any]:
-        """All of it by name, with what offsets count in place of the lengths."""
+        """All attributes but the lengths, by name, and ``offsets``."""
         _, *names = Content.__dataclass_fields__
         return {name: vars(self)[name] for name in ("offsets", *names)}
 
     def but(self: _Content, **changes: Any) -> _Content:
-        """Return the same with other values of some attributes; its tokens are not looked at."""
+        """Return a copy with other values of some attributes; it does not decode the tokens."""
         given = {attribute.name: vars(self)[attribute.name] for attribute in fields(self)}
         return type(self)(**{**given, **changes})
 
@@ -380,7 +380,7 @@ class Content:
         return np.cumsum(self.lengths) - self.lengths
 
     def content_of(self, documents: Ints) -> dict[str, Any]:
-        """Return by name what is known of some documents, in the order given."""
+        """Return the content of some documents by name, in the order given."""
         known = self.tokens is not None
         tokens = entries(self.lengths, documents) if known else documents[:0]
         rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}

@@ -21,7 +21,7 @@ NOT_SHOWN = "–"
 _FIRST = 20  # rows that a terminal shows of a list
 _SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
 _LEAST = 1e-285  # an adjusted probability below this comes from one that is no float
-# what a score or a difference holds as an object, by the ends of the keys of its columns
+# how the keys of columns end that a score or a difference stands for in JSON
 _IN_OBJECTS = (
     *(
         f"{figure}{end}"
@@ -45,12 +45,12 @@ KINDS = {
 }
 """The kinds of columns, and their types in Arrow; those without one are for people only.
 
-A figure may be shown in per cent, a number may not. A column for JSON stands there for all whose
-keys begin with its own: a score with its reason and its interval for its figures. A rank is given
-as a figure, and shown as the place of this in its block.
+A figure may be shown in per cent, a number may not. A column of the kind json is in JSON alone, in
+place of those whose keys begin with its key: a score, with its reason and interval, in place of its
+figures. A rank is given as a figure, and shown as the place of this figure in its block.
 """
 
-_ALIKE = 12  # digits up to which figures that share a rank are the same, however few are printed
+_ALIKE = 12  # digits up to which figures of one rank are the same, however few are printed
 
 
 class TableStyle(NamedTuple):
