@@ -1,4 +1,4 @@
-"""What is in a source, and what is odd about it: a lint, before anything is computed."""
+"""A lint of a source: its contents, and what is odd about it, before anything is computed."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _listed(labels: Mapping[str, int]) -> str:
 
 
 def check(raw: RawCorpus) -> Check:
-    """Return what the rows of a source hold, and what is wrong or odd in them.
+    """Describe the rows of a source, and what is wrong or odd in them.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 4, "PER"), (1, 2, "per")]]})
@@ -277,9 +277,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
             if annotation >= 0:
                 annotator, document = raw.place_of(annotation)
                 place = {"annotator": annotator, "document": document}
-            if flaw.of_relations and raw.details is not None:
-                label = raw.details.relation_labels[raw.details.links.label[i]]
-                place |= {"relation": label, "at": raw.details.links.where[i]}
+            if flaw.of_relations:
+                place |= {"relation": raw.relation_label(i), "at": raw.links.where[i]}
             elif not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
                 place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}
@@ -295,7 +294,7 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
 
 
 def _question(flaw: str, raw: RawCorpus) -> str:
-    """Return what is asked before a flaw is repaired; empty for most."""
+    """Return a question to answer before a flaw is repaired; empty for most flaws."""
     if flaw == "repeated":
         return (
             "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"

@@ -26,7 +26,7 @@ from spanagree.corpus.best_labels import BEST, with_best_labels
 from spanagree.corpus.by_document import AnnotationsByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
-from spanagree.corpus.raw import RawCorpus, number_of_relations, reading_of
+from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
     OFFSETS,
@@ -205,8 +205,7 @@ def with_labels(
     rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
     if raw.details is not None:
         rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*place, label))
-        left = number_of_relations(raw.but(details=rows["details"]))
-        if lost := number_of_relations(raw) - left:
+        if lost := len(raw.links) - len(raw.but(details=rows["details"]).links):
             notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
     reading = dict(raw.reading)
     if new:
@@ -702,7 +701,7 @@ class Corpus(Content):
         )
 
     def with_ids(self, prefix: str = "", before: int = 0) -> Corpus:
-        """Return the same corpus with ids: those it has, or the documents' numbers from 1.
+        """Return the corpus with ids: those it has, or the documents' numbers from 1.
 
         Of a part of a corpus, ``prefix`` stands before the numbers, or they go on after as many
         documents as come ``before``.

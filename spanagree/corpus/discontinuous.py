@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
-from spanagree.corpus.raw import RawCorpus, number_of_relations
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, check_choice, counted, more_like_it, show
 
@@ -70,7 +70,7 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
     note = (
         f"{counted(len(several), 'segment')} of several pieces {says} (discontinuous {treatment})"
     )
-    if lost := number_of_relations(raw) - number_of_relations(changed):
+    if lost := len(raw.links) - len(changed.links):
         note += f", with {counted(lost, 'relation')} of them"
     reading = {**raw.reading, "discontinuous": treatment}
     return changed.but(reading=reading, notes=(*raw.notes, note))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, first_alike, met_before
-from spanagree.corpus.details import Links, overlapping_shapes
+from spanagree.corpus.details import overlapping_shapes
 from spanagree.corpus.offsets import TOLERATED, UNKNOWN
 from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
@@ -59,10 +59,7 @@ class Flaw(NamedTuple):
             return cases
         if not self.of_relations:
             return np.asarray(raw.annotation[cases], np.int64)
-        if raw.details is None:
-            return cases
-        links = raw.details.links
-        segment = np.maximum(links.first[cases], links.second[cases])
+        segment = np.maximum(raw.links.first[cases], raw.links.second[cases])
         return np.append(raw.annotation, -1)[segment]
 
     def describe(self, raw: RawCorpus, index: int) -> str:
@@ -82,15 +79,13 @@ class Flaw(NamedTuple):
         return f"{where}: segment {start}–{end} {label} {means}"
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
-        assert raw.details is not None  # where there are relations
-        links = raw.details.links
+        links = raw.links
         where = links.where[index]
         for row in (links.first[index], links.second[index]):
             if not where and row >= 0:
                 annotator, document = raw.place_of(int(raw.annotation[row]))
                 where = f"annotator {show(annotator)}, document {show(document)}"
-        label = show(raw.details.relation_labels[links.label[index]])
-        return f"{where}: relation {label} {self.means}"
+        return f"{where}: relation {show(raw.relation_label(index))} {self.means}"
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
@@ -100,6 +95,8 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
         InputError: with the first case, and how many there are.
     """
     for flaw in FLAWS.values():
+        if flaw.of_relations and not len(raw.links):  # as in most layers, of which many are checked
+            continue
         if flaw.repairs is not None and (cases := flaw.refused(raw)).any():
             rule = flaw.rule
             if repairable and (repairs := flaw.repairs_of(raw)):
@@ -221,51 +218,35 @@ def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
 
 
 def first_of_each(raw: RawCorpus) -> Ints:
-    """Return of each segment the first that is the same."""
+    """Return for each segment the first one that is the same."""
     return first_alike(*_identity(raw))
 
 
-def _of_relations(
-    which: Callable[[RawCorpus, Links], Bools],
-) -> Callable[[RawCorpus], Bools]:
-    """Return what finds a flaw of relations, where there are any."""
-
-    def found(raw: RawCorpus) -> Bools:
-        if raw.details is None:
-            return np.zeros(0, np.bool_)
-        return which(raw, raw.details.links)
-
-    return found
+def _missing(raw: RawCorpus) -> Bools:
+    return (raw.links.first < 0) | (raw.links.second < 0)
 
 
-def _missing(raw: RawCorpus, links: Links) -> Bools:
-    return (links.first < 0) | (links.second < 0)
-
-
-def _across(raw: RawCorpus, links: Links) -> Bools:
+def _across(raw: RawCorpus) -> Bools:
     annotation = np.append(raw.annotation, -1)
-    return (annotation[links.first] != annotation[links.second]) & ~_missing(raw, links)
+    return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_missing(raw)
 
 
-def _to_itself(raw: RawCorpus, links: Links) -> Bools:
-    return (links.first == links.second) & (links.first >= 0)
+def _to_itself(raw: RawCorpus) -> Bools:
+    return (raw.links.first == raw.links.second) & (raw.links.first >= 0)
 
 
-def _linked_twice(raw: RawCorpus, links: Links) -> Bools:
+def _linked_twice(raw: RawCorpus) -> Bools:
     """Return which relations link two segments again, in the same way."""
+    links = raw.links
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
-    again = met_before(*ends, links.label, links.directed.astype(np.int64))
-    return again & ~_missing(raw, links)
-
-
-BAD_LINKS = (_missing, _across, _to_itself, _linked_twice)
+    return met_before(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
 
 
 def bad_relations(raw: RawCorpus) -> Bools:
     """Return which relations have any flaw."""
-    flaws = [_of_relations(flaw)(raw) for flaw in BAD_LINKS]
-    return np.logical_or.reduce(flaws)
+    flaws = (_missing, _across, _to_itself, _linked_twice)
+    return np.logical_or.reduce([which(raw) for which in flaws])
 
 
 def _bad_pieces(raw: RawCorpus) -> Bools:
@@ -351,7 +332,7 @@ def _cuts_word(raw: RawCorpus) -> Bools:
 
 
 def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
-    """Return what stands at a segment, and what its source says to stand there, in words."""
+    """Return the text at a segment, and the one that its source gives it, for a message."""
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
     place, start, end = raw.what_stands(segment)
@@ -423,28 +404,28 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "relation-missing": Flaw(
         "links a segment that is not there",
-        _of_relations(_missing),
+        _missing,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-across": Flaw(
         "links segments of two documents or annotators",
-        _of_relations(_across),
+        _across,
         ("drop-relations",),
         "both are of one annotator in one document",
         of_relations=True,
     ),
     "relation-itself": Flaw(
         "links a segment with itself",
-        _of_relations(_to_itself),
+        _to_itself,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-twice": Flaw(
         "stands twice",
-        _of_relations(_linked_twice),
+        _linked_twice,
         ("drop-relations",),
         "a relation is marked once",
         of_relations=True,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, compact, groups, ranks
-from spanagree.corpus.details import Details, joined
+from spanagree.corpus.details import Details, Links, joined
 from spanagree.corpus.offsets import Place
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
@@ -23,12 +23,10 @@ ABSENT = {
     "unseen": "the annotator never saw the document",
     "unmarked": "the annotator saw the document, and marked nothing",
 }
-"""What it means that a source has nothing by an annotator in a document, where it does not say."""
+"""What a document without rows of an annotator means, where the source does not say."""
 
 
-def number_of_relations(raw: RawCorpus) -> int:
-    """Return how many relations the rows of a source have."""
-    return 0 if raw.details is None else len(raw.details.links)
+_NO_LINKS = Links.of(())
 
 
 def check_absent(absent: str | None) -> None:
@@ -134,6 +132,16 @@ class RawCorpus(Content):
     def document(self) -> Ints:
         """Per segment, its document."""
         return self.of_document[self.annotation]
+
+    @property
+    def links(self) -> Links:
+        """The relations between segments."""
+        return _NO_LINKS if self.details is None else self.details.links
+
+    def relation_label(self, relation: int) -> str:
+        """Return the label of a relation, by its number."""
+        assert self.details is not None  # since it has relations
+        return self.details.relation_labels[self.links.label[relation]]
 
     @property
     def misplaced(self) -> Bools:

@@ -24,7 +24,7 @@ from spanagree.corpus.flaws import (
 )
 from spanagree.corpus.offsets import STANDS, nearest
 from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.raw import RawCorpus, number_of_relations
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import notes_of_absent
 from spanagree.corpus.times import is_time
 from spanagree.errors import check_choice, counted
@@ -250,9 +250,10 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     steps = [name for name in REPAIRS if name in asked]
     done = []
     for name in steps:
-        before_it = number_of_relations(raw)
+        relations = len(raw.links)
         raw, count = REPAIRS[name].apply(raw)
-        if name != "drop-relations" and (lost := before_it - number_of_relations(raw)):
+        lost = relations - len(raw.links)
+        if lost and name != "drop-relations":
             note = f"{counted(lost, 'relation')} of segments that were dropped left out ({name})"
             raw = raw.but(notes=(*raw.notes, note))
         if count:

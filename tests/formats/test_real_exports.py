@@ -9,7 +9,6 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.raw import number_of_relations
 from spanagree.corpus.repairs import repaired, valid_corpus
 from spanagree.formats.registry import format_of, raw_files
 from spanagree.formats.shards import raw_found
@@ -75,7 +74,7 @@ def test_label_studio(real, name):
     assert_exact(raw, facts, "document", lambda span: span["annotator"])
     note = "; ".join(raw.notes)
     kinds = facts.get("result_item_types", {})
-    assert number_of_relations(raw) == kinds.get("relation", 0)
+    assert len(raw.links) == kinds.get("relation", 0)
     assert ("89 taxonomy results" in note) == ("taxonomy" in kinds)
     assert ("1 draft " in note) == bool(facts.get("drafts_not_annotations"))
     assert "UTF-16" not in note
@@ -128,7 +127,7 @@ def test_prodigy(real, name):
     note = "; ".join(raw.notes)
     for answer in ("reject", "ignore"):
         assert (f"{answers.get(answer)} {answer}ed row" in note) == (answer in answers)
-    assert number_of_relations(raw) == facts["relations"]
+    assert len(raw.links) == facts["relations"]
     assert ("sittings, not people (2024-04-29_08-16-14)" in note) == (layer[:3] == "202")
     assert len(valid_corpus(raw)) == facts["rows"]
 
@@ -188,7 +187,7 @@ def test_doccano(real, name):
     assert counts(raw) == named
     assert_exact(clean, facts, "document", lambda span: str(span["annotator"] or "it"))
     note = "; ".join(raw.notes)
-    assert number_of_relations(raw) == facts["relations"]
+    assert len(raw.links) == facts["relations"]
     silent = facts["documents_without_span"]
     assert (f"{silent} documents without a span taken as seen" in note) == bool(silent)
     unseen, _ = export(real, "doccano", f"{name}.jsonl", absent="unseen")
