@@ -81,7 +81,7 @@ def number(value: Value, shown: str = "") -> Html:
 
 
 Cell = Callable[[int, int], Html | None]
-"""What stands in a row and column of a table instead of the plain value, if anything."""
+"""Gives the cell of a row and column, ``None`` for the plain value."""
 
 
 def table(
@@ -91,26 +91,20 @@ def table(
 
     ``cell`` gives cells that are more than a name or a figure; rows and columns are those shown.
     """
-    shown_columns, shown_rows, breaks = shown_part = described.shown
-    texts = shown_part.texts()
-    kinds = [None if column.kind == "name" else "figure" for column in shown_columns]
-    titles = zip(shown_columns, kinds, strict=True)
+    columns, every_row, breaks = shown = described.shown
+    texts = shown.texts()
+    kinds = [None if column.kind == "name" else "figure" for column in columns]
+    titles = zip(columns, kinds, strict=True)
     head = [el("th", column.title, scope="col", class_=kind) for column, kind in titles]
     rows = []
-    for r, row in enumerate(shown_rows[:most]):
+    for r, row in enumerate(every_row[:most]):
         cells = []
         for c, value in enumerate(row):
-            shown = cell and cell(r, c)
-            if not shown and isinstance(value, str):
-                shown = name(value)
-            elif not shown and shown_columns[c].kind == "rank" and texts[r][c] != NOT_SHOWN:
-                shown = escaped(texts[r][c])  # the place has no digits but these
-            elif not shown:
-                shown = number(value, texts[r][c])
+            content = (cell and cell(r, c)) or _content(value, texts[r][c], columns[c].kind)
             scope = None if c else "row"
-            cells.append(el("td" if c else "th", shown, class_=kinds[c], scope=scope))
+            cells.append(el("td" if c else "th", content, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
-    left = len(shown_rows) - most
+    left = len(every_row) - most
     more = [f"and {counted(left, 'more row')}; {all_rows}"] if left > 0 else []
     body = el(
         "table",
@@ -123,8 +117,17 @@ def table(
     return Html(verdict + scrolled(body, described.caption or "table") + below)
 
 
+def _content(value: Value, text: str, kind: str) -> Html:
+    """Return a cell: a name, a place among others, or a figure with all its digits."""
+    if isinstance(value, str):
+        return name(value)
+    if kind == "rank" and text != NOT_SHOWN:
+        return escaped(text)
+    return number(value, text)
+
+
 def scrolled(body: Html, label: str) -> Html:
-    """Return what may be wider than the page: it scrolls by itself, by keyboard too."""
+    """Return an element that may be wider than the page and scrolls by itself, by keyboard too."""
     return el("div", body, class_="wide", tabindex="0", role="group", aria_label=label)
 
 
