@@ -87,7 +87,7 @@ def packed(*columns: Ints) -> Ints | None:
 
 
 def row_order(*columns: Ints) -> Ints:
-    """Return the places of a table's rows, sorted; equal rows stay in the order they come in.
+    """Return the order of a table's rows; equal rows stay in the order they come in.
 
     >>> row_order(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
     [1, 2, 0]
@@ -97,7 +97,7 @@ def row_order(*columns: Ints) -> Ints:
 
 
 def _order(key: Ints, kind: Literal["stable"] | None = None) -> Ints:
-    """Return the places of numbers from 0 on, sorted; those of 16 bits are sorted by digits."""
+    """Return the order of numbers from 0 on; those of 16 bits are sorted by digits."""
     if key.max(initial=0) < 1 << 16:
         return np.argsort(key.astype(np.uint16), kind="stable")
     return np.argsort(key, kind=kind)
@@ -223,7 +223,7 @@ def portions_of(sizes: Ints, together: int, most: int | None = None) -> Iterator
 
 
 def entries(lengths: Ints, rows: Ints) -> Ints:
-    """Return the places of the entries of some rows, where all rows' entries are concatenated.
+    """Return the places of some rows' entries, where the entries of all rows are concatenated.
 
     >>> entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
     [3, 4, 5, 0, 1]

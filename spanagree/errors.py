@@ -211,7 +211,7 @@ def chosen(setting: str, *values: str) -> str:
 
 
 def more_like_it(count: int) -> str:
-    """Return what an error adds when there are other cases than the one that it shows.
+    """Return the end of an error that shows one of several cases.
 
     >>> more_like_it(3), more_like_it(1)
     (' (and 2 more like it)', '')

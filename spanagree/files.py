@@ -197,14 +197,14 @@ def check_encoding(encoding: str) -> None:
 
 
 def json_problem(error: Exception) -> str:
-    """Return what JSON's error says, without the words before the place that it leaves out."""
+    """Return the message of JSON's error, without the words before the place that it leaves out."""
     return re.sub("( starting)? at$", "", getattr(error, "msg", ""))
 
 
 def from_json(
     text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
-    """Return what some JSON says; ``pairs`` makes its objects, ``needed`` ends an error.
+    """Return the value of some JSON; ``pairs`` makes its objects, ``needed`` ends an error.
 
     Raises:
         InputError: for what is not valid, is nested too deeply, or has too long a number.

@@ -121,7 +121,7 @@ class MatchSettings(Settings):
 
 
 def unit(settings: Mapping[str, Any]) -> str:
-    """Return what a document of the corpus is called."""
+    """Return the word for a document of the corpus."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
@@ -282,7 +282,7 @@ class Escaped(str):
 SIGNED_AS = {
     "places_mean": "places-mean", "chance_of": "chance-of", "chance_seed": "chance-seed",
 }  # fmt: skip
-"""What settings are called in a signature, if not as they are."""
+"""The names of settings in a signature that differ from their own."""
 
 
 def signature(settings: Mapping[str, Any]) -> str:

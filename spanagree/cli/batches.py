@@ -13,7 +13,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job
 
 FILES = "files"
-"""What says that each FILE is a batch."""
+"""The value of ``--batches`` by which each FILE is a batch."""
 
 _PURPOSE = (
     "Compare batches: N in the order of the documents, a pattern in their ids, a table (FILE or"

@@ -57,7 +57,7 @@ RETIRED = {
     "confusion": "disagreements --by label",
     "soft": "evaluate --match soft",
 }
-"""What commands of old are called now."""
+"""New names of commands that were renamed."""
 
 
 MEANT = {
@@ -69,7 +69,7 @@ MEANT = {
     "f1": "evaluate GOLD SYSTEM",
     "compare": "evaluate GOLD SYSTEM... --test bootstrap",
 }
-"""What else people type, and what they mean by it."""
+"""Names that people type for a command, and the command that they mean."""
 
 
 class _Commands(Mapping[str, click.Command]):

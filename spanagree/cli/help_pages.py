@@ -67,7 +67,7 @@ FIRST: Mapping[str, str] = {
 """The options that most people need of each command, which --help shows, in this order."""
 
 USUAL = "--match --chance --by --ci --block --from --columns --format --output --plot --explain"
-"""What --help shows of a command that is not there, behind its own options."""
+"""The options that --help shows of a command that is not in the table, behind its own."""
 
 _Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
 
@@ -152,7 +152,7 @@ _HELP_ALL = click.Option(
 
 
 def with_choices(purpose: str, choices: Iterable[str]) -> str:
-    """Return what an option is for, with what it may be, unless it says so itself.
+    """Return the purpose of an option with its choices, unless it names them itself.
 
     >>> with_choices("Test all pairs of systems.", ["bootstrap", "permutation"])
     'Test all pairs of systems: bootstrap, permutation.'
@@ -164,7 +164,7 @@ def with_choices(purpose: str, choices: Iterable[str]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """Return what a docstring says of an argument as a sentence of the help.
+    """Return the description of an argument in a docstring as a sentence of the help.
 
     >>> as_sentence("the names of :class:`spanagree.Corpus`'s ``layers``; all unless given.")
     "The names of Corpus's layers; all unless given."

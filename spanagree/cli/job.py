@@ -302,7 +302,7 @@ class Job:
     # --- working --------------------------------------------------------------------------------
 
     def compared(self, corpus: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return what of a corpus, or of its blocks, is compared, and the other settings."""
+        """Return the part of a corpus or its blocks that is compared, and the other settings."""
         names = parameters(options.COMPARED)
         given = {name: settings[name] for name in names if name in settings}
         others = {name: value for name, value in settings.items() if name not in names}
@@ -317,7 +317,7 @@ class Job:
     def work(
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
     ) -> _Answer:
-        """Return what a function gives for a corpus or blocks, with the workers asked for."""
+        """Call a function with the workers asked for, and return its result."""
         pool: Executor | None = None
         if self.workers is not None:
             check_whole(self.workers, 1, "workers")

@@ -69,7 +69,7 @@ RETIRED = {
     "--luck": "--test chance",
     "--shares": "--by share",
 }
-"""What options of old are called now."""
+"""New names of options that were renamed."""
 
 REFUSED = {
     ("agree", "--chance-of"): (
@@ -228,7 +228,7 @@ def comparing(
 
 
 COMPARED = "spanagree.comparisons.compared.Compared"
-"""What of a corpus is compared: relations, attributes, near borders; an option for each."""
+"""The settings of what is compared: relations, attributes, tolerance; each has an option."""
 
 
 def comparing_what() -> Group:

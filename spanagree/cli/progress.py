@@ -1,4 +1,4 @@
-"""What a terminal shows of a long run, on stderr: what it is at, and how long it will take."""
+"""The progress of a long run, on stderr in a terminal: its step, and how long it will take."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Bar:
 
 
 def progress(name: str) -> Bar | None:
-    """Return what shows a step of this command and how far it is; nothing outside a terminal."""
+    """Return the bar of this command at a new step; ``None`` outside a terminal."""
     if not sys.stderr.isatty():
         return None
     bar: Bar = click.get_current_context().meta.setdefault(_KEY, Bar())

@@ -20,7 +20,7 @@ _WRITTEN = {
     "result": "RESULT",
     "all_columns": "--all",
 }
-"""What is not written as its name with dashes."""
+"""Terms that are not written as their name with dashes."""
 
 
 class Rule(NamedTuple):
@@ -164,7 +164,7 @@ RULES = [
          why="one draws whole groups, the other makes a group one document"),
     Rule("", "group_by", excludes=BLOCKS, why="a group may be in several"),
 ]  # fmt: skip
-"""What each command refuses; the first that is broken is said."""
+"""The rules; the first that is broken is said."""
 
 
 def check(command: str, given: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of the program and its workers when it is stopped: by Ctrl-C, SIGTERM or SIGHUP."""
+"""Stop the program and its workers cleanly: on Ctrl-C, SIGTERM or SIGHUP."""
 
 from __future__ import annotations
 

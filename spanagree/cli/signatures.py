@@ -1,4 +1,4 @@
-"""What functions take: the name, type, default and text of each parameter, read from the source.
+"""The parameters of functions: name, type, default and description, read from the source.
 
 Nothing is imported, so that no help loads what it describes.
 """
@@ -114,7 +114,7 @@ def _value(default: ast.expr | None) -> Any:
 
 
 def _texts(docstring: str) -> dict[str, str]:
-    """Return what a docstring says of each argument, by name.
+    """Return the description of each argument in a docstring, by name.
 
     >>> _texts("Do.\\n\\nArgs:\\n    a, b: two\\n        numbers.\\n    c: one.")
     {'a': 'two numbers.', 'b': 'two numbers.', 'c': 'one.'}

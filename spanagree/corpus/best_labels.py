@@ -59,7 +59,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
 
 
 def _shared(raw: RawCorpus, first: Ints, rows: Ints, theirs: Ints, mine: Ints) -> Floats:
-    """Return what segments of two annotators share, by the label of either."""
+    """Return the overlap of the segments of two annotators, by their labels."""
     shared = np.zeros((len(theirs), len(mine)))
     low = np.maximum.outer(raw.start[first], raw.start[rows])
     high = np.minimum.outer(raw.end[first], raw.end[rows])

@@ -96,7 +96,7 @@ class Details:
         attributes: Mapping[int, Mapping[str, str]],
         relations: Sequence[tuple[int, int, str, bool, str]],
     ) -> Details | None:
-        """Return what is known of some segments, by their rows; ``None`` if nothing is.
+        """Return the details of segments by row; ``None`` if there are none.
 
         Args:
             count: how many segments there are.
@@ -219,7 +219,7 @@ class Details:
             yield first, second, self.relation_labels[label], directed
 
     def relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield the same of those relations whose first segment is in these rows."""
+        """Yield the relations whose first segment is in these rows; as :meth:`relations`."""
         inside = (self.links.first >= low) & (self.links.first < high)
         return replace(self, links=self.links.some(np.flatnonzero(inside))).relations()
 

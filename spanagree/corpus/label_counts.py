@@ -55,6 +55,6 @@ def counts_of_cells(
 
 
 def cells_of(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
-    """Return the places of all cells of some items, and which of these items each is of."""
+    """Return the places of all cells of some items, and the item that each belongs to."""
     item = cells[0]
     return ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))

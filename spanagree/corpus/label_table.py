@@ -328,7 +328,7 @@ class LabelTable:
         return self.evidence_of(self.informative[2])
 
     def evidence_of(self, agreeing: Bools) -> tuple[int, ...]:
-        """Return the same where these items have any labels that agree."""
+        """Return the evidence where these items have any labels that agree."""
         masks = (*self.informative[:2], agreeing)
         if self.documents is None:
             return tuple(int(mask.sum()) for mask in masks)
@@ -415,7 +415,7 @@ class LabelTable:
 
 
 def _iterated(values: object) -> Iterator[Any]:
-    """Return the same values one by one; what has none to give is refused."""
+    """Return an iterator over values; refuse what is no list."""
     if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise InputError(f"{show(values)}; a list is needed")
     return iter(values)
@@ -470,7 +470,7 @@ def label_table(
 
 
 def _first_equal(keys: Ints) -> Ints:
-    """Return of each key the first place where it stands."""
+    """Return for each key the first place where it occurs."""
     if (keys[1:] > keys[:-1]).all():
         return np.arange(len(keys))
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)

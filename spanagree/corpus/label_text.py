@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,9 +142,7 @@ def _texts_of(
         for text, label in zip(texts, different, strict=True)
     ]
     if any(as_numbers):
-        example = min(
-            text for text, is_one in zip(texts, as_numbers, strict=True) if text and is_one
-        )
+        example = min(text for text in compress(texts, as_numbers) if text)
         notes.append(
             f"{counted(column.rows(as_numbers), 'numeric label')} such as '{example}.0' read as"
             f" '{example}'"

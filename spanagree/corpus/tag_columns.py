@@ -233,7 +233,7 @@ def _coverage(
 
 
 def _in_document(documents: Ints) -> Callable[[str, int], str]:
-    """Return what says where a token stands in sources that have no lines."""
+    """Return a function that names the place of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
     def where(layer: str, token: int) -> str:
@@ -245,7 +245,7 @@ def _in_document(documents: Ints) -> Callable[[str, int], str]:
 
 
 def _notes_on(name: str, reading: Reading) -> list[str]:
-    """Return what a user should know of how a layer's tags were read."""
+    """Return notes on how a layer's tags were read."""
     notes = []
     if reading.repaired:
         kind = "" if reading.scheme == "mixed" else f" ({reading.scheme})"

@@ -24,10 +24,10 @@ from spanagree.results.frame import Frame
 from spanagree.settings import as_read
 
 LAST_END = "is the last end"
-"""What a note says of a recording whose length nothing says."""
+"""How a note ends on a recording whose length is not known."""
 
 TICKS = "50ns"
-"""What offsets count that have no resolution yet."""
+"""The unit of offsets that have no resolution yet."""
 
 RESOLUTIONS = ("1s", "100ms", "10ms", "1ms")
 """The resolutions of which the first that holds every time is taken, else the last."""
@@ -240,7 +240,7 @@ def with_resolution(
 
 
 def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
-    """Return the same with what says the lengths of recordings, which are not the last ends."""
+    """Return the rows with the setting that gives the lengths, and no note that none is known."""
     reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
     return raw.but(reading=reading, notes=notes)
@@ -282,7 +282,7 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
 def within_parts(
     raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]], source: str
 ) -> RawCorpus:
-    """Return the same in parts of recordings only, each a document; segments are cut there.
+    """Return the rows in some parts of recordings, each a document; segments are cut at its ends.
 
     Args:
         raw: rows that count ticks.

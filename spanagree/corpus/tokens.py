@@ -137,7 +137,7 @@ class Fitted(NamedTuple):
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
 ) -> tuple[Fitted, Details | None]:
-    """Return the same as :func:`fit`, and the details, where segments may have several pieces.
+    """Fit segments that may have several pieces to tokens, as :func:`fit` does; return details too.
 
     Each piece is taken over by itself; of a segment with one that is dropped nothing is left.
     """

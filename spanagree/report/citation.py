@@ -249,7 +249,7 @@ _GAPS = {
 
 
 def results_paragraph(result: Mapping[str, Any]) -> str:
-    """Return what was found, in sentences in which ``[[key]]`` cites a source.
+    """Return the findings in sentences, in which ``[[key]]`` cites a source.
 
     Args:
         result: what ``--format json`` of evaluate, agree (also α_U and γ) or coefficients wrote.
@@ -387,7 +387,7 @@ _KINDS = {
     "Evaluation": _evaluation,
     "Gamma": _units,
 }
-"""What writes of each kind of result."""
+"""The functions that write about each kind of result."""
 
 
 # --- parts of sentences -------------------------------------------------------------------------
@@ -433,7 +433,7 @@ def _text(text: str) -> str:
 
 
 def _caveats(caveats: Sequence[str]) -> list[str]:
-    """Return what is to be kept in mind, as sentences."""
+    """Return caveats as sentences."""
     return [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
 
 
@@ -539,7 +539,7 @@ def cited(
     format: Cited = "text",  # noqa: A002 — as above
     figures: str | None = None,
 ) -> str:
-    """Return what :func:`cite` does, for settings; ``figures`` is the paragraph of results."""
+    """Return a citation by settings, as :func:`cite`; ``figures`` is the paragraph of results."""
     check_choice(format, CITED, "format")
     _check(settings or {})
     paragraph = _paragraph(settings) if figures is None else _with_software(figures, settings or {})
@@ -634,7 +634,7 @@ def _template() -> Any:
 
 
 def subject_of(settings: Mapping[str, Any]) -> str:
-    """Return what kind of result has these settings.
+    """Return the kind of result that has these settings.
 
     >>> subject_of({"match": "exact", "team": "summed"})
     'agreement'

@@ -99,7 +99,7 @@ def _paragraph(*headings: str) -> str:
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a document is called, what is drawn, the kind of intervals, their confidence."""
+    """Return the words for a document, a resampled unit, intervals and their confidence."""
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
     ci = settings.get("ci", "")
     kind = re.sub("[^a-z].*", "", ci)
@@ -117,7 +117,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is filled into the paragraphs."""
+    """Return the words that fill the gaps of the paragraphs."""
     match = find_match(settings.get("match", "exact"))
     units = str(settings.get("offsets", "tokens"))  # or characters
 

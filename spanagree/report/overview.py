@@ -96,7 +96,7 @@ class Overview:
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """What chance says of the documents of each two, by number, where it was asked."""
+        """The chance statistics of documents, by number, for pairs set against chance."""
         return {}
 
     @property
@@ -114,7 +114,7 @@ class Overview:
 
     @property
     def shortened(self) -> str:
-        """What the names are shown without, in a sentence; empty if they are whole."""
+        """A sentence on what names are shown without; empty if they are whole."""
         before, after = common_parts(self.compared)
         if all(name == short for name, short in self.short.items()):
             return ""
@@ -174,7 +174,7 @@ class SystemsOverview(Overview):
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """What chance says of the documents of gold and each system."""
+        """The chance statistics of documents, for gold and each system."""
         result = self.evaluation
         return {(result.settings.gold, x): result.chance_by_document(x) for x in result.by_chance}
 
@@ -243,7 +243,7 @@ class TeamOverview(Overview):
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """What chance says of the documents of each two annotators."""
+        """The chance statistics of documents, for each two annotators."""
         return self.agreement.chance_by_document()
 
     @cached_property
@@ -261,7 +261,7 @@ class TeamOverview(Overview):
 
     @cached_property
     def queue(self) -> Disputes | None:
-        """What they disagree about, worst documents first; ``None`` if nobody shares one."""
+        """Their disagreements, the worst documents first; ``None`` if nobody shares one."""
         if not self.agreement.pairs:
             return None
         settings = self.agreement.settings
@@ -284,7 +284,7 @@ class TeamOverview(Overview):
 
     @cached_property
     def gold(self) -> Gold | None:
-        """What the majority marked; ``None`` if nobody shares a document, or it is a layer.
+        """The gold of the majority; ``None`` if nobody shares a document, or it is a layer already.
 
         Votes are of tokens, so segments of several pieces have none.
         """
@@ -341,7 +341,7 @@ _Scored = TypeVar("_Scored", SystemAgainst, Person)
 
 
 def _by_corrected(scored: Mapping[str, _Scored]) -> list[_Scored]:
-    """Return what has an F1, the highest corrected one first and the undefined last."""
+    """Return systems or people, the highest corrected F1 first and undefined ones last."""
     return sorted(
         scored.values(), key=lambda system: np.nan_to_num(-system.f1.corrected, nan=math.inf)
     )

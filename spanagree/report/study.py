@@ -294,7 +294,7 @@ def study(
 
 
 def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> Mapping[str, Any]:
-    """Return what the task is: texts, and what gold, or annotators on average, marked of them."""
+    """Return a description of the task: its texts, and what gold or the annotators marked."""
     chosen = [gold] if gold is not None else [x for x in corpus.layers if x not in (systems or ())]
     layers = [corpus.layers[name] for name in chosen]
     seen = sum(int(corpus.lengths[layer.annotated].sum()) for layer in layers)
@@ -462,7 +462,7 @@ def _each_token(corpus: Corpus, gold: str) -> Corpus:
 
 
 def _halves(levels: EvaluationByLevel) -> Mapping[str, Any]:
-    """Return of each half: documents, chance of the best, who is best, and τ."""
+    """Return for each half its documents, the best system with its F1, and τ."""
     halves: dict[str, Any] = {}
     for name, (_, part) in zip(("easy", "hard"), levels.defined, strict=False):
         scores = {x.name: x.f1 for x in part.systems.values() if not math.isnan(x.f1.observed)}
@@ -570,7 +570,7 @@ def _team(asked: _Asked) -> Row:
 
 
 def _row(asked: _Asked, models: _Models, scored: list[Row]) -> Row:
-    """Return what all kinds of studies have in a row; ``scored`` get their chance by model."""
+    """Return the row of a measure; ``scored`` get their chance by model."""
     ranked = sorted(
         (row for row in scored if not math.isnan(row["observed"])),
         key=lambda row: (-row["observed"], row["name"]),

@@ -153,7 +153,7 @@ def _without_affixes(grid: Grid) -> Grid:
 
 
 def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable[[str], str]:
-    """Return what drops the beginning and the end that all names have; ``below`` says which."""
+    """Return a function that drops what all names begin and end with; add a note to ``below``."""
     prefix, suffix = common_parts(sorted(names))
     if len(prefix + suffix) < _SAVED or any(" " in name for name in names):  # those are sentences
         return lambda name: name

@@ -273,7 +273,7 @@ def _turned(table: Frame, pivot: Pivot) -> Frame:
         return table
 
     def values_of(title: str, row_name: str) -> list[Value]:
-        """Return what stands in each column for a name of a row, in one of the old columns."""
+        """Return the values of an old column for the name of a row, one for each new column."""
         old = (cells.get((row_name, name)) for name in column_names)
         return [None if values is None else values[place[title]] for values in old]
 

@@ -52,7 +52,7 @@ WIDE = (5.2, 3.1)
 
 
 class Picture(NamedTuple):
-    """What draws into some Axes, and the size that it needs, in inches."""
+    """A function that draws into some Axes, and the size that it needs, in inches."""
 
     draw: Callable[[Any], None]
     size: tuple[float, float] = WIDE

@@ -103,7 +103,7 @@ class Signed(Comparable):
         return dict(plain({**self.head(), "tables": tables}))
 
     def head(self) -> dict[str, Any]:
-        """Return what JSON of every result begins with: what made it, and what to keep in mind."""
+        """Return the beginning of the JSON of every result: its settings, notes and caveats."""
         return {
             "kind": type(self).__name__,
             "signature": self.signature,
@@ -115,7 +115,7 @@ class Signed(Comparable):
         }
 
     def _summary(self) -> dict[str, Any]:
-        """Return what JSON says of the whole result, which no table has."""
+        """Return the part of the JSON that is about the whole result, and in no table."""
         summary = {}
         for entry in self.SUMMARY:
             key, _, path = entry.rstrip("?").partition("=")
@@ -208,7 +208,7 @@ class Result(Signed):
         return plot(self.picture(by), ax)
 
     def picture(self, by: By | None = None) -> Picture:
-        """Return what draws the result, and the size that it needs.
+        """Return the picture of the result, which draws it into Axes.
 
         Raises:
             SettingError: if there is no picture by ``by``.
@@ -259,7 +259,7 @@ class Result(Signed):
 
 
 def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
-    """Return what to keep in mind with one score, in sentences; empty if there is nothing.
+    """Return caveats of one score, in sentences.
 
     ``evidence`` is what the score rests on, as
     :func:`spanagree.uncertainty.evidence.evidence_of` returns it.
@@ -290,7 +290,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
 
 
 def caveats_of(rows: Iterable[tuple[str, Score, Iterable[int]]], noun: str) -> tuple[str, ...]:
-    """Return what to keep in mind with several scores: each a name, the score, what it rests on."""
+    """Return caveats of several scores: of each its name, the score, and its evidence."""
     return merge_caveats(sentence for row in rows for sentence in caveats(*row, noun))
 
 

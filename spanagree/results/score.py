@@ -33,7 +33,7 @@ class Figures(NamedTuple):
 
 
 def _share_of_the_rest(observed: Number, expected: Number) -> Number:
-    """Return what is above chance, as a share of what chance leaves."""
+    """Return the part above chance, as a share of the part that chance leaves."""
     return (observed - expected) / (1 - expected)
 
 

@@ -97,7 +97,7 @@ def _lines(columns: list[TextColumn], cells: list[str], top: bool = True) -> lis
 
 
 def _wrapped(text: str) -> str:
-    """Return what stands above or below as lines no wider than a page."""
+    """Return a caption or remark on lines no wider than a page."""
     return "\n".join(line if width_of(line) <= PAGE else wrap(line) for line in text.split("\n"))
 
 

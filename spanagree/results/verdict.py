@@ -130,7 +130,7 @@ def highest(values: Mapping[str, float]) -> list[str]:
 
 
 def most_often(times: Mapping[str, int]) -> str:
-    """Return of which kinds most are, with their number and that of all.
+    """Return the most frequent kinds, with their number and that of all.
 
     >>> most_often({"boundary": 1, "missing": 3}), most_often({"missing": 3, "spurious": 3})
     ('of the kind missing (3 of 4)', 'of the kinds missing and spurious (3 of 6 each)')

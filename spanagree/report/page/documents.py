@@ -100,7 +100,7 @@ def _texts(corpus: Corpus) -> list[Any] | None:
 
 
 def _runs(layer: Layer) -> list[int]:
-    """Return who saw what as lengths: so many documents seen, then so many not, and so on."""
+    """Return runs of documents: so many seen, then so many not, and so on."""
     changes = np.flatnonzero(np.diff(layer.annotated, prepend=np.True_))
     return np.diff(changes, prepend=0, append=len(layer.annotated)).tolist()
 

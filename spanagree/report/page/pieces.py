@@ -66,7 +66,7 @@ _MOVED = {"F1 rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance
 
 
 def _arranged(figures: Frame, order: Sequence[int]) -> Frame:
-    """Return what people see of a table, with only these of its columns, in this order."""
+    """Return the part of a table for people, with these columns in this order."""
     columns, rows, breaks = figures.shown
     return replace(
         figures,
@@ -127,7 +127,7 @@ def _without_remarks(figures: Frame, above: Frame) -> Frame:
 
 
 def folded(title: str, body: Html) -> Html:
-    """Return what a reader opens to see."""
+    """Return an element that a reader opens."""
     return el("details", el("summary", title), body, class_="fold")
 
 
@@ -139,7 +139,7 @@ def show_systems(report: SystemsOverview) -> Html:
 
 
 def show_study(report: Overview) -> Html:
-    """Return what chance gives under each measure: a chart of raw and chance F1, and the table."""
+    """Return a chart of raw and chance F1 by measure, and the table."""
     if report.study is None:
         return Html("")
     rows = [
@@ -254,7 +254,7 @@ def show_levels(report: SystemsOverview) -> Html:
 
 
 def show_tests(report: SystemsOverview) -> Html:
-    """Return by how much each system is ahead of those below it, and how certain that is."""
+    """Return a matrix of how far each system is ahead of those below it, with p."""
     result, systems = report.comparison, [system.name for system in report.placed]
     if result is None:
         return Html()
@@ -374,7 +374,7 @@ def _left_out(figures: Frame) -> list[str]:
 
 
 def show_gold(report: TeamOverview) -> Html:
-    """Return what the majority marked by label, and the first that is left to be adjudicated."""
+    """Return a table of gold by label, and one of the first segments to adjudicate."""
     if report.gold is None:
         return Html()
     figures = report.gold.table("adjudicate")
@@ -427,7 +427,7 @@ def show_batches(report: TeamOverview) -> Html:
 
 
 def chance_of(result: Agreement, pair: Pair) -> str:
-    """Return what chance says of a pair, if it was asked for."""
+    """Return the chance statistics of a pair in words, if it was set against chance."""
     if (pair.a, pair.b) not in result.by_chance:
         return ""
     figures = result.by_chance[pair.a, pair.b].of_all(pair.tally)
