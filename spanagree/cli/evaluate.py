@@ -116,8 +116,8 @@ def evaluate(
     if job.by == "difficulty":
         progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)
-        made = sa.levels.evaluate_levels(result, hard, **job.levels)
-        replace(job, by=None).show(made, notes=result.notes)
+        levels = sa.levels.evaluate_levels(result, hard, **job.levels)
+        replace(job, by=None).show(levels, notes=result.notes)
     else:
         tested = test and _tested(test, corpus, result, job, simulate)
         job.show(result, test=tested)
@@ -134,12 +134,11 @@ def _merge(job: Job, test: str | None) -> None:
         result = sa.systems.with_intervals(result, job.bootstrap)
     tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap, progress=bar)
     if job.by == "document":
-        say(
-            [
-                "z and p of documents need their segments, which files of tallies do not hold;"
-                " evaluate the corpus itself --by document"
-            ]
+        note = (
+            "z and p of documents need their segments, which files of tallies do not hold;"
+            " evaluate the corpus itself --by document"
         )
+        say([note])
     job.show(result, test=tested)
 
 
@@ -151,11 +150,10 @@ def _tested(
         return sa.compare_systems(
             result, test=test, bootstrap=job.bootstrap, progress=progress("testing")
         )
-    named = {"draws": "resamples", "seed": "seed"}
-    drawing = job.certainty
-    chosen = {name: drawing[given] for name, given in named.items() if given in drawing}
+    resamples = job.certainty.get("resamples")
+    draws = {} if resamples is None else {"draws": resamples}
     return sa.systems.chance_test(
-        corpus, result, simulate=simulate, progress=progress("chance"), **chosen
+        corpus, result, simulate=simulate, progress=progress("chance"), **draws, **job.seed
     )
 
 

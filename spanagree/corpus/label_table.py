@@ -233,10 +233,11 @@ class LabelTable:
         for i, row in enumerate(rows):
             bad = [n for n in row if not is_whole(n) or n < 0]
             if len(row) != len(names) or bad:
+                item_name = named[i] if named and i < len(named) else str(i + 1)
+                problem = f"count {show(bad[0])}" if bad else counted(len(row), "count")
                 raise InputError(
-                    f"item {show(named[i] if named and i < len(named) else str(i + 1))}: "
-                    + (f"count {show(bad[0])}" if bad else counted(len(row), "count"))
-                    + f"; {len(names)} whole numbers from 0 are needed, one for each category"
+                    f"item {show(item_name)}: {problem}; {len(names)} whole numbers from 0 are"
+                    " needed, one for each category"
                 )
         if named is not None and len(named) != len(rows):
             listed = counted(len(named), "name")
@@ -244,12 +245,12 @@ class LabelTable:
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
             raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
-        item, column = np.nonzero(table)
+        item, category = np.nonzero(table)
         return cls(
             item,
-            ranks(names)[column],
+            ranks(names)[category],
             None,
-            table[item, column],
+            table[item, category],
             len(rows),
             (),
             tuple(sorted(names)),
