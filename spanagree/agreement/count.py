@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -194,7 +193,6 @@ class CountedPairs(Counted[AgreementSettings]):
         inexact: where the expected match is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
-        per_document: single documents; ``None`` over blocks.
     """
 
     sharing: Sharing
@@ -208,13 +206,13 @@ class CountedPairs(Counted[AgreementSettings]):
     uniform: CountedPairs | None = None
     per_document: PerDocument | None = None
 
-    def _add(self, other: CountedPairs) -> dict[str, Any]:
+    def __add__(self, other: CountedPairs) -> CountedPairs:
         """As of any counts; a pair is one pair in whatever order blocks name the two."""
-        together = super()._add(other)
-        pairs = together["pairs"]
-        if (turned := pairs.first > pairs.second).any():
-            together["pairs"] = pairs.turned(turned).by("first", "second")
-        return together
+        both = super().__add__(other)
+        turned = both.pairs.first > both.pairs.second
+        if not turned.any():
+            return both
+        return replace(both, pairs=both.pairs.turned(turned).by("first", "second"))
 
 
 def count(

@@ -60,7 +60,8 @@ class Counted(Generic[Kind]):
     """What is counted; a kind of result adds fields of its own.
 
     Two counts add field by field: numbers and arrays add, tuples follow each other, mappings add by
-    key, comparisons by row. Single documents (``per_document``) are kept of one corpus only.
+    key, comparisons by row. What is missing in one of them, as single documents of blocks, is
+    missing in the sum.
 
     Attributes:
         documents: how many there are.
@@ -69,6 +70,7 @@ class Counted(Generic[Kind]):
         ids: the documents' ids as numbers, of each block.
         texts: the same of their texts, of each block that is a file of its own.
         replicates: sums in resamples, if intervals over blocks were asked for.
+        per_document: single documents, which a whole corpus keeps; ``None`` over blocks.
         skipped: a sentence for each block that failed.
         blocks: over how many blocks the counts run; 0 for a corpus that keeps its documents.
     """
@@ -79,6 +81,7 @@ class Counted(Generic[Kind]):
     ids: tuple[Hashes, ...] = ()
     texts: tuple[Hashes, ...] = ()
     replicates: Replicates | None = None
+    per_document: Any = None
     skipped: tuple[str, ...] = ()
     blocks: int = 0
 
@@ -88,33 +91,16 @@ class Counted(Generic[Kind]):
         Raises:
             InputError: for counts that do not go together, naming both; for a document in both.
         """
-        ids = (*self.ids, *other.ids)
         if self.ids and other.ids:
-            check_unique(ids)
-        shared = {
-            "documents": self.documents + other.documents,
+            check_unique((*self.ids, *other.ids))
+        both: dict[str, Any] = {
             "settings": settings_of.merged(self.settings, other.settings),
-            "notes": (*self.notes, *other.notes),
-            "ids": ids,
-            "replicates": self.replicates.plus(other.replicates)
-            if self.replicates and other.replicates
-            else None,
-            "skipped": (*self.skipped, *other.skipped),
-            "blocks": self.blocks + other.blocks,
+            "per_document": None,
         }
-        return replace(self, **{**shared, **self._add(other)})
-
-    def _add(self, other: Any) -> dict[str, Any]:
-        """Return the fields of the kind, for both together."""
-        names = {attribute.name for attribute in fields(self)} - {
-            attribute.name for attribute in fields(Counted)
-        }
-        return {
-            name: None
-            if name == "per_document"
-            else _added(getattr(self, name), getattr(other, name))
-            for name in names
-        }
+        for name in (field.name for field in fields(self)):
+            if name not in both:
+                both[name] = _added(getattr(self, name), getattr(other, name))
+        return replace(self, **both)
 
     def final_settings(self, resampling: Resampling | None = None) -> Kind:
         """Return the settings of the result: also how many blocks were skipped, and resamples."""

@@ -12,6 +12,7 @@ import functools
 import math
 import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,11 +21,7 @@ from spanagree.arrays import Floats, Hashes, Ints
 from spanagree.comparisons.exact_sums import ExactSums, on_grids
 from spanagree.errors import InputError, SettingError, counted
 from spanagree.results.score import Interval
-from spanagree.uncertainty.bootstrap import (
-    ResampledFigures,
-    Resampling,
-    Statistic,
-)
+from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Statistic
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -56,30 +53,32 @@ class Entries(NamedTuple):
     values: Ints | Floats
 
 
-class Replicates(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Replicates:
     """Sums over documents in every resample, to be added over blocks in any order.
 
     Attributes:
         sums: by key; (resamples, columns).
-        resamples: their number.
+        resampling: how they were drawn.
     """
 
     sums: Mapping[Key, ExactSums]
-    resamples: int
+    resampling: Resampling
 
-    def plus(self, other: Replicates) -> Replicates:
+    def __add__(self, other: Replicates) -> Replicates:
         """Return the sums over the documents of both."""
         sums = dict(self.sums)
         for key, more in other.sums.items():
             sums[key] = sums[key] + more if key in sums else more
-        _check_size(sum(entry.value.shape[1] for entry in sums.values()), self.resamples)
-        return Replicates(sums, self.resamples)
+        columns = sum(entry.value.shape[1] for entry in sums.values())
+        _check_size(columns, self.resampling.resamples)
+        return Replicates(sums, self.resampling)
 
     def over(self, keys: Sequence[Key], columns: int = 1) -> Floats:
         """Return the sums of some keys together in each resample; (resamples, columns)."""
         known = [self.sums[key] for key in keys if key in self.sums]
         if not known:
-            return np.zeros((self.resamples, columns))
+            return np.zeros((self.resampling.resamples, columns))
         total = functools.reduce(operator.add, known)
         return total.value + total.remainder
 
@@ -125,7 +124,7 @@ def replicates(
         ):
             by_key[key] = ExactSums(value, remainder)
         at = end
-    return Replicates(by_key, resampling.resamples)
+    return Replicates(by_key, resampling)
 
 
 def _check_size(sums: int, resamples: int) -> None:

@@ -57,8 +57,7 @@ def category_intervals(basis: Basis, resampling: Resampling) -> list[Interval]:
     """Return the intervals of agreement on each category, then of its mean and median over them."""
     table = basis.table
     if isinstance(table, LabelTallies):
-        assert table.replicates is not None  # as intervals were asked for
-        n, drawn = table.counts.n.tolist(), table.replicates
+        n, drawn = table.counts.n.tolist(), table.draws()
         equal = [drawn.over([("agreeing", k, c) for k in n])[:, 0] for c in table.labels]
         pairs = [
             sum((k - 1) * drawn.over([("given", k, c)])[:, 0] for k in n) for c in table.labels
@@ -84,8 +83,7 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
     """Return the sums in each resample over blocks."""
     tallies = basis.table
     assert isinstance(tallies, LabelTallies)
-    assert tallies.replicates is not None  # as intervals were asked for
-    drawn, labels = tallies.replicates, tallies.labels
+    drawn, labels = tallies.draws(), tallies.labels
 
     def over(keys: Sequence[Key]) -> Floats:
         return drawn.over(keys)[:, 0]
@@ -105,24 +103,23 @@ def _replicated(basis: Basis, weights: Floats) -> formulas.Sums:
         for part in ([over([("items", k)]) for k in n], *by_label, by_annotator)
     )
     near = basis.weight_matrices
-    agreeing, of_alpha = (_credited(tallies, agreeing, matrix) for matrix in near)
+    agreeing, of_alpha = (_weighted(tallies, agreeing, matrix) for matrix in near)
     counts = LabelCounts(tallies.counts.n, items, given, agreeing)
     return formulas.sums_by_n(counts, annotator_labels, weights, of_alpha, near)
 
 
-def _credited(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Any:
+def _weighted(tallies: LabelTallies, agreeing: Floats, weights: Floats | None) -> Any:
     """Return pairs of equal labels in each resample, and with weights those of others too."""
     if weights is None:
         return agreeing
-    assert tallies.replicates is not None
-    n, code = tallies.counts.n.tolist(), {label: i for i, label in enumerate(tallies.labels)}
-    credited = agreeing.astype(np.float64)
-    for key in sorted(key for key in tallies.replicates.sums if key[0] == "pair"):
-        first, second = code[key[2]], code[key[3]]
-        credited[:, n.index(key[1]), first] += (
-            weights[first, second] * tallies.replicates.over([key])[:, 0]
-        )
-    return credited
+    drawn, code = tallies.draws(), {label: i for i, label in enumerate(tallies.labels)}
+    row_of = {n: row for row, n in enumerate(tallies.counts.n.tolist())}
+    weighted = agreeing.astype(np.float64)
+    for key in sorted(key for key in drawn.sums if key[0] == "pair"):
+        _, n, first_label, second_label = key
+        first, second = code[first_label], code[second_label]
+        weighted[:, row_of[n], first] += weights[first, second] * drawn.over([key])[:, 0]
+    return weighted
 
 
 def _drawn(table: LabelTable, resampling: Resampling) -> Ints | None:

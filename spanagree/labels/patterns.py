@@ -47,10 +47,9 @@ class LabelTallies(Counted[Settings]):
             ``document``: how many documents have such an item; at 0, any item;
             ``compared``, ``disagreeing``, ``agreeing``: the same of items with two labels or more,
             any two that disagree, or that agree.
-        resampling: how the replicates were drawn, if they were asked for; these are ``items``,
-            ``given`` and ``agreeing`` (by label), and ``own``; with ``pairs`` also ``pair``, of
-            labels that differ.
         pairs: whether they hold which labels stand beside which, as weights of categories need it.
+        replicates: sums in resamples, if they were asked for: ``items``, ``given`` and ``agreeing``
+            (by label), and ``own``; with ``pairs`` also ``pair``, of labels that differ.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -63,20 +62,22 @@ class LabelTallies(Counted[Settings]):
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
     sums: Mapping[Key, int]
-    resampling: Resampling | None = None
     pairs: bool = False
 
     named = True  # it is known who gave which label
 
-    def _add(self, other: LabelTallies) -> dict[str, Any]:
-        sums = Counter(self.sums)
-        sums.update(other.sums)
-        return {
-            "labels": tuple(sorted({*self.labels, *other.labels})),
-            "annotators": tuple(dict.fromkeys((*self.annotators, *other.annotators))),
-            "sums": dict(sums),
-            "pairs": self.pairs and other.pairs,
-        }
+    def __add__(self, other: LabelTallies) -> LabelTallies:
+        return replace(
+            super().__add__(other),
+            labels=tuple(sorted({*self.labels, *other.labels})),
+            annotators=tuple(dict.fromkeys((*self.annotators, *other.annotators))),
+            pairs=self.pairs and other.pairs,
+        )
+
+    @property
+    def resampling(self) -> Resampling | None:
+        """How the replicates were drawn, if they were asked for."""
+        return None if self.replicates is None else self.replicates.resampling
 
     @property
     def reading(self) -> Mapping[str, Any]:
@@ -179,7 +180,7 @@ class LabelTallies(Counted[Settings]):
         drawn = self.replicates
         if drawn is not None:
             kept = {key: number for key, number in drawn.sums.items() if key[1] == everyone}
-            drawn = drawn._replace(sums=kept)
+            drawn = replace(drawn, sums=kept)
         return replace(self, sums=sums, replicates=drawn)
 
 
@@ -241,7 +242,6 @@ def tally_labels(
             **_count_telling(table, table.documents),
             **{("near", n, annotators[a], names[x], names[y]): k for a, x, y, k, n in _rows(near)},
         },
-        resampling=resampling,
         pairs=pairs,
     )
 

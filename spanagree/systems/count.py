@@ -129,7 +129,6 @@ class CountedSystems(Counted[EvaluationSettings]):
         inexact: where the expected match of each system is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
-        per_document: single documents; ``None`` over blocks.
     """
 
     annotators: tuple[str, ...]
@@ -147,10 +146,7 @@ class CountedSystems(Counted[EvaluationSettings]):
                 f"annotators {listed(other.annotators)}; the blocks before have"
                 f" {listed(self.annotators)}"
             )
-        return super().__add__(other)
-
-    def _add(self, other: CountedSystems) -> dict[str, Any]:
-        return {**super()._add(other), "annotators": self.annotators}
+        return replace(super().__add__(other), annotators=self.annotators)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -158,8 +158,8 @@ def _figures(
             what = "nothing" if label is ALL else f"no {printable(label)}"
             made.append(undefined(f"{what} is marked"))
     if resampling is not None:
-        if counts.tables:
-            ends = over_documents(counts.tables[key].sums, resampling)
+        if counts.per_document is not None:
+            ends = over_documents(counts.per_document[key].sums, resampling)
         else:
             drawn = drawn_columns(counts.draws(), key, counts.labels)
             no_share = np.zeros((len(made), 3), np.int64)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class Table(NamedTuple):
     documents: int
 
 
-class Sums(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Sums:
     """Exact sums over documents: their number, their weight, and two for all and each label.
 
     A label that no unit has is not among them.
@@ -55,7 +56,7 @@ class Sums(NamedTuple):
     weight: ExactSums
     figures: Mapping[str | None, ExactSums]
 
-    def plus(self, other: Sums) -> Sums:
+    def __add__(self, other: Sums) -> Sums:
         """Return the sums over the documents of both."""
         figures = dict(self.figures)
         for label, pair in other.figures.items():
@@ -71,24 +72,20 @@ class CountedUnits(Counted[AlphaUSettings]):
         annotators: their names.
         labels: the categories.
         sums: those of all annotators, whose key is empty, and of each two by their sorted names.
-        tables: what each document adds to these, of a whole corpus.
+        per_document: what each document of a whole corpus adds to these; ``None`` over blocks.
     """
 
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
     sums: Mapping[tuple[str, ...], Sums]
-    tables: Mapping[tuple[str, ...], Table]
+    per_document: Mapping[tuple[str, ...], Table] | None = None
 
-    def _add(self, other: CountedUnits) -> dict[str, Any]:
-        sums = dict(self.sums)
-        for key, more in other.sums.items():
-            sums[key] = sums[key].plus(more) if key in sums else more
-        return {
-            "annotators": tuple(dict.fromkeys([*self.annotators, *other.annotators])),
-            "labels": tuple(sorted({*self.labels, *other.labels})),
-            "sums": sums,
-            "tables": {},
-        }
+    def __add__(self, other: CountedUnits) -> CountedUnits:
+        return replace(
+            super().__add__(other),
+            annotators=tuple(dict.fromkeys([*self.annotators, *other.annotators])),
+            labels=tuple(sorted({*self.labels, *other.labels})),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +140,7 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
         annotators=corpus.annotators,
         labels=corpus.labels,
         sums={key: _sums(table, corpus.labels) for key, table in tables.items()},
-        tables=tables if counting.keep else {},
+        per_document=tables if counting.keep else None,
     )
 
 

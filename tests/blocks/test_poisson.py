@@ -183,8 +183,8 @@ def test_whole_and_fraction_add():
         for value in (np.array([[2]]), np.array([[0.5]]))
     )
     w = poisson.weights(hashed(["x"]), 0, 4, 0)[0]
-    assert one.plus(other).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
-    assert other.plus(one).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
+    assert (one + other).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
+    assert (other + one).over([("k",)]).tolist() == (2.5 * w)[:, None].tolist()
 
 
 def test_nothing_marked():
