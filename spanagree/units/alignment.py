@@ -18,7 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, groups
-from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs
+from spanagree.units.dissimilarity import (
+    Dissimilarity,
+    Pairs,
+    Units,
+    near_pairs,
+    pairs_of_annotators,
+)
 from spanagree.units.effort import ExhaustedError, Work
 from spanagree.units.packing import components, pack
 
@@ -50,11 +56,6 @@ class Alignment(NamedTuple):
     def lowest(self) -> Floats:
         """What the best alignment of each document costs at least."""
         return self.cost - self.gap
-
-
-def pairs_of_annotators(annotators: Ints) -> Ints:
-    """Return how many pairs so many annotators make."""
-    return annotators * (annotators - 1) // 2
 
 
 def reachable(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
@@ -112,7 +113,7 @@ def _assign_in_turn(
     there = np.zeros(len(annotators), np.bool_)
     there[units.document[pairs.u]] = True
     chosen = there[units.document]
-    number = _rank(units)
+    number = units.ranks()
     count = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
     saving = (dissimilarity.delta_empty - pairs.value) / count[pairs.u]
     unit_of_pair, partner = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
@@ -146,13 +147,11 @@ def _by_first(group: Ints, chosen: Bools, former: Ints) -> Ints:
     return np.where(group[chosen] >= 0, first[group[chosen]], -1)
 
 
-def _rank(units: Units) -> Ints:
-    """Return of each unit the number of its annotator among those who have one in its document."""
-    new = np.ones(len(units.start), np.bool_)
-    new[1:] = (np.diff(units.annotator) != 0) | (np.diff(units.document) != 0)
-    number = np.cumsum(new) - 1
-    first = np.searchsorted(units.document, units.document)
-    return np.asarray(number - number[first], np.int64)
+def _annotators_with_units(units: Units, documents: int) -> Ints:
+    """Return how many annotators have a unit in each document."""
+    count = np.zeros(documents, np.int64)
+    np.maximum.at(count, units.document, units.ranks() + 1)
+    return count
 
 
 def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: Work) -> Floats:
@@ -162,9 +161,8 @@ def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: W
     of each group too, so the best alignments of the groups cost no more together. Where there is no
     work left for them, the groups are pairs.
     """
-    rank = _rank(units)
-    count = np.zeros(len(annotators), np.int64)
-    np.maximum.at(count, units.document, rank + 1)
+    documents, rank = len(annotators), units.ranks()
+    count = _annotators_with_units(units, documents)
     most = int(count.max(initial=0))
     points, base = next(plane for plane in _PLANES if plane[0] >= most)
     if most <= 3 or work.left <= 0:
@@ -172,19 +170,10 @@ def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: W
     else:
         shifted = (sorted((x + shift) % points for x in base) for shift in range(points))
         parts = [tuple(x for x in part if x < most) for part in shifted]
-    columns: list[Ints] = []
-    held: list[Ints] = []
-    for i, part in enumerate(parts):
-        chosen = np.flatnonzero(np.isin(rank, part))
-        columns.append(chosen)
-        held.append(np.full(len(chosen), i))
-    row, number = np.concatenate(columns), np.concatenate(held)
-    documents = len(annotators)
+    rows = [np.flatnonzero(np.isin(rank, part)) for part in parts]
+    row, number = np.concatenate(rows), np.repeat(np.arange(len(parts)), [*map(len, rows)])
     grouped = units.rows(row)._replace(document=number * documents + units.document[row])
-    many = np.zeros(len(parts) * documents, np.int64)
-    first = np.ones(len(row), np.bool_)
-    first[1:] = (np.diff(grouped.document) != 0) | (np.diff(rank[row]) != 0)
-    np.add.at(many, grouped.document[first], 1)
+    many = _annotators_with_units(grouped, len(parts) * documents)
     pairs = near_pairs(grouped, reachable(many, dissimilarity), dissimilarity)
     cost = aligned(grouped, pairs, many, dissimilarity, work).lowest * pairs_of_annotators(many)
     total = cost.reshape(len(parts), documents).sum(0)

@@ -28,9 +28,8 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, as_list, chosen_of, unit
 from spanagree.units.alpha_u import alpha_u
-from spanagree.units.canonical import only
 from spanagree.units.effort import Steps
 from spanagree.units.gamma import gamma
 from spanagree.units.gamma_result import GammaSettings
@@ -200,7 +199,10 @@ def side_by_side(
     check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
     Sampling("chance", chance, precision, seed)
     Steps(time_limit, steps)
-    corpus, chosen = only(corpus, annotators)
+    annotators = as_list(annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
+    if annotators is not None:
+        corpus = corpus.of_annotators(annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
     settings = SideBySideSettings(

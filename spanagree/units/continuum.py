@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.arrays import Floats, Ints, distinct, portions_of, ranges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import columns_of_all
@@ -130,13 +130,10 @@ def observed(units: Continua) -> Floats:
     high = np.searchsorted(key[order], (units.cell * stretch + units.end)[order], side="left")
     low = np.arange(rows) + 1
     high = np.maximum(high, low)
-    done = np.cumsum(high - low)
-    before, at = units.before, 0
-    while at < rows:
-        passed = int(done[at - 1]) if at else 0
-        to = max(at + 1, int(np.searchsorted(done, passed + _PORTION, side="right")))
-        second, row = ranges(low[at:to], high[at:to])
-        u, v = order[at + row], order[second]
+    before = units.before
+    for begin, stop in portions_of(high - low, _PORTION):
+        second, row = ranges(low[begin:stop], high[begin:stop])
+        u, v = order[begin + row], order[second]
         begins = (units.start[u] - units.start[v]).astype(kind)
         ends = (units.end[u] - units.end[v]).astype(kind)
         value = begins * begins + ends * ends
@@ -144,7 +141,6 @@ def observed(units: Continua) -> Floats:
         value -= np.where(before[v] <= units.start[u], length[u] * length[u], 0)
         value -= np.where(before[u] <= units.start[v], length[v] * length[v], 0)
         np.add.at(sums, units.cell[u], value)
-        at = to
     return np.asarray(2 * sums / (seen * (seen - 1)), np.float64)
 
 

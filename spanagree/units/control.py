@@ -18,7 +18,7 @@ from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
 from spanagree.comparisons.expected import place_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
-from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units
+from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, pairs_of_annotators
 
 _PLACES = 5_000_000  # of the lengths of a document's units, each at every position
 _CHUNK = 1 << 20  # elements of one temporary array
@@ -26,7 +26,7 @@ _CHUNK = 1 << 20  # elements of one temporary array
 
 def gains(units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Return the sum of the gains of all pairs in each document."""
-    count = np.maximum(annotators * (annotators - 1) // 2, 1)
+    count = np.maximum(pairs_of_annotators(annotators), 1)
     document = units.document[pairs.u]
     gain = (count[document] + 1) * dissimilarity.delta_empty - pairs.value
     sums = np.bincount(document, np.maximum(gain, 0), len(annotators))
@@ -96,7 +96,7 @@ def _summed(
     i, j = join(document, document)
     later = annotator[j] > annotator[i]
     i, j = i[later], j[later]
-    count = np.maximum(annotators * (annotators - 1) // 2, 1)[document[i]]
+    count = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]
     apart, apart_values = _coded(dissimilarity.between(label[i], label[j]))
     rows, which, _ = distinct(length[i], length[j], apart, count, profile[i], profile[j])
     value = _mean_gains(profiles, rows, apart_values, dissimilarity)[which]

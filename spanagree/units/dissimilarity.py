@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Floats, Ints, ranges
+from spanagree.arrays import Floats, Ints, portions_of, ranges
 from spanagree.blocks.poisson import STEP, mixed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
@@ -47,6 +47,23 @@ class Units(NamedTuple):
     def sorted(self) -> Units:
         """Return the units in their order."""
         return self.rows(np.lexsort(self[::-1]))
+
+    def ranks(self) -> Ints:
+        """Return of each unit its annotator's number among those who have a unit in its document.
+
+        >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).ranks().tolist()
+        [0, 0, 1, 0]
+        """
+        new = np.ones(len(self.start), np.bool_)
+        new[1:] = (np.diff(self.annotator) != 0) | (np.diff(self.document) != 0)
+        number = np.cumsum(new) - 1
+        first = np.searchsorted(self.document, self.document)
+        return np.asarray(number - number[first], np.int64)
+
+
+def pairs_of_annotators(annotators: Ints) -> Ints:
+    """Return how many pairs so many annotators make."""
+    return annotators * (annotators - 1) // 2
 
 
 def units_of(corpus: Corpus) -> Units:
@@ -192,14 +209,9 @@ def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
     end = np.minimum(key[order] + window, base[d] + size[d] - 0.5)
     low = np.arange(len(order)) + 1
     high = np.maximum(np.searchsorted(key[order], end, side="right"), low)
-    done = np.cumsum(high - low)
-    at = 0
-    while at < len(order):
-        before = int(done[at - 1]) if at else 0
-        to = max(at + 1, int(np.searchsorted(done, before + _PORTION, side="right")))
-        second, row = ranges(low[at:to], high[at:to])
-        yield order[at + row], order[second]
-        at = to
+    for begin, stop in portions_of(high - low, _PORTION):
+        second, row = ranges(low[begin:stop], high[begin:stop])
+        yield order[begin + row], order[second]
 
 
 def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> Floats:

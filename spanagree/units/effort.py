@@ -98,6 +98,10 @@ class Steps:
         self.done += 1
         return True
 
+    def next_work(self) -> Work:
+        """Return the work of another step, which is none if there may be no other."""
+        return Work() if self.next() else Work(0)
+
     def pause(self) -> None:
         """Say that the step before is done, and that what comes now is none."""
         now = time.monotonic()

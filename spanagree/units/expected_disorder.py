@@ -137,15 +137,14 @@ def _portions(
 
     Portions without work take no step.
     """
-    sampling = job.sampling
-    settings = (sampling.sampler, sampling.chance, sampling.seed)
+    settings = continuum, job.dissimilarity, job.sampling
     if job.executor is None:
         for numbers in portions:
             if work and not job.steps.next(work):
                 return
-            yield draw(continuum, job.dissimilarity, *settings, numbers, work)
+            yield draw(*settings, numbers, work)
         return
-    tasks = (((continuum, job.dissimilarity, *settings, numbers, work), "") for numbers in portions)
+    tasks = (((*settings, numbers, work), "") for numbers in portions)
     for drawn, error, _ in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error

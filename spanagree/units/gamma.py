@@ -28,8 +28,8 @@ from spanagree.corpus.roles import times_seen
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
+from spanagree.settings import as_list, chosen_of
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
-from spanagree.units.canonical import canonical, only
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps
 from spanagree.units.expected_disorder import Estimate, Expected, Job, ratio_of, sampled
@@ -103,7 +103,10 @@ def gamma(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "γ")
-    corpus, chosen = only(corpus, annotators)
+    annotators = as_list(annotators)
+    chosen = chosen_of(corpus.annotators, annotators)
+    if annotators is not None:
+        corpus = corpus.of_annotators(annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),
@@ -161,6 +164,30 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
     return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
 
 
+def canonical(corpus: Corpus) -> Corpus:
+    """Return the same corpus, annotators sorted by name, documents by id or by what is in them.
+
+    >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], []], "ann": [[(0, 2, "X")], []]})
+    >>> ordered = canonical(corpus)
+    >>> ordered.annotators, ordered.lengths.tolist()
+    (('ann', 'bob'), [4, 5])
+    """
+    named = corpus.of_annotators(sorted(corpus.annotators))
+    if named.ids is not None:
+        ids = named.ids
+        order = sorted(range(len(named)), key=ids.__getitem__)
+    else:
+        content: list[list[tuple[int, ...]]] = [[(int(n),)] for n in named.lengths]
+        for number, layer in enumerate(named.layers.values()):
+            for d, seen in enumerate(layer.annotated.tolist()):
+                content[d].append((number, -1, int(seen)))
+            columns = (layer.document, layer.start, layer.end, layer.label)
+            for d, *unit in zip(*(column.tolist() for column in columns), strict=True):
+                content[d].append((number, *unit))
+        order = sorted(range(len(named)), key=content.__getitem__)
+    return named if order == list(range(len(named))) else named.subset(order)
+
+
 def _notes(prefix: str, figures: GammaFigures, job: Job) -> Iterator[str]:
     """Yield what is out of the ordinary."""
     if figures.gap > 0:
@@ -199,14 +226,16 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
         )  # fmt: skip
     estimated = Estimate(continuum, job)
     group, observed = measured(
-        [continuum.units], continuum, job.dissimilarity, job.steps, estimated.aligned
+        [continuum.units], continuum, job.dissimilarity, job.steps.next_work, estimated.aligned
     )
     units = np.bincount(continuum.units.document, minlength=documents)
     weight = units / continuum.annotators
     expected = sampled(continuum, observed, job, estimated)
     table = _table(weight, observed, expected)
-    named = [None, *compared.labels]
-    made = [_disagreement(table, expected, k, named) for k in range(-1, len(named))]
+    of_gamma, *of_categories = np.moveaxis(table, 1, 0)
+    made = [_gamma(of_gamma, expected)]
+    for k, (sums, label) in enumerate(zip(of_categories, (None, *compared.labels), strict=True)):
+        made.append(_gamma_of_categories(sums, expected, k, label))
     if job.steps.stopped or observed.gap.any() or expected.gap:
         made = _bounded(made, observed, expected, job)
     if job.resampling is not None:
@@ -238,26 +267,28 @@ def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
     return np.concatenate((of_gamma[:, None], of_categories), axis=1)
 
 
-def _disagreement(
-    table: Floats, expected: Expected, k: int, named: Sequence[str | None]
+def _gamma(sums: Floats, expected: Expected) -> Disagreement:
+    """Return γ, from what each document adds to its sums."""
+    observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
+    error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
+    nothing = "random annotations are in no disorder either"
+    return disagreement(observed / weight, by_chance / weight, nothing, error)
+
+
+def _gamma_of_categories(
+    sums: Floats, expected: Expected, k: int, label: str | None
 ) -> Disagreement:
-    """Return γ (−1), γ_cat (0), or γ_k of a label (from 1)."""
-    observed, by_chance, weight, chance_weight = (
-        math.fsum(column.tolist()) for column in table[:, k + 1].T
-    )
-    if k < 0:
-        error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
-        nothing = "random annotations are in no disorder either"
-        return disagreement(observed / weight, by_chance / weight, nothing, error)
-    what = "units" if named[k] is None else f"units with {printable(str(named[k]))}"
+    """Return γ_cat, or γ_k of a label: the number ``k`` of the categories that were drawn."""
+    observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
+    what = "units" if label is None else f"units with {printable(label)}"
     if not weight > 0:
         return undefined(f"no aligned {what} that overlap enough")
     nothing = f"aligned {what} of random annotations have one category"
     if not chance_weight > 0 or not by_chance > 0:
         return Disagreement(UNDEFINED, observed / weight, 0.0, reason=nothing)
     ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, k])
-    mine = observed / weight
-    return disagreement(mine, ratio, nothing, mine / ratio**2 * error)
+    unlike = observed / weight
+    return disagreement(unlike, ratio, nothing, unlike / ratio**2 * error)
 
 
 def _bounded(
@@ -294,8 +325,7 @@ def _bounded(
         ):
             bounded.append(figure)
         elif gap or random_gap:
-            why = "the best alignment is not proven"
-            bounded.append(undefined(why))
+            bounded.append(undefined("the best alignment is not proven"))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
             bounded.append(_between(figure._replace(expected=UNDEFINED), ends, job))

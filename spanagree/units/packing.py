@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.units.dissimilarity import TIE, Dissimilarity, Pairs, Units, tie_breaks
+from spanagree.units.dissimilarity import (
+    TIE,
+    Dissimilarity,
+    Pairs,
+    Units,
+    pairs_of_annotators,
+    tie_breaks,
+)
 from spanagree.units.effort import Work
 
 _FLOORS = (1.0, 0.7, 0.4, 0.2, 0.0)  # of Δ_∅; prices that units have at least, at first
@@ -50,13 +57,13 @@ class _Problem(NamedTuple):
         units: all units.
         dissimilarity: of two units.
         per_pair: of each unit 1/C, by which savings of pairs are divided.
-        last: of each unit the number of annotators of its document.
-        rank: of each unit the number of its annotator among those of its document.
+        annotators: of each unit how many annotators saw its document.
+        rank: of each unit the number of its annotator among those with a unit in its document.
         begin: where the pairs of each unit begin, and at last where all end.
         near: the second units of the pairs.
         saving: of each pair (Δ_∅ − d)/C.
         component: of each unit the number of its component.
-        farthest: the greatest number of annotators.
+        most_annotators: how many of them saw a document at the most.
         documents: how many documents there are.
         work: what may be done.
     """
@@ -64,13 +71,13 @@ class _Problem(NamedTuple):
     units: Units
     dissimilarity: Dissimilarity
     per_pair: Floats
-    last: Ints
+    annotators: Ints
     rank: Ints
     begin: Ints
     near: Ints
     saving: Floats
     component: Ints
-    farthest: int
+    most_annotators: int
     documents: int
     work: Work
 
@@ -138,28 +145,20 @@ def _problem(
     units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, work: Work
 ) -> _Problem:
     seen = annotators[units.document]
-    per_pair = 1 / np.maximum(seen * (seen - 1) / 2, 1)
-    new = np.ones(len(seen), np.bool_)
-    new[1:] = np.diff(units.annotator) != 0
-    new[1:] |= np.diff(units.document) != 0
-    number = np.cumsum(new) - 1
-    start = np.ones(len(seen), np.bool_)
-    start[1:] = np.diff(units.document) != 0
-    first = number[np.flatnonzero(start)[np.cumsum(start) - 1]]
-    saving = (dissimilarity.delta_empty - pairs.value) * per_pair[pairs.u]
+    per_pair = 1 / np.maximum(pairs_of_annotators(seen), 1)
     return _Problem(
-        units,
-        dissimilarity,
-        per_pair,
-        seen,
-        number - first,
-        np.searchsorted(pairs.u, np.arange(len(seen) + 1)),
-        pairs.v,
-        saving,
-        components(pairs, len(seen)),
-        int(seen.max()),
-        len(annotators),
-        work,
+        units=units,
+        dissimilarity=dissimilarity,
+        per_pair=per_pair,
+        annotators=seen,
+        rank=units.ranks(),
+        begin=np.searchsorted(pairs.u, np.arange(len(seen) + 1)),
+        near=pairs.v,
+        saving=(dissimilarity.delta_empty - pairs.value) * per_pair[pairs.u],
+        component=components(pairs, len(seen)),
+        most_annotators=int(seen.max()),
+        documents=len(annotators),
+        work=work,
     )
 
 
@@ -170,7 +169,7 @@ def _generate(problem: _Problem) -> tuple[list[Ints], Floats, Bools]:
     document some had to be left out, as they were too many.
     """
     units, empty = problem.units, problem.dissimilarity.delta_empty
-    pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.farthest + 1)]
+    pool: list[Ints] = [np.zeros((0, m), np.int64) for m in range(2, problem.most_annotators + 1)]
     duals = centre = np.zeros(len(problem.per_pair))
     cut = np.zeros(problem.documents, np.bool_)
     shares = [np.zeros(0) for _ in pool]
@@ -263,15 +262,15 @@ def _worth(problem: _Problem, prices: Floats, least: Floats) -> tuple[list[_Colu
     empty = problem.dissimilarity.delta_empty
     gain = empty - prices  # of each unit, besides what its pairs save
     first = np.repeat(np.arange(len(gain)), np.diff(problem.begin))
-    best = np.full((len(gain), problem.farthest), -np.inf)  # of a later annotator's units
+    best = np.full((len(gain), problem.most_annotators), -np.inf)  # of a later annotator's units
     np.maximum.at(best, (first, problem.rank[problem.near]), gain[problem.near] + problem.saving)
     worth: list[_Columns] = []
     left_out: list[Ints] = []
     members, reduced = np.arange(len(gain))[:, None], gain - empty
-    for size in range(1, problem.farthest):
+    for size in range(1, problem.most_annotators):
         lead, last = members[:, 0], problem.rank[members[:, -1]]
-        later = np.arange(problem.farthest) > last[:, None]
-        others = (problem.last[lead] - 1 - last - 1).clip(0) / 2 + size - 1
+        later = np.arange(problem.most_annotators) > last[:, None]
+        others = (problem.annotators[lead] - 1 - last - 1).clip(0) / 2 + size - 1
         # a pair saves Δ_∅ at most, and what breaks ties
         most = best[lead] + (others * problem.per_pair[lead] * (1 + 2 * TIE) * empty)[:, None]
         hope = reduced + np.where(later, np.maximum(most, 0), 0).sum(1)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.chance.random_annotations import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
@@ -18,7 +18,7 @@ from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.units.alignment import Alignment, aligned, aligned_pairs, reachable
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
-from spanagree.units.effort import WORK, Steps, Work
+from spanagree.units.effort import WORK, Work
 
 SAMPLERS = {
     "chance": "every unit placed anew by the chance model: each annotator keeps hers",
@@ -102,14 +102,14 @@ def measured(
     annotations: Sequence[Units],
     continuum: Continuum,
     dissimilarity: Dissimilarity,
-    effort: Steps | Work | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    next_work: Callable[[], Work] = Work,
+    progress: Progress = None,
 ) -> tuple[Ints, Drawn]:
     """Return the best alignments of annotations of the same documents, and what they add up to.
 
-    The first are the unitary alignments of all units, annotation after annotation. ``effort`` is
-    the work for all of them, or the steps, one for each part of the documents. ``progress`` is
-    called with the number of parts done, and of all.
+    The first are the unitary alignments of all units, annotation after annotation. Documents are
+    aligned in parts: ``next_work`` gives the work for each, and ``progress`` is called with the
+    number of parts done, and of all.
     """
     count, documents = len(annotations), len(continuum.annotators)
     shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
@@ -117,7 +117,7 @@ def measured(
     units = columns._replace(document=columns.document + shift)
     annotators = np.tile(continuum.annotators, count)
     pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    alignment = _in_parts(units, pairs, annotators, dissimilarity, effort or Work(), progress)
+    alignment = _in_parts(units, pairs, annotators, dissimilarity, next_work, progress)
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
     aligned_units = np.bincount(units.document, minlength=len(annotators))
@@ -138,37 +138,32 @@ def _in_parts(
     pairs: Pairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
-    effort: Steps | Work,
-    progress: Callable[[int, int], None] | None,
+    next_work: Callable[[], Work],
+    progress: Progress,
 ) -> Alignment:
     """Return the best alignment of documents, some of them at a time."""
     units_here = np.bincount(units.document, minlength=len(annotators))
-    near = np.bincount(units.document[pairs.u], minlength=len(annotators))
-    dense = np.where(annotators > 2, near, 0) // _DENSE + units_here
+    pairs_here = np.bincount(units.document[pairs.u], minlength=len(annotators))
+    dense = np.where(annotators > 2, pairs_here, 0) // _DENSE + units_here
     part = (np.cumsum(dense) - 1).clip(0) // _TOGETHER
     begin = np.flatnonzero(np.diff(part, prepend=-1))
-    group: list[Ints] = []
-    cost: list[Floats] = []
-    gap: list[Floats] = []
+    if not len(begin):
+        return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
+    alignments: list[Alignment] = []
     done = 0
     ends = [*begin[1:], len(annotators)]
     for number, (low, high) in enumerate(zip(begin, ends, strict=True), 1):
         first, last = np.searchsorted(units.document, [low, high])
         rows = units.rows(np.arange(first, last))
         rows = rows._replace(document=rows.document - low)
-        some = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first, last])))
-        some = some._replace(u=some.u - first, v=some.v - first)
-        work = effort if isinstance(effort, Work) else Work() if effort.next() else Work(0)
-        alignment = aligned(rows, some, annotators[low:high], dissimilarity, work)
-        group.append(alignment.group + done)
+        near = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first, last])))
+        near = near._replace(u=near.u - first, v=near.v - first)
+        alignment = aligned(rows, near, annotators[low:high], dissimilarity, next_work())
+        alignments.append(alignment._replace(group=alignment.group + done))
         done += int(alignment.group.max(initial=-1)) + 1
-        cost.append(alignment.cost)
-        gap.append(alignment.gap)
         if progress is not None:
             progress(number, len(begin))
-    if not group:
-        return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
-    return Alignment(np.concatenate(group), np.concatenate(cost), np.concatenate(gap))
+    return Alignment(*map(np.concatenate, zip(*alignments, strict=True)))
 
 
 def category_sums(
@@ -199,9 +194,7 @@ def category_sums(
 def draw(
     continuum: Continuum,
     dissimilarity: Dissimilarity,
-    sampler: str,
-    chance: str,
-    seed: int,
+    sampling: Sampling,
     numbers: Sequence[int],
     left: int = WORK,
 ) -> Drawn:
@@ -213,13 +206,10 @@ def draw(
     parts: list[Drawn] = []
     waiting: list[Units] = []
     for number in numbers:
-        rng = np.random.default_rng([seed, number])
-        if sampler == "chance":
-            waiting.append(_placed(continuum, chance, rng))
-        else:
-            waiting.append((_normal if sampler == "pygamma" else _shifted)(continuum, rng))
+        rng = np.random.default_rng([sampling.seed, number])
+        waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            parts.append(measured(waiting, continuum, dissimilarity, work)[1])
+            parts.append(measured(waiting, continuum, dissimilarity, lambda: work)[1])
             waiting = []
     return joined(parts)
 
@@ -255,7 +245,7 @@ def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
     ]
 
 
-def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
+def _normal(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
     """Draw numbers of units, gaps and lengths from normal distributions, labels by their shares."""
     parts = []
     for document, annotators, units in _documents(continuum):
@@ -283,7 +273,7 @@ def _normal(continuum: Continuum, rng: np.random.Generator) -> Units:
     return _united(parts)
 
 
-def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
+def _shifted(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
     """Draw an annotator for each, and shift her units around the document.
 
     Shifts differ by half the mean length at least, as long as there is room.
@@ -322,3 +312,7 @@ def _shifted(continuum: Continuum, rng: np.random.Generator) -> Units:
 
 def _united(parts: Sequence[Units]) -> Units:
     return Units(*(np.concatenate(column) for column in zip(*parts, strict=True))).sorted()
+
+
+_RANDOM = {"chance": _placed, "pygamma": _normal, "shuffle": _shifted}
+"""What draws a random annotation, by the name of the sampler."""

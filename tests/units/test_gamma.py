@@ -30,7 +30,6 @@ from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.cli.main import main
 from spanagree.units import Disagreement, packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
-from spanagree.units.canonical import canonical
 from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import (
     Dissimilarity,
@@ -41,7 +40,7 @@ from spanagree.units.dissimilarity import (
 )
 from spanagree.units.effort import Steps, Work
 from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
-from spanagree.units.gamma import _bounded, _disagreement
+from spanagree.units.gamma import _bounded, _gamma, _gamma_of_categories, canonical
 from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, _shifted, draw, measured
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
@@ -341,7 +340,7 @@ def test_control_variate(chance, weights):
     d = Dissimilarity(*map(float, weights))
     continuum = Continuum.of(corpus)
     exact = expected_gains(corpus, chance, continuum.annotators, d)
-    drawn = draw(continuum, d, "chance", chance, 0, range(400)).gain
+    drawn = draw(continuum, d, Sampling("chance", chance, 0.01, 0), range(400)).gain
     error = np.std(drawn, axis=0) / 20
     assert (abs(np.mean(drawn, axis=0) - exact) <= 4 * error + 1e-6).all()
 
@@ -438,7 +437,7 @@ def test_what_the_pygamma_sampler_draws_from():
     corpus = sa.Corpus.from_segments(
         [9, 9], {"a": [[(3, 4, "X"), (6, 8, "X")], [(0, 1, "X")]], "b": [[(5, 6, "X")], []]}
     )
-    units = _normal(Continuum.of(corpus), Means())
+    units = _normal(Continuum.of(corpus), "nonoverlapping", Means())
     number, length, gap = ((np.mean(x), np.std(x)) for x in ([2, 1], [1, 2, 1], [0, 2, 3, 5]))
     np.testing.assert_allclose(drawn[:6], 2 * [number, length, gap])
     np.testing.assert_allclose(drawn[6:], 2 * [(0.5, 0.5), (1, 0), (0, 0)])
@@ -480,7 +479,7 @@ def test_the_control_variate_pays():
     """The same precision takes fewer draws than without it: the error of 40 draws is smaller."""
     corpus = three(4, documents=4, annotators=2, gaps=False)
     continuum, d = Continuum.of(corpus), Dissimilarity()
-    drawn = draw(continuum, d, "chance", "nonoverlapping", 0, range(40))
+    drawn = draw(continuum, d, Sampling("chance", "nonoverlapping", 0.01, 0), range(40))
     known = expected_gains(corpus, "nonoverlapping", continuum.annotators, d)
     with_it, without = estimate(drawn, known), estimate(drawn, None)
     assert with_it.error < without.error / 2  # a quarter of the draws
@@ -768,7 +767,7 @@ def test_the_gap_of_a_disorder():
     """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
     corpus = dense(1, 4)
     continuum = Continuum.of(canonical(corpus))
-    _, drawn = measured([continuum.units], continuum, Dissimilarity(), Work(0))
+    _, drawn = measured([continuum.units], continuum, Dissimilarity(), lambda: Work(0))
     stopped = gamma(corpus, steps=0)
     mean = len(continuum.units.start) / 4
     assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
@@ -1006,7 +1005,7 @@ def test_errors_by_the_delta_method():
     """γ is 1 − o/e, so an error of e is o/e² times as large in γ; o 1/4, e 1/2, its error .2."""
     nothing = np.zeros((1, 1))
     expected = Expected(Drawn(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0)
-    made = _disagreement(np.array([[[2.0, 4.0, 8.0, 8.0]]]), expected, -1, [None])
+    made = _gamma(np.array([[2.0, 4.0, 8.0, 8.0]]), expected)
     assert (made.observed, made.expected, made.value) == (0.25, 0.5, 0.5)
     assert made.error == pytest.approx(2.0 / 4.0**2 * 0.2)
 
@@ -1023,7 +1022,7 @@ def test_error_of_categories():
     nothing = np.zeros((3, 1))
     drawn = Drawn(nothing, nothing, draws[:, None, None], nothing)
     expected = Expected(drawn, nothing[0], 4.0, 0.2, 0.0)
-    made = _disagreement(np.array([[[1.0] * 4, [2.0, 6.0, 4.0, 11.0]]]), expected, 0, [None])
+    made = _gamma_of_categories(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
     assert made.value == pytest.approx(1 - 0.5 / ratio)
     assert made.error == pytest.approx(0.5 / ratio**2 * error)
 
@@ -1078,7 +1077,7 @@ def test_what_the_shuffle_draws_from():
     corpus = sa.Corpus.from_segments(
         [10], {"a": [[(0, 2, "X")]], "b": [[(1, 2, "X")]], "c": [[(1, 3, "X"), (7, 10, "Y")]]}
     )
-    units = _shifted(Continuum.of(corpus), First())
+    units = _shifted(Continuum.of(corpus), "nonoverlapping", First())
     assert drawn[0] == [1.0]
     assert drawn[1] == (0, 10)
     assert drawn[2] == pytest.approx([2 / 8, 6 / 8])
