@@ -55,6 +55,14 @@ class Figure(float):
     expected: float = UNDEFINED
     corrected: float = UNDEFINED
 
+    @classmethod
+    def of(cls, observed: float, expected: float) -> Figure:
+        """Return an observed figure, with what is expected and corrected beside it."""
+        score = corrected(observed, expected)
+        figure = cls(score.observed)
+        figure.expected, figure.corrected = score.expected, score.corrected
+        return figure
+
 
 class _Counts:
     """Counts of each label, sorted, and the figures that seqeval and chance make of them.
@@ -69,8 +77,7 @@ class _Counts:
         check = ("warn", 0, 1)
         if zero_division not in check:
             raise SettingError(f"zero_division {zero_division!r}; allowed: {listed(check)}")
-        self.labels, self.rows, self.zero_division = labels, rows, zero_division
-        self.beta = beta
+        self.labels, self.rows, self.zero_division, self.beta = labels, rows, zero_division, beta
 
     def of_rows(self, rows: Floats) -> dict[str, Floats]:
         """Return observed and expected figures of each row, by figure; (rows, 2).
@@ -95,25 +102,26 @@ class _Counts:
         shares[size == 0] = self.zero_division == 1
         return shares
 
-    def mean(self, average: str) -> dict[str, Floats]:
-        """Return observed, expected and corrected figures over all labels, by figure."""
+    def mean(self, average: str) -> dict[str, Figure]:
+        """Return precision, recall and F1 over all labels, by name."""
         gold, marked = self.rows[:, 2].sum(), self.rows[:, 3].sum()
+        divisors = {"precision": marked, "recall": gold, "f1": gold + marked}
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
         means = {}
         for name, figures in self.of_rows(rows).items():
-            weights = self.rows[:, 2] if average == "weighted" else None
             if average == "weighted" and gold == 0:  # as seqeval has it
                 observed = float(self.zero_division == 1 and (marked == 0 or name == "recall"))
-                both = np.array([observed, UNDEFINED])
+                expected = UNDEFINED
+            elif len(rows):
+                weights = self.rows[:, 2] if average == "weighted" else None
+                observed, expected = np.average(figures, 0, weights).tolist()
             else:
-                both = np.average(figures, 0, weights) if len(rows) else np.full(2, UNDEFINED)
-            if not {"precision": marked, "recall": gold, "f1": gold + marked}[name]:
-                both[1] = UNDEFINED
-            means[name] = _three(*both.tolist())
+                observed = expected = UNDEFINED
+            means[name] = Figure.of(observed, expected if divisors[name] else UNDEFINED)
         return means
 
-    def of_label(self, number: int) -> dict[str, Floats]:
-        """Return observed, expected and corrected figures of one label, by figure."""
+    def of_label(self, number: int) -> dict[str, Figure]:
+        """Return precision, recall and F1 of one label, by name."""
         alone = _Counts([self.labels[number]], self.rows[[number]], self.zero_division, self.beta)
         return alone.mean("micro")
 
@@ -128,10 +136,6 @@ class _Counts:
                     " zero_division=0 or 1 to choose",
                     stacklevel=4,
                 )
-
-
-def _three(observed: float, expected: float) -> Floats:
-    return np.array(corrected(observed, expected)[:3])
 
 
 class NotListsError(InputError, TypeError):
@@ -205,12 +209,18 @@ def _lists(name: str, sequences: Any) -> list[Any]:
     Raises:
         NotListsError: for anything else, such as one flat list of tags.
     """
-    kept = list(sequences) if is_iterable(sequences) and not isinstance(sequences, str) else None
-    for tags in [None] if kept is None else kept:
-        if not isinstance(tags, list) and (isinstance(tags, str) or not is_iterable(tags)):
-            value = sequences if kept is None else tags
-            raise NotListsError(f"{name}: {show(value)}; a list of tag lists is needed")
-    return kept or []
+    return [_as_list(name, tags) for tags in _as_list(name, sequences)]
+
+
+def _as_list(name: str, tags: Any) -> list[Any]:
+    """Return what can be gone through, but is no string, as a list.
+
+    Raises:
+        NotListsError: for anything else.
+    """
+    if isinstance(tags, str) or not is_iterable(tags):
+        raise NotListsError(f"{name}: {show(tags)}; a list of tag lists is needed")
+    return list(tags)
 
 
 def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> dict[str, Any]:
@@ -220,30 +230,30 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
     hyphen, or that letter.
     """
     try:
-        known: set[Any] = set().union(*chain.from_iterable(layers.values()))
+        kinds: set[Any] = set().union(*chain.from_iterable(layers.values()))
     except TypeError:  # that a tag is no string is said where they are read
         return dict(layers)
-    if not all(isinstance(tag, str) and tag for tag in known):
+    if not all(isinstance(tag, str) and tag for tag in kinds):
         return dict(layers)
-    odd = {tag for tag in known if not prefixed(tag, "") and (not strict or tag[0] in "BIES")}
+    odd = {tag for tag in kinds if not prefixed(tag, "") and (not strict or tag[0] in "BIES")}
     if not odd:
         return dict(layers)
     if strict:
-        meant = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd}
-        read = {
-            name: [[meant.get(tag, tag) for tag in tags] for tags in documents]
+        meaning = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd}
+        with_prefixes = {
+            name: [[meaning.get(tag, tag) for tag in tags] for tags in documents]
             for name, documents in layers.items()
         }
     else:
-        read = {name: _leniently(name, documents) for name, documents in layers.items()}
-    some = sorted(odd)
+        with_prefixes = {name: _leniently(name, tags) for name, tags in layers.items()}
+    as_given = sorted(odd)
     why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
     if suffix:
-        some = [f"{tag[2:]}-{tag[0]}" if tag[1:2] == "-" else tag for tag in some]
+        as_given = [f"{tag[2:]}-{tag[0]}" if tag[1:2] == "-" else tag for tag in as_given]
         why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
-    more = ", …" if len(some) > 5 else ""
-    warnings.warn(f"{listed(some[:5])}{more}: {why}", stacklevel=4)
-    return read
+    more = ", …" if len(as_given) > 5 else ""
+    warnings.warn(f"{listed(as_given[:5])}{more}: {why}", stacklevel=4)
+    return with_prefixes
 
 
 def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -309,7 +319,7 @@ def _score(
     counts.warn(name)
     if average is None:
         return counts.of_rows(counts.rows)[name][:, 0]
-    return _figure(counts.mean(average)[name])
+    return counts.mean(average)[name]
 
 
 class _Score(Protocol):
@@ -419,9 +429,10 @@ def precision_recall_fscore_support(
         check_choice(average, AVERAGES, "average")
     if not beta >= 0:
         raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
-    asked: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
-    asked["chance"] = chance
-    counts = _count(y_true, y_pred, suffix=suffix, beta=beta, **asked)
+    counts = _count(
+        y_true, y_pred, suffix=suffix, beta=beta, sample_weight=sample_weight,
+        zero_division=zero_division, chance=chance,
+    )  # fmt: skip
     counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
     support = counts.rows[:, 2].astype(int)
     if average is None:
@@ -429,16 +440,7 @@ def precision_recall_fscore_support(
         precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
         return precision, recall, f_score, support
     means = counts.mean(average)
-    mean_precision, mean_recall, mean_f = (_figure(means[name]) for name in _FIGURES)
-    return mean_precision, mean_recall, mean_f, int(support.sum())
-
-
-def _figure(three: Floats) -> Figure:
-    """Return an observed figure, with what is expected and corrected beside it."""
-    value, expected, above = three.tolist()
-    figure = Figure(value)
-    figure.expected, figure.corrected = expected, above
-    return figure
+    return means["precision"], means["recall"], means["f1"], int(support.sum())
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -480,11 +482,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
     """Return the gold tag and the system's of each token."""
-    both = []
-    for name, tags in (("y_true", y_true), ("y_pred", y_pred)):
-        if isinstance(tags, str) or not is_iterable(tags):
-            raise NotListsError(f"{name}: {show(tags)}; a list of tag lists is needed")
-        both.append(list(tags))
+    both = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
     if any(not isinstance(tags, str) and is_iterable(tags) for tags in both[0]):
         both = [_lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both, strict=True)]
         sizes = [[len(tags) for tags in lists] for lists in both]
@@ -563,41 +561,48 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
-    asked: dict[str, Any] = {"sample_weight": sample_weight, "zero_division": zero_division}
-    asked |= {"chance": chance, "mode": mode, "scheme": "auto" if scheme is None else scheme}
-    counts = _count(y_true, y_pred, suffix=suffix, **asked)
+    counts = _count(
+        y_true, y_pred, suffix=suffix, mode=mode, sample_weight=sample_weight,
+        zero_division=zero_division, scheme="auto" if scheme is None else scheme, chance=chance,
+    )  # fmt: skip
     counts.warn("precision", "recall")
-    rows = {label: counts.of_label(i) for i, label in enumerate(counts.labels)}
-    averages = {f"{average} avg": counts.mean(average) for average in AVERAGES}
     support = counts.rows[:, 2].astype(int).tolist()
-    supports = [*support, *[sum(support)] * len(averages)]
-    every = zip([*rows.items(), *averages.items()], supports, strict=True)
+    rows: list[_Row] = [
+        (label, counts.of_label(i), support[i]) for i, label in enumerate(counts.labels)
+    ]
+    rows += [(f"{average} avg", counts.mean(average), sum(support)) for average in AVERAGES]
     if output_dict:
-        return {name: _plain(figures, gold) for (name, figures), gold in every}
-    return _text(list(every), len(rows), digits)
+        return {name: _plain(figures, gold) for name, figures, gold in rows}
+    return _text(rows, len(counts.labels), digits)
 
 
-_Row = tuple[tuple[str, Mapping[str, Floats]], int]  # name, figures, support
+_Row = tuple[str, Mapping[str, Figure], int]  # name, figures, support
 
 
-def _text(every: Sequence[_Row], labels: int, digits: int) -> str:
+def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
     """Return the rows as seqeval sets them, those of labels first, and the F1 of chance behind."""
-    width = max(len(name) for (name, _), _ in every)
+    width = max(len(name) for name, _, _ in rows)
     head = ["precision", "recall", "f1-score", "support", "chance F1"]
     titles = "".join(f" {title:>9}" for title in head)
     lines = [f"{'':>{width}} {titles} corrected F1", ""]
-    for number, ((name, figures), gold) in enumerate(every):
-        lines += [""] if number == labels else []
-        raw = "".join(f" {figures[key][0]:>9.{digits}f}" for key in _FIGURES)
-        by_chance = (NOT_SHOWN if np.isnan(x) else f"{x:.{digits}f}" for x in figures["f1"][1:])
-        lines.append("{:>{}} {} {:>9} {:>9} {:>12}".format(name, width, raw, gold, *by_chance))
+    for number, (name, figures, gold) in enumerate(rows):
+        if number == labels:
+            lines.append("")
+        raw = "".join(f" {figures[key]:>9.{digits}f}" for key in _FIGURES)
+        f1 = figures["f1"]
+        chance, above = (
+            NOT_SHOWN if np.isnan(x) else f"{x:.{digits}f}" for x in (f1.expected, f1.corrected)
+        )
+        lines.append(f"{name:>{width}} {raw} {gold:>9} {chance:>9} {above:>12}")
     return "\n".join([*lines, ""])
 
 
-def _plain(figures: Mapping[str, Floats], support: int) -> dict[str, float]:
+def _plain(figures: Mapping[str, Figure], support: int) -> dict[str, float]:
     """Return a row of the report as plain data."""
-    named = {_FIGURES[key]: values.tolist() for key, values in figures.items()}
-    row = {key: values[0] for key, values in named.items()} | {"support": support}
-    for place, word in enumerate(("chance", "corrected"), 1):
-        row |= {f"{word}-{key}": values[place] for key, values in named.items()}
-    return row
+    named = {_FIGURES[key]: figure for key, figure in figures.items()}
+    return {
+        **{key: float(figure) for key, figure in named.items()},
+        "support": support,
+        **{f"chance-{key}": figure.expected for key, figure in named.items()},
+        **{f"corrected-{key}": figure.corrected for key, figure in named.items()},
+    }

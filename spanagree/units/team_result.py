@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
@@ -145,7 +145,7 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def picture_of(named: Sequence[tuple[str, Disagreement]], measure: str) -> Picture:
+def picture_of(named: Iterable[tuple[str, Disagreement]], measure: str) -> Picture:
     """Return figures as dots with their intervals."""
     rows = [(name, [dot(figure)]) for name, figure in named]
     return dots_of(rows, ["value"], measure, zero=True)
