@@ -375,18 +375,15 @@ def _compared(
 
     ``reports`` are the progress of one part of the draws after another.
     """
-    here = per_document.shared_by(*pairs[0])
-    units = per_document.units(here)
-    rows = per_document.comparisons.where(here[per_document.comparisons.document]).of_wholes(
-        per_document.wholes
-    )
+    seen, rows = per_document.shared_by(*pairs[0]), per_document.comparisons
+    rows = rows.where(seen[rows.document]).of_wholes(per_document.wholes)
+    units = per_document.units(seen)
     names = sorted(set(itertools.chain(*pairs)))  # canonical order
     tables = [
         rows.where(rows.second == per_document.number(name)).symmetric_table(units)
         for name in names
     ]
     table = np.stack(tables, axis=1)
-    few = len(table) < 2
     place = np.array([[names.index(name) for name in pair] for pair in pairs])
 
     def differences(sums: Floats) -> Floats:
@@ -399,42 +396,49 @@ def _compared(
     sample = Sample(wide, None if ids is None else ids[units])
     drawn = bootstrap(sample, differences, resampling, progress=next(reports))
     for number, ((a, b), sides) in enumerate(zip(pairs, place, strict=True)):
-        figures = (2 * number, 2 * number + 1)
         both = table[:, sides]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
-        rare = exact = len(differing) < RARE
-        values = drawn.estimate[[*figures]]
-        p = [
-            UNDEFINED if few else _centred(drawn.replicates[:, k], value)
-            for k, value in zip(figures, values.tolist(), strict=True)
-        ]
+        rare = len(differing) < RARE
+        figures = [2 * number, 2 * number + 1]
+        values = drawn.estimate[figures]
+        p = [UNDEFINED, UNDEFINED]
+        if len(table) > 1:
+            p = [_centred(drawn.replicates[:, k], drawn.estimate[k]) for k in figures]
         alike = any(map(math.isnan, p))
+        exact = False
         if test == "permutation" or rare or alike:
             exact = rare or len(differing) <= math.log2(resampling.resamples)
             turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
             report = next(reports) if test == "permutation" else None
             p = exchange(both[:, turned], differing[:, turned], values, exact, resampling, report)
-        of_few = few_ends(both, differing, resampling.tail) if rare else np.full((2, 2), np.nan)
+        of_few = np.full((2, 2), np.nan)
+        if rare:
+            of_few = few_ends(both, differing, resampling.tail)
         exchanged = alike and not rare and test == "bootstrap"
-        made = [
-            _difference(value, p_value, ends, others, len(differing), resampling, exchanged)
-            for value, p_value, ends, others in zip(
-                values.tolist(),
-                p,
-                [drawn.interval_with_t(k, resampling) for k in figures],
-                of_few,
-                strict=True,
+        observed, corrected = (
+            _difference(
+                float(values[i]), p[i], drawn.interval(k, resampling), of_few[i],
+                len(differing), resampling, exchanged,
             )
-        ]
-        left_out = int((per_document.shared_by(a) ^ per_document.shared_by(b)).sum())
-        yield SystemPair(a, b, len(table), len(differing), made[0], made[1], exact, left_out)
+            for i, k in enumerate(figures)
+        )  # fmt: skip
+        yield SystemPair(
+            a,
+            b,
+            documents=len(table),
+            differing=len(differing),
+            observed=observed,
+            corrected=corrected,
+            exact=exact,
+            left_out=int((per_document.shared_by(a) ^ per_document.shared_by(b)).sum()),
+        )
 
 
 def _difference(
     value: float,
     p: float,
     interval: tuple[float, float, str],
-    others: Floats,
+    of_few: Floats,
     differing: int,
     resampling: Resampling,
     exchanged: bool,
@@ -445,13 +449,13 @@ def _difference(
         value: the difference.
         p: of it.
         interval: its low and high end from resamples, and a note on them.
-        others: the ends where systems differ in few documents, else ``nan``.
+        of_few: the ends where systems differ in few documents, else ``nan``.
         differing: in how many documents they differ.
         resampling: how.
         exchanged: whether p is of exchanges, though a bootstrap was asked for.
     """
     *ends, note = interval
-    low, high = united(np.array(ends), others).tolist()
+    low, high = united(np.array(ends), of_few).tolist()
     reasons = [f"interval: {note}"] if note else []
     undefined = math.isnan(p)
     if exchanged and not undefined:

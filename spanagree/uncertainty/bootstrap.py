@@ -406,13 +406,10 @@ class ResampledFigures:
     often: Ints | None = None
 
     def interval(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
-        """Return low and high end of one figure as they are, and what is out of the ordinary."""
-        ends, (note,), _ = self._ends(slice(figure, figure + 1), resampling)
-        low, high = ends[0].tolist()
-        return low, high, note
+        """Return low and high end of one figure, and what is out of the ordinary.
 
-    def interval_with_t(self, figure: int, resampling: Resampling) -> tuple[float, float, str]:
-        """Return the same, joined with the figure ± t standard errors, for few units."""
+        The interval of its resamples is joined with the figure ± t standard errors, for few units.
+        """
         which = slice(figure, figure + 1)
         ends, (note,), errors = self._ends(which, resampling)
         units = np.array([self.times.sum()])

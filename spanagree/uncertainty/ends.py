@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
+from spanagree.uncertainty.evidence import united
 
 _TIE = 1e-12  # figures closer than this are the same
 
@@ -169,9 +170,8 @@ def with_t(
         np.stack((low, high), axis=1) * (1 - floors[:, None]) + floors[:, None],
         np.stack((estimates - t * errors, estimates + t * errors), axis=1),
     )
-    joined = np.stack((np.fmin(ends[:, 0], wide[:, 0]), np.fmax(ends[:, 1], wide[:, 1])), axis=1)
-    same = np.isnan(ends) | ~(errors > _TIE)[:, None]  # what does not vary stays one number
-    return np.where(same, ends, joined)
+    varies = errors > _TIE  # what does not vary stays one number
+    return np.where(varies[:, None], united(ends, wide), ends)
 
 
 def _deviation(left_out: Floats, times: Ints) -> Floats:

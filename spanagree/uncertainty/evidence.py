@@ -102,7 +102,6 @@ def joined(
 
 def united(ends: Floats, others: Floats) -> Floats:
     """Return intervals that hold both of two, (…, 2); those that are undefined stay so."""
-    low = np.where(others[..., 0] < ends[..., 0], others[..., 0], ends[..., 0])
-    return np.stack(
-        (low, np.where(others[..., 1] > ends[..., 1], others[..., 1], ends[..., 1])), -1
-    )
+    (low, high), (other_low, other_high) = np.moveaxis(ends, -1, 0), np.moveaxis(others, -1, 0)
+    lowest = np.where(other_low < low, other_low, low)
+    return np.stack((lowest, np.where(other_high > high, other_high, high)), axis=-1)
