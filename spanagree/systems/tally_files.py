@@ -111,20 +111,19 @@ def _columns(counts: CountedSystems, per_document: PerDocument) -> dict[str, Any
     if counts.uniform is not None:
         uniform = _every_row(counts.uniform, counts.uniform.documents_kept())
     ids = np.array(per_document.ids or [None] * counts.documents, object)
-    columns = (
-        rows.document,
-        ids[rows.document],
-        np.array([*per_document.comparisons.annotators, None], object)[rows.second],
-        np.array([*counts.labels, None], object)[rows.label],
-        rows.matched.astype(np.float64),
-        rows.expected,
-        rows.size_first,
-        rows.size_second,
-        rows.expected_size_first.astype(np.float64),
-        rows.expected_size_second.astype(np.float64),
-        uniform.expected,
-    )
-    return dict(zip(_COLUMNS, columns, strict=True))
+    return {
+        "document": rows.document,
+        "id": ids[rows.document],
+        "system": np.array([*per_document.comparisons.annotators, None], object)[rows.second],
+        "label": np.array([*counts.labels, None], object)[rows.label],
+        "matched": rows.matched.astype(np.float64),
+        "expected": rows.expected,
+        "size_gold": rows.size_first,
+        "size_system": rows.size_second,
+        "expected_size_gold": rows.expected_size_first.astype(np.float64),
+        "expected_size_system": rows.expected_size_second.astype(np.float64),
+        "expected_uniform": uniform.expected,
+    }
 
 
 def _every_row(counts: CountedSystems, per_document: PerDocument) -> Comparisons:
@@ -202,40 +201,29 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
         plain = merged_settings(plain, part.about["settings"], part.name)
     settings = EvaluationSettings.read(plain)
     labels = sorted({label for part in parts for label in part.about["labels"]})
+    names = (settings.gold, *parts[0].about["systems"])
     *first, documents = itertools.accumulate((part.about["documents"] for part in parts), initial=0)
     column = {key: np.concatenate([part.columns[key] for part in parts]) for key in _COLUMNS}
-    matched = column["matched"]
-    expected_sizes = column["expected_size_gold"], column["expected_size_system"]
-    random = any(
-        (column[f"size_{side}"] != column[f"expected_size_{side}"]).any()
-        for side in ("gold", "system")
-    )
-    shares = [PlaceShares.read(places) for part in parts if (places := part.about["places"])]
-    code = {label: i for i, label in enumerate(labels)}
-    names = (settings.gold, *parts[0].about["systems"])
-    number = {name: i for i, name in enumerate(names)}
-    rows = Comparisons.of(
-        column["document"] + np.repeat(first, [len(part.columns["document"]) for part in parts]),
-        np.array([code.get(label, NO_LABEL) for label in column["label"]], np.int64),
-        matched.astype(np.int64) if all(part.about["whole"] for part in parts) else matched,
-        column["expected"],
-        (column["size_gold"], column["size_system"]),
-        expected_sizes if random else None,
-    ).between(0, np.array([number.get(name, _NOBODY) for name in column["system"]], np.int64))
+    column["document"] += np.repeat(first, [len(part.columns["document"]) for part in parts])
+    if all(part.about["whole"] for part in parts):
+        column["matched"] = column["matched"].astype(np.int64)
+    rows = _comparisons(column, names, labels)
     shared = {
         i: np.bincount(rows.document[rows.second == i], minlength=documents) > 0
         for i in range(1, len(names))
     }
     marked = np.flatnonzero(rows.size_first + rows.size_second)
     order = np.lexsort(tuple(x[marked] for x in (rows.label, rows.document, rows.second)))
-    rows = rows.where(marked[order]).named(names, labels)
+    marked = marked[order]
+    rows = rows.where(marked).named(names, labels)
     ids = tuple(id_ for part in parts for id_ in part.ids)
     per_document = PerDocument(rows, shared, ids if all(part.ids for part in parts) else None)
+    shares = [PlaceShares.read(places) for part in parts if (places := part.about["places"])]
     uniform = None
     if shares:
-        plain_rows = replace(
+        uniform_rows = replace(
             rows,
-            expected=column["expected_uniform"][marked[order]],
+            expected=column["expected_uniform"][marked],
             expected_size_first=rows.size_first,
             expected_size_second=rows.size_second,
         )
@@ -243,7 +231,7 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
             documents=documents,
             settings=replace(settings, places_mean=None, reading={}),
             annotators=names,
-            **sums_of(per_document._replace(comparisons=plain_rows)),
+            **sums_of(per_document._replace(comparisons=uniform_rows)),
         )
     return CountedSystems(
         documents=documents,
@@ -260,6 +248,25 @@ def _united(parts: Sequence[_Part]) -> CountedSystems:
     )
 
 
+def _comparisons(
+    column: Mapping[str, Any], names: Sequence[str], labels: Sequence[str]
+) -> Comparisons:
+    """Return all rows as comparisons of gold, the first of the names, with systems."""
+    code = {label: i for i, label in enumerate(labels)}
+    number = {name: i for i, name in enumerate(names)}
+    sizes = column["size_gold"], column["size_system"]
+    expected_sizes = column["expected_size_gold"], column["expected_size_system"]
+    same = all(map(np.array_equal, sizes, expected_sizes))
+    return Comparisons.of(
+        column["document"],
+        np.array([code.get(label, NO_LABEL) for label in column["label"]], np.int64),
+        column["matched"],
+        column["expected"],
+        sizes,
+        None if same else expected_sizes,
+    ).between(0, np.array([number.get(name, _NOBODY) for name in column["system"]], np.int64))
+
+
 def _check_together(parts: Sequence[_Part]) -> None:
     """Refuse parts with different systems, and a part or a document that comes twice."""
     by_content: dict[str, str] = {}
@@ -268,9 +275,8 @@ def _check_together(parts: Sequence[_Part]) -> None:
     for part in parts:
         if sorted(part.about["systems"]) != sorted(systems):
             raise InputError(
-                f"{part.name}: systems {listed(part.about['systems'])};"
-                f" {parts[0].name} has {listed(systems)}, and all parts need the"
-                " same"
+                f"{part.name}: systems {listed(part.about['systems'])}; {parts[0].name} has"
+                f" {listed(systems)}, and all parts need the same"
             )
         if before := by_content.get(part.about["digest"]):
             raise InputError(f"{part.name}: holds what {before} does; each part is merged once")
