@@ -224,33 +224,32 @@ def category_agreement(table: Labels, *, complete_only: bool = False) -> Categor
 def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
     """Return agreement on each category, with these intervals, and their mean and median."""
     table = basis.table
-    both, pairs = formulas.pairs_of_categories(table.counts)
-    figures = formulas.agreement_figures(np.concatenate((both, pairs))[None])
-    scores = [
+    both, first = formulas.pairs_of_categories(table.counts)
+    figures = formulas.agreement_figures(np.concatenate((both, first))[None]).reshape(-1, 3)
+    *scores, mean, median = (
         Score(observed, expected, above, interval=interval)
-        for (observed, expected, above), interval in zip_longest(
-            figures.reshape(-1, 3).tolist(), ends
-        )
-    ]
+        for (observed, expected, above), interval in zip_longest(figures.tolist(), ends)
+    )
     given = table.counts.given.sum(axis=0)
-    columns = (column.tolist() for column in (both, pairs, given))
-    rows = zip(table.labels, scores, *columns, strict=False)  # the last two are not of a category
+    columns = (column.tolist() for column in (both, first, given))
     categories = {
         name: CategoryAgreement(
             **basis.shared("R"),
-            value=r.observed,
-            observed=r.observed,
-            expected=r.expected,
-            interval=r.interval,
-            reason="" if of_it else basis.nothing or "in no pair of labels",
+            value=agreement.observed,
+            observed=agreement.observed,
+            expected=agreement.expected,
+            interval=agreement.interval,
+            reason="" if pairs else basis.nothing or "in no pair of labels",
             agreements=equal // 2,
-            potential=of_it - equal // 2,
+            potential=pairs - equal // 2,
             given=labels,
-            specific=equal / of_it if of_it else UNDEFINED,
+            specific=equal / pairs if pairs else UNDEFINED,
         )
-        for name, r, equal, of_it, labels in rows
+        for name, agreement, equal, pairs, labels in zip(
+            table.labels, scores, *columns, strict=True
+        )
     }
-    return Categories(categories, basis.settings, basis.notes, mean=scores[-2], median=scores[-1])
+    return Categories(categories, basis.settings, basis.notes, mean=mean, median=median)
 
 
 # --- by pair of annotators and by item ------------------------------------------------------------
@@ -271,29 +270,36 @@ def pairs_table(basis: Basis) -> Frame:
     Raises:
         SettingError: for tallies over blocks.
     """
-    table, near = _single_items(basis, "pair"), basis.weight_matrices
-    columns = [Column("a", "annotators", "name", "pair of annotators"), Column("b", " ", "name")]
-    columns += [Column("items", "items", "count", "items of a pair")]
-    columns += [Column("observed", "agreement", meaning="agreement of a pair")]
-    last = "AC1" if near.weights is None else "AC2"
-    names = ("π", "κ", "α", last)
-    columns += [Column(name, name, meaning="coefficient of a pair") for name in names]
-    columns += [Column(key, title, spare=True) for key, title in BYRT.items()]
-    columns += [Column("stuart_p", "Stuart", "probability", spare=True)]
+    table = _single_items(basis, "pair")
+    last = "AC1" if basis.weight_matrices.weights is None else "AC2"
+    columns = [
+        Column("a", "annotators", "name", "pair of annotators"),
+        Column("b", " ", "name"),
+        Column("items", "items", "count", "items of a pair"),
+        Column("observed", "agreement", meaning="agreement of a pair"),
+        *(Column(n, n, meaning="coefficient of a pair") for n in ("π", "κ", "α", last)),
+        *(Column(key, title, spare=True) for key, title in BYRT.items()),
+        Column("stuart_p", "Stuart", "probability", spare=True),
+    ]
     if table.annotator is None or not table.labels:
         return Frame(columns, [])
-    pairs, items, sums, both = _sums(basis, table)
-    more = [*byrt(both), stuart(both)]
-    figures = [rows_of(name, sums) for name in _CORRECTED.values()]
-    observed = sums.observed[:, 0].tolist()
-    rows: list[list[Value]] = []
-    for i, (a, b) in enumerate(pairs.tolist()):
-        row: list[Value] = [table.annotators[a], table.annotators[b], int(items[i]), observed[i]]
-        rows.append([*row, *(of_all[i][2] for of_all in figures), *(float(x[i]) for x in more)])
+    pairs, items, sums, contingency = _sums_of_pairs(basis, table)
+    figures = [
+        sums.observed[:, 0],
+        *(np.array(rows_of(sign, sums))[:, 2] for sign in _CORRECTED.values()),
+        *byrt(contingency),
+        stuart(contingency),
+    ]
+    rows: list[list[Value]] = [
+        [table.annotators[a], table.annotators[b], number, *of_pair]
+        for (a, b), number, of_pair in zip(
+            pairs.tolist(), items.tolist(), np.stack(figures, axis=1).tolist(), strict=True
+        )
+    ]
     return Frame(columns, rows)
 
 
-def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
+def _sums_of_pairs(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
     """Return each two annotators, how many items both labelled, and the sums over these.
 
     Last comes how often the first gave one label and the second another; (pairs, labels, labels),
@@ -327,11 +333,11 @@ def _sums(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
         2 * (number - weighted_agreement(near.alpha)), values / 2, np.zeros_like(values), values,
         np.concatenate((of_a, of_b), axis=1), weight_matrices=near,
     )  # fmt: skip
-    both = np.zeros((size, 0, 0))
+    contingency = np.zeros((size, 0, 0))
     if size * q * q <= _CELLS:
         cells = np.bincount((pair * q + x) * q + y, times, size * q * q)
-        both = cells.reshape(size, q, q).astype(np.float64)
-    return np.stack((first, second), axis=1), items, sums, both
+        contingency = cells.reshape(size, q, q).astype(np.float64)
+    return np.stack((first, second), axis=1), items, sums, contingency
 
 
 def byrt(both: Floats) -> list[Floats]:
@@ -624,18 +630,18 @@ class Coefficients(Result):
         others: list[list[float]] = []
         for name, part in self.categories.items():
             pairs = (part.agreements, part.potential)
-            values = [getattr(w.by_category.get(name), "value", UNDEFINED) for w in self.all]
+            values = [getattr(x.by_category.get(name), "value", UNDEFINED) for x in self.all]
             others.append([part.specific, *values])
             ends = ends_of(part.interval, "observed")
             begin = [name, "", name, part.value, ends, part.specific]
             rows.append([*begin, *pairs, part.given, *values, *pairs, part.interval])
-        middle = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
-        parts = {"mean": self.categories.mean, "median": self.categories.median}
-        for (name, r), of_others in zip(parts.items(), middle, strict=True):
-            specific, *values = of_others.tolist()
-            ends = ends_of(r.interval, "observed")
-            begin = ["", name, name, r.observed, ends, specific]
-            rows.append([*begin, None, None, None, *values, None, None, r.interval])
+        averages = {"mean": self.categories.mean, "median": self.categories.median}
+        of_others = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
+        for (name, agreement), average in zip(averages.items(), of_others, strict=True):
+            specific, *values = average.tolist()
+            ends = ends_of(agreement.interval, "observed")
+            begin = ["", name, name, agreement.observed, ends, specific]
+            rows.append([*begin, None, None, None, *values, None, None, agreement.interval])
         return Frame(columns, rows, breaks=[len(self.categories)])
 
     def _by_annotator(self) -> Frame:
@@ -775,17 +781,17 @@ def coefficients(
 def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     """Return what each annotator gave, and how it agrees with the others."""
     table, weights = basis.table, basis.weight_matrices.weights
-    gave, others, equal = table.co_labels
+    gave, others, agreeing = table.co_labels
     if weights is not None and table.named:
         co_labels = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
         annotator, label, other_label, number = co_labels[:4]
-        equal = np.bincount(annotator, weights[label, other_label] * number, len(gave))
-    columns = (column.tolist() for column in (gave, others, equal))
+        agreeing = np.bincount(annotator, weights[label, other_label] * number, len(gave))
+    columns = (column.tolist() for column in (gave, others, agreeing))
     total = sum(of_bias.by_annotator.values()) or UNDEFINED
     shares = [of_bias.by_annotator.get(name, UNDEFINED) / total for name in table.annotators]
     return {
-        name: Labeller(name, gave, others, equal / others if others else UNDEFINED, share)
-        for name, gave, others, equal, share in zip(table.annotators, *columns, shares, strict=True)
+        name: Labeller(name, labels, pairs, near / pairs if pairs else UNDEFINED, share)
+        for name, labels, pairs, near, share in zip(table.annotators, *columns, shares, strict=True)
     }
 
 
@@ -800,11 +806,12 @@ def _resampling(table: Labels, bootstrap: Bootstrap | None) -> Resampling | None
             "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
             " token_labels(blocks, resamples=1000)"
         )
-    drawn = {name: getattr(table.resampling, name) for name in ("resamples", "seed")}
-    for name, had in drawn.items():
-        if (number := getattr(bootstrap, name)) not in (had, getattr(USUAL, name)):
+    drawn: dict[str, Any] = {"resamples": table.resampling.resamples, "seed": table.resampling.seed}
+    for name, number in drawn.items():
+        asked = getattr(bootstrap, name)
+        if asked not in (number, getattr(USUAL, name)):
             raise SettingError(
-                f"{name} {show(number)}; those of the blocks were drawn with {name} {had}"
+                f"{name} {show(asked)}; those of the blocks were drawn with {name} {number}"
             )
     return resampling_of(replace(bootstrap, **drawn), in_blocks=True)
 
