@@ -65,10 +65,6 @@ def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Float
 
 def _by_row(drawn: Floats, row: Ints, rows: int) -> Floats:
     """Return how often each row is drawn, from how often each unit is; (rows, resamples)."""
-    if rows == len(row):
-        made = np.empty_like(drawn)
-        made[row] = drawn
-        return made
     order = np.argsort(row, kind="stable")
     first = np.searchsorted(row[order], np.arange(rows))
     return np.add.reduceat(drawn[order], first, axis=0)

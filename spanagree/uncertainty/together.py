@@ -55,7 +55,7 @@ def intervals(
     made = [none[min(len(units), 1)] for units, _ in things]
     done = sum(len(units) < 2 for units, _ in things)
 
-    def each(sums: Floats) -> Floats:
+    def figures_of_all(sums: Floats) -> Floats:
         return statistic(sums.reshape(-1, columns)).reshape(len(sums), -1)
 
     for members in _alike(things, resampling.resamples):
@@ -65,8 +65,8 @@ def intervals(
             ranked.append(table[canonical_order(table, None if ids is None else ids[units])])
         sample = Sample(np.concatenate(ranked, axis=1), ranked=True)
         part = part_of(progress, done, len(members), len(things))
-        drawn = bootstrap(sample, each, resampling, ways=True, progress=part)
-        ends = drawn.intervals(resampling, sample.evidence(each))
+        drawn = bootstrap(sample, figures_of_all, resampling, ways=True, progress=part)
+        ends = drawn.intervals(resampling, sample.evidence(figures_of_all))
         for place, i in enumerate(members):
             made[i] = ends[place * per : (place + 1) * per]
         done += len(members)
@@ -98,6 +98,5 @@ def _alike(things: Sequence[Thing], resamples: int) -> Iterator[list[int]]:
     for many, members in sorted(same.items()):
         wide = things[members[0]][1].shape[1] * max(many, replicates_of(many, resamples))
         for low, high in portions(len(members), wide):
-            yield members[low : min(high, low + _TOGETHER)]
-            for further in range(low + _TOGETHER, high, _TOGETHER):
-                yield members[further : min(high, further + _TOGETHER)]
+            for at in range(low, high, _TOGETHER):
+                yield members[at : min(at + _TOGETHER, high)]
