@@ -203,9 +203,9 @@ def _added_up(done: Iterable[tuple[Part | None, str, str]], purpose: str) -> Par
         if block is None:
             skipped.append(f"block {number} skipped: {reason}")
             continue
-        for some in block.ids:
-            ids[f"block {number}" + (f" ({name})" if name else "")] = some
-            number_of_ids += len(some)
+        for numbers in block.ids:
+            ids[f"block {number}" + (f" ({name})" if name else "")] = numbers
+            number_of_ids += len(numbers)
         if number_of_ids >= 2 * checked:  # early, and yet all checks cost no more than two
             check_unique(list(ids.values()), list(ids))
             checked = number_of_ids

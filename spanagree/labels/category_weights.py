@@ -87,8 +87,8 @@ def weight_matrices_of(
             "order: only an ordinal or interval scale has one; leave it out, or ask for a"
             " measurement or category_weights"
         )
-    made = {name: _matrix(name, table, order) for name in sorted({weights, of_alpha})}
-    return WeightMatrices(made[weights], made[of_alpha])
+    matrices = {name: _matrix(name, table, order) for name in sorted({weights, of_alpha})}
+    return WeightMatrices(matrices[weights], matrices[of_alpha])
 
 
 def weights_of(measurement: str | None, category_weights: str | None) -> str:

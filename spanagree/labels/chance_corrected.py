@@ -160,13 +160,13 @@ class Basis:
                 f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels"
                 " and token_labels make one"
             )
-        rest = table.complete() if complete_only else table
-        fewer = complete_only and rest.counts[1].sum() < table.counts[1].sum()
+        chosen_table = table.complete() if complete_only else table
+        fewer = complete_only and chosen_table.counts[1].sum() < table.counts[1].sum()
         chosen: dict[str, Any] = {
             "categories": len(table.labels),
             "complete_only": bool(fewer) or None,
         }
-        near = weight_matrices_of(rest, measurement, category_weights, order)
+        near = weight_matrices_of(chosen_table, measurement, category_weights, order)
         if not near.nominal:
             if isinstance(table, LabelTallies) and not table.pairs:
                 raise SettingError(
@@ -177,7 +177,7 @@ class Basis:
             chosen |= {"measurement": measurement, "category_weights": category_weights}
             chosen |= {"order": named}
         settings = CoefficientSettings.read({**table.reading, **chosen})
-        return cls(rest, settings, near, measurement or category_weights)
+        return cls(chosen_table, settings, near, measurement or category_weights)
 
     @cached_property
     def counts(self) -> Counts:

@@ -82,9 +82,11 @@ class Sums:
         categories = self.share.shape[1]
         gave = self.own.reshape(len(self.own), self.own.shape[1] // categories, categories)
         number = gave.sum(axis=2)
-        there = number > 0.5
-        preferences = np.where(there[..., None], gave / np.where(there, number, 1)[..., None], 0)
-        return preferences, there.sum(axis=1)[:, None]
+        labelled = number > 0.5
+        preferences = np.where(
+            labelled[..., None], gave / np.where(labelled, number, 1)[..., None], 0
+        )
+        return preferences, labelled.sum(axis=1)[:, None]
 
     @cached_property
     def of_one(self) -> Floats:
@@ -231,8 +233,8 @@ def agreement_figures(columns: Any) -> Floats:
         agreement = equal / (2 * pairs - equal)
         expected = share / (2 - share)
         three = (agreement, expected, corrected_figures(agreement, expected))
-        there = [np.where(pairs > 0, values, np.nan) for values in three]
-        middle = [np.stack(mean_and_median(values), axis=1) for values in there]
+        defined = [np.where(pairs > 0, values, np.nan) for values in three]
+        middle = [np.stack(mean_and_median(values), axis=1) for values in defined]
     figures = [np.concatenate(parts, axis=1) for parts in zip(three, middle, strict=True)]
     return np.stack(figures, axis=2).reshape(len(equal), -1)
 

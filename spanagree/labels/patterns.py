@@ -219,8 +219,8 @@ def tally_labels(
     times = table.times[table.item]
     gave = np.bincount(cell, times, len(gave)).astype(np.int64)
     equal = np.bincount(cell, table.equal_others * times, len(gave)).astype(np.int64)
-    some = table.given > 0
-    (documents, _), _, _ = distinct(table.given[some], table.documents[some])
+    labelled = table.given > 0
+    (documents, _), _, _ = distinct(table.given[labelled], table.documents[labelled])
     ids = ids_of(corpus)
     drawn = None if resampling is None else _draw(table, ids, keys, cell, resampling, pairs)
     names, annotators = table.labels, table.annotators
@@ -239,15 +239,15 @@ def tally_labels(
             **{("equal", *key): number for key, number in zip(keys, equal.tolist(), strict=True)},
             **Counter(("document", n) for n in documents.tolist()),
             ("document", 0): len(np.unique(table.documents)),
-            **_count_telling(table, table.documents),
+            **_count_informative(table, table.documents),
             **{("near", n, annotators[a], names[x], names[y]): k for a, x, y, k, n in _rows(near)},
         },
         pairs=pairs,
     )
 
 
-def _count_telling(table: LabelTable, documents: Ints) -> dict[Key, int]:
-    """Count documents with an item that tells something, by how many labels it has."""
+def _count_informative(table: LabelTable, documents: Ints) -> dict[Key, int]:
+    """Count documents with an informative item, by how many labels it has."""
     sums: Counter[Key] = Counter()
     for name, mask, number in zip(EVIDENCE, table.informative, table.evidence, strict=True):
         (given, _), _, _ = distinct(table.given[mask], documents[mask])
@@ -290,8 +290,8 @@ def _draw(
     assert table.documents is not None  # of tokens
     item, label, number = table.cells
     n, document, times = table.given, table.documents, table.times
-    some = n > 0
-    (ns,), of_n, _ = distinct(n[some])
+    labelled = n > 0
+    (ns,), of_n, _ = distinct(n[labelled])
     cells, of_cell, _ = distinct(n[item], label)
     keys = [(k, table.labels[c]) for k, c in _rows(cells)]
     of_pairs: list[Entries] = []
@@ -311,7 +311,7 @@ def _draw(
         ids,
         [
             *of_pairs,
-            entries("items", _rows([ns]), of_n, document[some], times[some]),
+            entries("items", _rows([ns]), of_n, document[labelled], times[labelled]),
             entries("given", keys, of_cell, document[item], number * times[item]),
             entries("agreeing", keys, of_cell, document[item], number * (number - 1) * times[item]),
             entries("own", own_keys, own_of, document[table.item], times[table.item]),

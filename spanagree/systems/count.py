@@ -198,7 +198,7 @@ def sums_of(per_document: PerDocument) -> dict[str, Any]:
 def _evidence(per_document: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
     """Return what the figures of each system and label rest on."""
     tables = tables_of(per_document._replace(wholes=None), labels)
-    return {whose: evidence_of(table, all_figures) for whose, (_, table) in tables}
+    return {key: evidence_of(table, all_figures) for key, (_, table) in tables}
 
 
 def tables_of(
@@ -254,7 +254,7 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
     described = counting.describe(corpus, comparisons.inexact)
     plain = counting.without_places()
-    made = CountedSystems(
+    counts = CountedSystems(
         documents=len(corpus),
         settings=EvaluationSettings(**of_gold(gold, corpus), **described.settings),
         notes=(*described.notes, *drawn_notes),
@@ -266,12 +266,12 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
         **sums_of(per_document),
     )
     if counting.keep:
-        return made
-    drawn, few = None, made.evidence
+        return counts
+    drawn, few = None, counts.evidence
     if counting.drawing is not None:
-        drawn = _draw(made, comparisons, counting.drawing)
-        few = _evidence(per_document, made.labels)
-    return replace(made, per_document=None, replicates=drawn, evidence=few)
+        drawn = _draw(counts, comparisons, counting.drawing)
+        few = _evidence(per_document, counts.labels)
+    return replace(counts, per_document=None, replicates=drawn, evidence=few)
 
 
 def compare_with_gold(

@@ -94,10 +94,10 @@ def evaluate(
     counting = MatchCounting(match=match, chance=model, resampling=resampling)
     against_gold = functools.partial(count, gold=named)
     counts = count_all(source, against_gold, counting, "evaluate", executor, on_error, progress)
-    made = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
+    evaluation = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
     if p_values and isinstance(source, Corpus):
-        return with_p_values(made, source, step_of(progress, "chance"))
-    return made
+        return with_p_values(evaluation, source, step_of(progress, "chance"))
+    return evaluation
 
 
 def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
@@ -140,5 +140,5 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
     """
     check_evaluation(evaluation, "with_intervals")
     evaluation.counted.documents_kept()
-    made = result(evaluation.counted, resampling_of(bootstrap))
-    return replace(made, by_chance=evaluation.by_chance, notes=evaluation.notes)
+    scored = result(evaluation.counted, resampling_of(bootstrap))
+    return replace(scored, by_chance=evaluation.by_chance, notes=evaluation.notes)

@@ -463,9 +463,9 @@ def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progr
     if counts.per_document is None:
         return _over_blocks(counts, resampling)
     drawn = counts.per_document.drawn(resampling, counts.settings)
-    whose, tables = zip(*tables_of(drawn, counts.labels), strict=True)
+    keys, tables = zip(*tables_of(drawn, counts.labels), strict=True)
     ends = intervals(tables, all_figures, resampling, progress, drawn.numbers)
-    return dict(zip(whose, ends, strict=True))
+    return dict(zip(keys, ends, strict=True))
 
 
 def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:

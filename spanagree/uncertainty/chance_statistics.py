@@ -88,14 +88,16 @@ class PairChance:
         """Return the figures of each document, by number."""
         from spanagree.uncertainty.permutation import benjamini_hochberg
 
-        made = {
+        statistics = {
             d: _figures(self.tested.documents[d], self.both.documents[d], tally)
             for d, tally in tallies.items()
         }
         # where chance gives the same match always, nothing is asked
-        asked = [d for d in made if self.tested.documents[d].variance]
-        adjusted = benjamini_hochberg([made[d].p for d in asked])
-        return made | {d: made[d]._replace(p_bh=p) for d, p in zip(asked, adjusted, strict=True)}
+        asked = [d for d in statistics if self.tested.documents[d].variance]
+        adjusted = benjamini_hochberg([statistics[d].p for d in asked])
+        return statistics | {
+            d: statistics[d]._replace(p_bh=p) for d, p in zip(asked, adjusted, strict=True)
+        }
 
     def of_all(self, tally: Tally) -> ChanceStatistics:
         """Return the figures over all documents."""

@@ -53,14 +53,14 @@ def weights(row: Ints, rows: int, resamples: int, seed: int, wide: int) -> Itera
 
 def _counts(rng: np.random.Generator, row: Ints, count: int, rows: int) -> Floats:
     """Return how often each row is drawn of units that have these rows; (count, rows)."""
-    made = np.empty((count, rows))
-    some = max(1, _NEAR // max(rows, 1))
-    for low in range(0, count, some):
-        here = made[low : low + some]
-        drawn = row[rng.integers(0, max(len(row), 1), size=(len(here), len(row)))]
-        drawn += (np.arange(len(here)) * rows)[:, None]
-        here[:] = np.bincount(drawn.ravel(), minlength=here.size).reshape(here.shape)
-    return made
+    counts = np.empty((count, rows))
+    together = max(1, _NEAR // max(rows, 1))
+    for low in range(0, count, together):
+        portion = counts[low : low + together]
+        drawn = row[rng.integers(0, max(len(row), 1), size=(len(portion), len(row)))]
+        drawn += (np.arange(len(portion)) * rows)[:, None]
+        portion[:] = np.bincount(drawn.ravel(), minlength=portion.size).reshape(portion.shape)
+    return counts
 
 
 def _by_row(drawn: Floats, row: Ints, rows: int) -> Floats:

@@ -52,7 +52,7 @@ def intervals(
     with np.errstate(divide="ignore", invalid="ignore"):
         per = statistic(np.zeros((1, columns))).shape[1] // 3
     none = [[_none(units, resampling)] * per for units in (0, 1)]
-    made = [none[min(len(units), 1)] for units, _ in things]
+    interval_lists = [none[min(len(units), 1)] for units, _ in things]
     done = sum(len(units) < 2 for units, _ in things)
 
     def figures_of_all(sums: Floats) -> Floats:
@@ -68,11 +68,11 @@ def intervals(
         drawn = bootstrap(sample, figures_of_all, resampling, ways=True, progress=part)
         ends = drawn.intervals(resampling, sample.evidence(figures_of_all))
         for place, i in enumerate(members):
-            made[i] = ends[place * per : (place + 1) * per]
+            interval_lists[i] = ends[place * per : (place + 1) * per]
         done += len(members)
         if progress is not None:
             progress(done * resampling.resamples, len(things) * resampling.resamples)
-    return made
+    return interval_lists
 
 
 def part_of(progress: Progress, before: int, members: int, things: int) -> Progress:

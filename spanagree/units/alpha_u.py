@@ -136,16 +136,16 @@ def _who(counts: CountedUnits) -> str:
 
 
 def _figures(
-    counts: CountedUnits, whose: tuple[str, ...], resampling: Resampling | None
+    counts: CountedUnits, names: tuple[str, ...], resampling: Resampling | None
 ) -> AlphaUFigures:
     """Return α_U of all annotators, or of two."""
-    key = tuple(sorted(whose))
+    key = tuple(sorted(names))
     sums = counts.sums.get(key)
     if sums is None or not sums.documents:
         nobody = undefined(f"no document that {_who(counts)} saw")
         return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
     (weight,) = sums.weight.value.tolist()
-    made, total = [], []
+    figures, total = [], []
     for label in (ALL, *counts.labels):
         observed, by_chance = (
             sums.figures[label].value.tolist() if label in sums.figures else (0, 0)
@@ -153,18 +153,20 @@ def _figures(
         total += [observed, by_chance, weight, weight]
         if label in sums.figures:
             nothing = "chance alone gives no disagreement"
-            made.append(disagreement(observed / weight, by_chance / weight, nothing))
+            figures.append(disagreement(observed / weight, by_chance / weight, nothing))
         else:
             what = "nothing" if label is ALL else f"no {printable(label)}"
-            made.append(undefined(f"{what} is marked"))
+            figures.append(undefined(f"{what} is marked"))
     if resampling is not None:
         if counts.per_document is not None:
             ends = over_documents(counts.per_document[key].sums, resampling)
         else:
             drawn = drawn_columns(counts.draws(), key, counts.labels)
-            no_share = np.zeros((len(made), 3), np.int64)
+            no_share = np.zeros((len(figures), 3), np.int64)
             ends = percentile_intervals(
                 np.array(total), drawn, statistic, sums.documents, no_share, resampling
             )
-        made = with_intervals(made, ends)
-    return AlphaUFigures(made[0], dict(zip(counts.labels, made[1:], strict=True)), sums.documents)
+        figures = with_intervals(figures, ends)
+    return AlphaUFigures(
+        figures[0], dict(zip(counts.labels, figures[1:], strict=True)), sums.documents
+    )

@@ -168,22 +168,24 @@ def ratio_of(sums: Floats) -> tuple[float, float]:
     over, under = (math.fsum(column) for column in sums.T.tolist())
     if not under > 0:
         return 0.0, 0.0
-    rest = (sums[:, 0] - over / under * sums[:, 1]) / (under / len(sums))
-    return over / under, math.sqrt(float(rest @ rest) / (len(rest) - 1) / len(rest))
+    residuals = (sums[:, 0] - over / under * sums[:, 1]) / (under / len(sums))
+    return over / under, math.sqrt(
+        float(residuals @ residuals) / (len(residuals) - 1) / len(residuals)
+    )
 
 
 def estimate(drawn: Drawn, known: Floats | None) -> Expected:
     """Return the mean cost, with the control variate if its mean is known."""
     count = len(drawn.cost)
     costs, cost = drawn.cost.sum(1), drawn.cost.mean(0)
-    rest = costs - costs.mean()
+    residuals = costs - costs.mean()
     freedom = count - 1
     if known is not None:
         gain = drawn.gain.sum(1) - drawn.gain.sum(1).mean()
         if (spread := float(gain @ gain)) > 0:
-            slope = float(gain @ rest) / spread
+            slope = float(gain @ residuals) / spread
             cost = cost - slope * (drawn.gain.mean(0) - known)
-            rest, freedom = rest - slope * gain, count - 2
-    error = math.sqrt(float(rest @ rest) / freedom / count)
+            residuals, freedom = residuals - slope * gain, count - 2
+    error = math.sqrt(float(residuals @ residuals) / freedom / count)
     gap = math.fsum(drawn.gap.mean(0).tolist())
     return Expected(drawn, cost, math.fsum(cost.tolist()), error, gap)

@@ -233,17 +233,17 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     expected = sampled(continuum, observed, job, estimated)
     table = _table(weight, observed, expected)
     of_gamma, *of_categories = np.moveaxis(table, 1, 0)
-    made = [_gamma(of_gamma, expected)]
+    figures = [_gamma(of_gamma, expected)]
     for k, (sums, label) in enumerate(zip(of_categories, (None, *compared.labels), strict=True)):
-        made.append(_gamma_of_categories(sums, expected, k, label))
+        figures.append(_gamma_of_categories(sums, expected, k, label))
     if job.steps.stopped or observed.gap.any() or expected.gap:
-        made = _bounded(made, observed, expected, job)
+        figures = _bounded(figures, observed, expected, job)
     if job.resampling is not None:
-        made = with_intervals(made, over_documents(table, job.resampling))
+        figures = with_intervals(figures, over_documents(table, job.resampling))
     return GammaFigures(
-        made[0],
-        made[1],
-        dict(zip(compared.labels, made[2:], strict=True)),
+        figures[0],
+        figures[1],
+        dict(zip(compared.labels, figures[2:], strict=True)),
         documents,
         number,
         int(group.max()) + 1,
@@ -292,7 +292,7 @@ def _gamma_of_categories(
 
 
 def _bounded(
-    made: Sequence[Disagreement], observed: Drawn, expected: Expected, job: Job
+    figures: Sequence[Disagreement], observed: Drawn, expected: Expected, job: Job
 ) -> list[Disagreement]:
     """Return γ, γ_cat and γ_k of what was not computed to its end: bounds in place of values.
 
@@ -301,7 +301,7 @@ def _bounded(
     these are. Of a disorder, too, no number stands where the alignment is not proven, or the draws
     are too few.
     """
-    (first, *others), precision = made, job.sampling.precision
+    (first, *others), precision = figures, job.sampling.precision
     cost, total = math.fsum(observed.cost[0].tolist()), expected.total
     gap, random_gap = math.fsum(observed.gap[0].tolist()), expected.gap
     bounded: list[Disagreement] = []

@@ -260,11 +260,11 @@ def _normal(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
             )
         )
         length = units.end - units.start
-        some = False
+        has_unit = False
         for annotator in annotators.tolist():
             number = abs(int(rng.normal(counts.mean(), counts.std())))
-            number = number if some else max(1, number)
-            some = True
+            number = number if has_unit else max(1, number)
+            has_unit = True
             sizes = np.abs(rng.normal(length.mean(), length.std(), number)).clip(_SHORTEST)
             end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), number) + sizes)
             label = units.label[rng.integers(len(length), size=number)]

@@ -113,12 +113,14 @@ def over_documents(table: Floats, resampling: Resampling) -> list[Interval]:
     return intervals_of(flat, statistic, resampling, [False] * table.shape[1])  # not shares
 
 
-def with_intervals(made: Sequence[Disagreement], ends: Sequence[Interval]) -> list[Disagreement]:
+def with_intervals(
+    coefficients: Sequence[Disagreement], ends: Sequence[Interval]
+) -> list[Disagreement]:
     """Return coefficients with their intervals; that of an undefined value is undefined."""
     nothing = (UNDEFINED, UNDEFINED)
     return [
         figure._replace(interval=end._replace(corrected=nothing) if figure.reason else end)
-        for figure, end in zip(made, ends, strict=True)
+        for figure, end in zip(coefficients, ends, strict=True)
     ]
 
 
