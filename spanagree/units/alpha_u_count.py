@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import Floats, Hashes, Ints
 from spanagree.blocks.counted import Counted, Counting
 from spanagree.blocks.ids import ids_of
-from spanagree.blocks.poisson import Entries, Key, Replicates, replicates
+from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -187,27 +187,23 @@ def _draw(
     resampling: Resampling,
 ) -> Replicates:
     """Return what a block adds in every resample to the columns of all and each label."""
+    named = (ALL, *labels)
     entries = []
     for key, table in tables.items():
         count = len(table.document)
-        for column in (OBSERVED, EXPECTED, WEIGHT):
-            named = (ALL, *labels) if column != WEIGHT else (ALL,)
-            keys: list[Key] = [(key, label, column) for label in named]
-            which, document = np.divmod(np.arange(len(named) * count), max(count, 1))
-            values = table.sums[:, : len(named), column].T.ravel()
-            entries.append(Entries(keys, which, table.document[document], values[:, None]))
+        which, document = np.tile(np.arange(len(named)), count), table.document.repeat(len(named))
+        both = table.sums[:, :, [OBSERVED, EXPECTED]].reshape(-1, 2)
+        entries.append(Entries([(key, label) for label in named], which, document, both))
+        weights = table.sums[:, 0, [WEIGHT]]
+        zeros = np.zeros(count, np.int64)
+        entries.append(Entries([(key, WEIGHT)], zeros, table.document, weights))
     return replicates(ids, entries, resampling)
 
 
 def drawn_columns(drawn: Replicates, key: tuple[str, ...], labels: Sequence[str]) -> Floats:
     """Return the sums of all and each label in every resample; (resamples, figures · 4)."""
-    weight = drawn.over([(key, ALL, WEIGHT)])[:, 0]
-    columns = [
-        column
-        for label in (ALL, *labels)
-        for column in (
-            drawn.over([(key, label, OBSERVED)])[:, 0], drawn.over([(key, label, EXPECTED)])[:, 0],
-            weight, weight,
-        )
-    ]  # fmt: skip
-    return np.stack(columns, axis=1)
+    weight = drawn.over([(key, WEIGHT)])
+    columns = []
+    for label in (ALL, *labels):
+        columns += [drawn.over([(key, label)], 2), weight, weight]
+    return np.concatenate(columns, axis=1)

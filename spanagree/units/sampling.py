@@ -260,11 +260,10 @@ def _normal(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
             )
         )
         length = units.end - units.start
-        has_unit = False
         for annotator in annotators.tolist():
             number = abs(int(rng.normal(counts.mean(), counts.std())))
-            number = number if has_unit else max(1, number)
-            has_unit = True
+            if annotator == annotators[0]:  # so that no document is without a unit
+                number = max(1, number)
             sizes = np.abs(rng.normal(length.mean(), length.std(), number)).clip(_SHORTEST)
             end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), number) + sizes)
             label = units.label[rng.integers(len(length), size=number)]
