@@ -266,9 +266,9 @@ def chance_test(
     logs = holm_log10([by_chance.log10_p for by_chance in tested])
     for by_chance, p, log10_p in zip(tested, adjusted, logs, strict=True):
         systems[by_chance.name] = replace(by_chance, p_holm=p, log10_p_holm=log10_p)
-    chosen, notes = _how(list(systems.values()), draws, seed)
+    null, notes = _null_settings(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
-    extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **chosen})
+    extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **null})
     return ChanceTest(systems, extended, notes)
 
 
@@ -289,10 +289,10 @@ def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
         )
 
 
-def _how(
+def _null_settings(
     systems: list[TestedSystem], draws: int, seed: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return how chance was computed, and a note on documents that were drawn."""
+    """Return settings that say how chance was computed, and notes on documents that were drawn."""
     if any(len(tested.null) for tested in systems):
         return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
     partly = {
@@ -302,7 +302,7 @@ def _how(
     }
     if not partly:
         return {"null": "exact"}, ()
-    made = min(len(by_chance.drawn) for by_chance in partly.values())
+    least = min(len(by_chance.drawn) for by_chance in partly.values())
     notes = (
         f"{printable(name)}: chance was drawn, {counted(len(by_chance.drawn), 'time')}, in"
         f" {counted(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
@@ -310,7 +310,7 @@ def _how(
         " chance_test(…, draws=…) draws more"
         for name, by_chance in partly.items()
     )
-    return {"null": "partly-drawn", "draws": made, "seed": int(seed)}, tuple(notes)
+    return {"null": "partly-drawn", "draws": least, "seed": int(seed)}, tuple(notes)
 
 
 def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, Progress
+from spanagree.arrays import Floats, Ints, Progress
 from spanagree.errors import counted
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.bootstrap import Resampling
@@ -35,10 +35,7 @@ def exchange(
     total = table.sum(axis=0)
     hits, draws, done = np.zeros(2), np.zeros(2), 0
     for chosen in _exchanges(len(differing), exact, resampling):
-        moved = chosen @ change
-        with np.errstate(divide="ignore", invalid="ignore"):
-            f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
-        difference = (f1[0] - f1[1])[:, [0, 2]]
+        difference = _differences(total, chosen @ change)
         hits += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
         draws += (~np.isnan(difference)).sum(axis=0)
         done += len(chosen)
@@ -63,14 +60,12 @@ def few_ends(both: Floats, differing: Floats, tail: float) -> Floats:
     Returns:
         The ends for the observed and the corrected difference; (2, 2).
     """
-    ways = np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing)) & 1
     change = (differing[:, 1] - differing[:, 0]).reshape(-1, both.shape[2])
-    moved, total = ways @ change, both.sum(axis=0)
+    total = both.sum(axis=0)
+    difference = _differences(total, _ways(0, 2 ** len(differing), len(differing)) @ change)
+    most = clopper_pearson(0, int(both[..., 2].any(axis=1).sum()), tail)[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        f1 = [f1_figures(total[0] + moved), f1_figures(total[1] - moved)]
-        most = clopper_pearson(0, int(both[..., 2].any(axis=1).sum()), tail)[1]
-        half = most / np.array([1, 1 - max(f1[0][0, 1], f1[1][0, 1])])
-    difference = (f1[0] - f1[1])[:, [0, 2]]
+        half = most / np.array([1, 1 - max(f1_figures(total)[:, 1].tolist())])
     by_one = difference[2 ** np.arange(len(differing))] - difference[0]  # each exchanged alone
     ends = np.stack((-half, half), axis=1)
     for figure, moves in enumerate(by_one.T):
@@ -81,12 +76,24 @@ def few_ends(both: Floats, differing: Floats, tail: float) -> Floats:
     return ends
 
 
+def _differences(total: Floats, moved: Floats) -> Floats:
+    """Return differences in F1, observed and corrected, with sums moved to the first; (ways, 2)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = f1_figures(total[0] + moved) - f1_figures(total[1] - moved)
+    return difference[:, [0, 2]]
+
+
+def _ways(low: int, high: int, documents: int) -> Ints:
+    """Return which documents are exchanged in the ways of these numbers, whose bits say so."""
+    return np.arange(low, high)[:, None] >> np.arange(documents) & 1
+
+
 def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
     """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
     rng = np.random.default_rng(resampling.seed)
     for low, high in portions(2**documents if exact else resampling.resamples, documents):
         if exact:
-            ways = np.arange(low, high)[:, None] >> np.arange(documents) & 1
+            ways = _ways(low, high, documents)
         else:
             ways = rng.integers(0, 2, size=(high - low, documents))
         yield ways.astype(np.float64)
@@ -115,13 +122,7 @@ def _from_least(values: Sequence[float]) -> list[int]:
 
 def holm(values: Sequence[float]) -> list[float]:
     """Return p after Holm's step-down correction; undefined ones do not count."""
-    order = _from_least(values)
-    adjusted = [UNDEFINED] * len(values)
-    least = 0.0
-    for rank, k in enumerate(order):
-        least = max(least, min(1.0, (len(order) - rank) * values[k]))
-        adjusted[k] = least
-    return adjusted
+    return _step_down(values, lambda tests, p: min(1.0, tests * p))
 
 
 def holm_log10(logs: Sequence[float]) -> list[float]:
@@ -130,12 +131,18 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
     >>> holm_log10([-1268.0, -2.0])
     [-1267.69897, -2.0]
     """
-    order = _from_least(logs)
-    adjusted = [UNDEFINED] * len(logs)
+    adjusted = _step_down(logs, lambda tests, log_p: min(0.0, math.log10(tests) + log_p))
+    return [round(log_p, 6) for log_p in adjusted]
+
+
+def _step_down(values: Sequence[float], correct: Callable[[int, float], float]) -> list[float]:
+    """Return p after a correction for so many tests: for all, then for all but the least, …"""
+    order = _from_least(values)
+    adjusted = [UNDEFINED] * len(values)
     least = -math.inf
     for rank, k in enumerate(order):
-        least = max(least, min(0.0, math.log10(len(order) - rank) + logs[k]))
-        adjusted[k] = round(least, 6)
+        least = max(least, correct(len(order) - rank, values[k]))
+        adjusted[k] = least
     return adjusted
 
 

@@ -34,7 +34,7 @@ from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps
 from spanagree.units.expected_disorder import Estimate, Expected, Job, ratio_of, sampled
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
-from spanagree.units.sampling import Continuum, Drawn, Sampling, measured
+from spanagree.units.sampling import Continuum, Drawn, Sampling, align_annotations
 from spanagree.units.score import (
     Disagreement,
     disagreement,
@@ -225,7 +225,7 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
             documents, number, 0, 0, 0.0,
         )  # fmt: skip
     estimated = Estimate(continuum, job)
-    group, observed = measured(
+    group, observed = align_annotations(
         [continuum.units], continuum, job.dissimilarity, job.steps.next_work, estimated.aligned
     )
     units = np.bincount(continuum.units.document, minlength=documents)

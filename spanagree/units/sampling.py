@@ -98,7 +98,7 @@ class Drawn(NamedTuple):
     gap: Floats
 
 
-def measured(
+def align_annotations(
     annotations: Sequence[Units],
     continuum: Continuum,
     dissimilarity: Dissimilarity,
@@ -209,7 +209,7 @@ def draw(
         rng = np.random.default_rng([sampling.seed, number])
         waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            parts.append(measured(waiting, continuum, dissimilarity, lambda: work)[1])
+            parts.append(align_annotations(waiting, continuum, dissimilarity, lambda: work)[1])
             waiting = []
     return joined(parts)
 

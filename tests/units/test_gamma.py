@@ -41,7 +41,15 @@ from spanagree.units.dissimilarity import (
 from spanagree.units.effort import Steps, Work
 from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
 from spanagree.units.gamma import _bounded, _gamma, _gamma_of_categories, canonical
-from spanagree.units.sampling import Continuum, Drawn, Sampling, _normal, _shifted, draw, measured
+from spanagree.units.sampling import (
+    Continuum,
+    Drawn,
+    Sampling,
+    _normal,
+    _shifted,
+    align_annotations,
+    draw,
+)
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
@@ -569,7 +577,7 @@ def test_categories_by_hand():
         [30], {"a": [[(0, 4, "X"), (10, 14, "X")]], "b": [[(0, 4, "X"), (11, 15, "Y")]]}
     )
     continuum = Continuum.of(corpus)
-    _, seen = measured([continuum.units], continuum, Dissimilarity(alpha=2.0))
+    _, seen = align_annotations([continuum.units], continuum, Dissimilarity(alpha=2.0))
     weight = 1 - 2 * (2 / 8) ** 2
     assert seen.categories[0, 0].tolist() == [
         [weight, 1 + weight],
@@ -767,7 +775,7 @@ def test_the_gap_of_a_disorder():
     """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
     corpus = dense(1, 4)
     continuum = Continuum.of(canonical(corpus))
-    _, drawn = measured([continuum.units], continuum, Dissimilarity(), lambda: Work(0))
+    _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), lambda: Work(0))
     stopped = gamma(corpus, steps=0)
     mean = len(continuum.units.start) / 4
     assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
