@@ -172,19 +172,18 @@ def count_all(
             raise SettingError("executor: for blocks; one corpus is worked on here")
         return count(source, replace(counting, keep=True, progress=progress))
     in_block = functools.partial(count, counting=counting)
-    if hasattr(source, "united"):
+    shards: Any = source if hasattr(source, "united") else None
+    if shards is not None:
         in_block = functools.partial(_count_file, count=in_block)
     try:
         done = each_block(source, in_block, executor=executor, on_error=on_error, progress=progress)
         return _added_up(done, purpose)
     except (SharedDocumentsError, MissingLayerError) as error:
-        if on_error != "raise":
+        if on_error != "raise" or shards is None:
             raise
-        if not (hasattr(source, "united") and hasattr(source, "share_documents")):
+        if isinstance(error, MissingLayerError) and not shards.share_documents():
             raise
-        if isinstance(error, MissingLayerError) and not source.share_documents():
-            raise
-    return replace(in_block(source.united()), blocks=1)
+    return replace(in_block(shards.united()), blocks=1)
 
 
 def _count_file(corpus: Corpus, count: Callable[[Corpus], Part]) -> Part:

@@ -22,7 +22,6 @@ from spanagree.systems.result import System
 IGNORED = -100
 """The label id of a token that does not count: padding, and the later pieces of a word."""
 
-
 _IDS, _LOGITS = "whole numbers of shape (tokens,)", "logits of shape (tokens, labels)"
 
 

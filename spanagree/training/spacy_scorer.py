@@ -27,10 +27,7 @@ from spanagree.systems.evaluate import evaluate
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
-
 _UNSET = 0  # ENT_IOB of a token of which nothing is known
-
-
 _NOTHING = Score(0.0, 0.0, 0.0)
 
 

@@ -224,10 +224,10 @@ def side_by_side(
             corpus, chance=chance, precision=precision, time_limit=left, steps=steps,
             seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
-        cut.append(result.settings)
+        of_gamma.append(result.settings)
         return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
 
-    cut: list[GammaSettings] = []
+    of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, Figure] = {}
     for names, make in (*_without_alignments(chance, seed, clock), (["γ", "γ_cat"], sampled)):
         try:
@@ -235,9 +235,9 @@ def side_by_side(
         except (SettingError, InputError) as error:
             figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
         measures |= zip(names, figures, strict=True)
-    for cut_short in cut:
-        stopped = cut_short.stopped or ("time" if clock.over else None)
-        settings = replace(settings, stopped=stopped, steps=cut_short.steps)
+    for of_run in of_gamma:
+        stopped = of_run.stopped or ("time" if clock.over else None)
+        settings = replace(settings, stopped=stopped, steps=of_run.steps)
     return SideBySide(
         measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
     )
