@@ -294,27 +294,23 @@ def _draw(
     (ns,), of_n, _ = distinct(n[labelled])
     cells, of_cell, _ = distinct(n[item], label)
     keys = [(k, table.labels[c]) for k, c in _rows(cells)]
-    of_pairs: list[Entries] = []
 
-    def entries(name: str, keys: Iterable[tuple[Any, ...]], *columns: Ints) -> Entries:
-        which, documents, values = columns
+    def entries(
+        name: str, keys: Iterable[tuple[Any, ...]], which: Ints, documents: Ints, values: Ints
+    ) -> Entries:
         return Entries([(name, *key) for key in keys], which, documents, values[:, None])
 
+    parts = [
+        entries("items", _rows([ns]), of_n, document[labelled], times[labelled]),
+        entries("given", keys, of_cell, document[item], number * times[item]),
+        entries("agreeing", keys, of_cell, document[item], number * (number - 1) * times[item]),
+        entries("own", own_keys, own_of, document[table.item], times[table.item]),
+    ]
     if pairs:
         second, first = cells_of(table.cells, item)
         second, first = second[first != second], first[first != second]
         apart, of_pair, _ = distinct(n[item[first]], label[first], label[second])
         names = ((k, table.labels[a], table.labels[b]) for k, a, b in _rows(apart))
         both = number[first] * number[second] * times[item[first]]
-        of_pairs.append(entries("pair", names, of_pair, document[item[first]], both))
-    return replicates(
-        ids,
-        [
-            *of_pairs,
-            entries("items", _rows([ns]), of_n, document[labelled], times[labelled]),
-            entries("given", keys, of_cell, document[item], number * times[item]),
-            entries("agreeing", keys, of_cell, document[item], number * (number - 1) * times[item]),
-            entries("own", own_keys, own_of, document[table.item], times[table.item]),
-        ],
-        resampling,
-    )
+        parts.append(entries("pair", names, of_pair, document[item[first]], both))
+    return replicates(ids, parts, resampling)

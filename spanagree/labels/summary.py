@@ -602,9 +602,8 @@ class Coefficients(Result):
         meanings = {name: name for name in names if name not in _FOR_DATA}
         if {"measurement", "category_weights"} & self.settings.keys():
             meanings["α"] = "α of grades or sets"
-        for_people, for_data = (
-            {i for i, name in enumerate(names) if name in some} for some in (_FOR_PEOPLE, _FOR_DATA)
-        )
+        for_people = {i for i, name in enumerate(names) if name in _FOR_PEOPLE}
+        for_data = {i for i, name in enumerate(names) if name in _FOR_DATA}
         return Frame(columns, rows, for_people=for_people, for_data=for_data, meanings=meanings)
 
     def _by_category(self) -> Frame:

@@ -501,8 +501,8 @@ def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
             " system that is one of them is compared with itself in part"
         )
     for system in systems:
-        name, what = printable(system.name), unit(settings)
-        notes += note_left_out(system.name, system.documents, counts.documents, "gold", what)
+        name, noun = printable(system.name), unit(settings)
+        notes += note_left_out(system.name, system.documents, counts.documents, "gold", noun)
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         marked = [label for label, tally in system.labels.items() if tally.size_b]
         if gold and marked and not set(gold) & set(marked):

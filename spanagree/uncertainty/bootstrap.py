@@ -461,10 +461,10 @@ class ResampledFigures:
         notes = [""] * len(estimate)
         for i in np.flatnonzero(plain | (drawn.known < count)).tolist():
             missing = count - int(drawn.known[i])
-            some = [f"undefined in {missing} of {counted(count, 'resample')}"] if missing else []
+            reasons = [f"undefined in {missing} of {counted(count, 'resample')}"] if missing else []
             if plain[i] and missing < count:
-                some.append(_PLAIN)
-            notes[i] = "; ".join(some)
+                reasons.append(_PLAIN)
+            notes[i] = "; ".join(reasons)
         return ends, notes
 
     def intervals(self, resampling: Resampling, evidence: Ints) -> list[Interval]:

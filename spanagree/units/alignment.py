@@ -122,10 +122,10 @@ def _assign_in_turn(
     group[chosen] = -1
     last = int(number[chosen].max())
     for turn in [*range(last + 1)] * (1 + _AGAIN):
-        mine = chosen & (number == turn)
-        group[mine] = -1
+        in_turn = chosen & (number == turn)
+        group[in_turn] = -1
         group[chosen] = _by_first(group, chosen, former)
-        near = mine[partner] & (group[unit_of_pair] >= 0)
+        near = in_turn[partner] & (group[unit_of_pair] >= 0)
         # a unit joins a unitary alignment only if it is near to all that are in it
         key = group[unit_of_pair[near]] * len(group) + partner[near]
         kinds, which = np.unique(key, return_inverse=True)
@@ -134,7 +134,7 @@ def _assign_in_turn(
         gain = dissimilarity.delta_empty + np.bincount(which, saving[near], len(kinds))
         fits = (np.bincount(which, minlength=len(kinds)) == members[to]) & (gain > 0)
         to, unit, gain = to[fits], unit[fits], gain[fits]
-        group[mine] = former[mine]
+        group[in_turn] = former[in_turn]
         _assign(units, Pairs(to, unit, 2 * dissimilarity.delta_empty - gain), dissimilarity, group)
         group[chosen] = _by_first(group, chosen, former)
 
