@@ -36,6 +36,7 @@ from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
+from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 
 _CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
@@ -196,7 +197,7 @@ def find_crowded(
     marks = PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
-        marks = marks._replace(profiles=profiles, profile=profile)
+        marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
     expected, observed = _cells(corpus, crowd, marks, measure)
     documents = many & (np.maximum(expected, observed) <= _CELLS)
     if not documents.any():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -118,7 +118,6 @@ class Profiles:
     width: Ints
     offset: Ints
     values: Floats
-    are: ClassVar[Literal["anywhere"]] = "anywhere"
 
     @property
     def plateau(self) -> Floats:

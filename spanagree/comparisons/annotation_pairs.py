@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
 from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
-from spanagree.comparisons.expected_at_places import AtPlaces
 from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.starts import Starts
 from spanagree.comparisons.table import Comparisons
+from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.discontinuous import shape_codes
@@ -102,14 +103,14 @@ class PlacedSegments(NamedTuple):
     """The segments of a crowd, in its order, each with its start distribution.
 
     Attributes:
-        profiles: all start distributions.
-        profile: which of them is that of each segment.
+        starts: where all of them start.
+        profile: the number of each segment in these.
         start, end, label: of each segment.
         chance: the chance model.
         details: the pieces of segments, if some have several.
     """
 
-    profiles: Profiles | AtPlaces
+    starts: Starts
     profile: Ints
     start: Ints
     end: Ints
@@ -122,16 +123,15 @@ class PlacedSegments(NamedTuple):
         cls, corpus: Corpus, crowd: AnnotationIndex, chance: str, measure: Match
     ) -> PlacedSegments:
         """Return the segments of all annotators of a corpus."""
-        profiles, placed = place_layers(corpus, corpus.annotators, chance, measure)
+        starts, placed = place_layers(corpus, corpus.annotators, chance, measure)
         profile = np.concatenate([layer.profile for layer in placed.values()])[crowd.order]
-        starts = cast("Profiles", profiles)  # of pieces or relations, only pairs are compared
         return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
 
     @property
     def anywhere(self) -> Profiles:
         """The start distributions of a model without a rule of places."""
-        assert isinstance(self.profiles, Profiles)
-        return self.profiles
+        assert isinstance(self.starts, UniformStarts)
+        return self.starts.profiles
 
     def side(self, crowd: AnnotationIndex, rows: Ints) -> Placed:
         """Return the segments of some annotations, each as a document of its own."""
@@ -182,7 +182,7 @@ def compare_pairs(
         high = min(int(np.searchsorted(done, before + size)) + 1, len(first))
         size = min(2 * size, _PORTION)
         a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
-        part = compare_layers(a, b, marks.profiles, measure, max(1, len(corpus.labels)))
+        part = compare_layers(a, b, marks.starts, measure, max(1, len(corpus.labels)))
         pair = part.document + low
         part = replace(part, document=crowd.document[first[pair]]).turned(turned[pair])
         parts.append(part.between(*(crowd.annotator[side[pair]] for side in pairs)))

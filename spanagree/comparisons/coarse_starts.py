@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides, Starts
+from spanagree.comparisons.uniform_starts import expected_one_to_one
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import by_layer
 
@@ -44,19 +46,18 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CoarseStarts:
+class CoarseStarts(Starts):
     """Where segments start, at several levels; a row for each kind of segment.
 
     Attributes:
         levels: from the finest to the coarsest.
         length: of a kind, in the units of the corpus.
-        tokens: the units of its document.
+        units: those of its document.
     """
 
     levels: tuple[Level, ...]
     length: Ints
-    tokens: Ints
-    are: ClassVar[Literal["coarse"]] = "coarse"
+    units: Ints
 
     @classmethod
     def of(
@@ -91,47 +92,40 @@ class CoarseStarts:
         )
         return cls(levels, kinds[-2], kinds[-1]), by_layer(which, layers)
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, float]:
-        """Return E[Σ φ] of each cell, and the greatest error of one.
-
-        The measure is one of exact matches, shared time or iou.
-        """
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return E[Σ φ] of each cell, as :class:`Starts` has it; one-to-one it is exact."""
+        if measure.one_to_one:
+            tokens = sides.document_tokens([self.units[kinds] for kinds in sides.profiles])
+            return expected_one_to_one(sides, tokens, measure)
         values = [self._at(level, sides, measure) for level in self.levels]
         unit = np.ones(sides.count)
         unit[sides.cells[0]] = 1 / self.levels[0].factor[sides.profiles[0]]
-        return extrapolated(values, unit)
+        value, error = extrapolated(values, unit)
+        return value, Inexact(extrapolated=sides.count, off=error * sides.count)
 
     def _at(self, level: Level, sides: Sides, measure: Match) -> Floats:
         """Return the same as one level has it."""
-        cells = sides.count
-        alike = []
-        for kind, cell in zip(sides.profiles, sides.cells, strict=True):
-            (at, kind_number), _, number = distinct(cell, kind)
-            alike.append((at, kind_number, number))
         if measure.kernel == "cover":
-            covering = [
-                (
-                    at,
-                    level.length[kind_number],
-                    level.profile[kind_number],
-                    number * self.scale(level, kind_number),
-                )
-                for at, kind_number, number in alike
-            ]
-            factor = np.ones(cells)
-            for at, kind_number, _ in alike:
-                factor[at] = level.factor[kind_number]
-            return covered_together(level.profiles, covering, cells) * factor
-        (cell_a, a, number_a), (cell_b, b, number_b) = alike
-        i, j = join(cell_a, cell_b)
-        if measure.kernel == "equal":
-            equal = self.length[a[i]] == self.length[b[j]]
-            i, j = i[equal], j[equal]
-        (p, q), which, _ = distinct(a[i], b[j])
-        value = self.of_pairs(level, p, q, measure)[which]
-        return np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells).astype(np.float64)
+            return self._covered(level, sides)
 
-    def of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
+        def same_length(a: Ints, b: Ints) -> Bools:
+            return self.length[a] == self.length[b]
+
+        return sides.expected_of_pairs(
+            lambda p, q: self._of_pairs(level, p, q, measure),
+            same_length if measure.kernel == "equal" else None,
+        )
+
+    def _covered(self, level: Level, sides: Sides) -> Floats:
+        """Return the expected number of units that both annotators cover, for each cell."""
+        covering, factor = [], np.ones(sides.count)
+        for cell, kind, number in sides.alike():
+            weight = number * self._scale(level, kind)
+            covering.append((cell, level.length[kind], level.profile[kind], weight))
+            factor[cell] = level.factor[kind]
+        return covered_together(level.profiles, covering, sides.count) * factor
+
+    def _of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
         """Return E[φ] of a segment of each of two kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
@@ -143,7 +137,7 @@ class CoarseStarts:
         there = shares_of_all_offsets(level.length[p], level.length[q]) * level.factor[p]
         return value * shares_of_all_offsets(self.length[p], self.length[q]) / there
 
-    def scale(self, level: Level, kind: Ints) -> Floats:
+    def _scale(self, level: Level, kind: Ints) -> Floats:
         """Return by how much segments are longer than what they were rounded to."""
         return self.length[kind] / (level.length[kind] * level.factor[kind])
 

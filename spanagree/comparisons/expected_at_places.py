@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
-from weakref import ref
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,183 +25,107 @@ from spanagree.arrays import (
     row_order,
     unique,
 )
-from spanagree.chance.arrangements import Arrangements, arrangements
-from spanagree.chance.model import places_of
-from spanagree.chance.place_kinds import PlaceKinds, place_kinds
-from spanagree.chance.place_rules import AnywhereRule, WordRule
-from spanagree.chance.places import ANYWHERE, Places, words_of_texts
-from spanagree.chance.simulate_places import redraw_at_places
-from spanagree.chance.start_distributions import Profiles, exclusion_groups
+from spanagree.comparisons.at_places import AtPlaces, at_places
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, Phi, turned
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides, Starts
+from spanagree.comparisons.uniform_starts import pairs_with_fixed
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
 _PAIRS = 1 << 15  # pairs of places that are computed at once
 
 
-@dataclass(frozen=True)
-class AtPlaces:
-    """Where the segments of several layers stand at random, under a rule of places.
+@dataclass(frozen=True, eq=False)
+class StartsAtPlaces(Starts):
+    """Where segments stand under a rule of places; a segment's number is its class there."""
 
-    Attributes:
-        kinds: of all segments.
-        random: where they stand.
-        one_rule: whether all labels have the same rule.
-        free: segments do not exclude each other (the overlapping model).
-        random_lengths: whether the places of a kind differ in length, as in characters.
-        ruled: of each rule, whether segments may not stand anywhere.
-        words: where words stand, if a tolerance counts these.
-        at_words: whether the rule is that of these words.
-    """
+    at: AtPlaces
 
-    kinds: PlaceKinds
-    random: Arrangements
-    one_rule: bool
-    free: bool
-    random_lengths: bool
-    ruled: Bools
-    words: WordRule | None = None
-    at_words: bool = False
-    are: ClassVar[Literal["at places"]] = "at places"
+    @classmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: str, unit: str
+    ) -> tuple[StartsAtPlaces, list[Ints]]:
+        """Return where the segments of several layers stand, and the classes of each layer's."""
+        placed = at_places(corpus, names, chance, unit)
+        assert placed is not None  # as there is a rule, or a tolerance counts words
+        at, classes = placed
+        return cls(at), classes
 
-    def kinds_of(self, classes: Ints) -> Ints:
-        """Return the kinds of segments."""
-        return self.random.kind[classes]
+    def adapted(self, measure: Match, sides: Sides) -> Match:
+        """Return the measure with a tolerance in words, if it is one."""
+        return self.at.in_words(measure, sides.layers, sides.profiles)
 
-    def in_words(self, measure: Match, layers: Sequence[Layer], classes: Sequence[Ints]) -> Match:
-        """Return a measure of these layers whose tolerance counts words, if it does.
+    def random_tokens(self, profiles: Ints) -> Floats | None:
+        """Return the mean length of segments; ``None`` if the places of a kind have one length."""
+        return self.at.mean_length[profiles] if self.at.random_lengths else None
 
-        Copies of all documents may follow each other in a layer.
-        """
-        words = self.words
-        if words is None:
-            return measure
-        real = np.zeros(len(layers[0].annotated), np.int64)
-        for layer, of_layer in zip(layers, classes, strict=True):
-            real[layer.document] = self.kinds.document[self.random.kind[of_layer]]
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
+        if measure.one_to_one:
+            return self._one_to_one(sides, measure)
+        expected = _expected_with_fixed if sides.first_is_fixed else _expected_of_both
+        return expected(self.at, sides, measure), Inexact()
 
-        def borders(layer: Layer) -> tuple[Ints, Ints]:
-            document = real[layer.document % len(real)]
-            return words.in_words(document, layer.start, layer.end)
+    def _one_to_one(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        from spanagree.comparisons.overlap_expected import expected_overlap
 
-        return replace(measure, borders=borders)
-
-    def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
-        """Draw so many random annotations of a layer, as copies of its documents."""
-        kind, group = self.random.kind[classes], self.random.group[classes]
-        (_,), number, _ = distinct(group)
-        return redraw_at_places(layer, self.kinds, kind, number, copies, rng, free=self.free)
-
-    def sizes(self, classes: Ints, cell: Ints, cells: int) -> Floats:
-        """Return the expected size of each cell in tokens, as places of a kind differ in length."""
-        size: Floats = np.bincount(cell, self.mean_length[classes], cells).astype(np.float64)
-        return size
-
-    @cached_property
-    def longest(self) -> Ints:
-        """Where the last place of each class ends: its document is at least as long."""
-        ends: Ints = np.maximum.reduceat(self.kinds.end, self.kinds.first[:-1])
-        return ends[self.random.kind]
-
-    @cached_property
-    def mean_length(self) -> Floats:
-        """The expected length of the segments of each class."""
-        random = self.random
-        length = (self.kinds.end - self.kinds.start).astype(np.float64)
-        at, which = ranges(random.first[:-1], random.first[1:])
-        place = at - random.first[which] + self.kinds.first[random.kind[which]]
-        mean = np.bincount(which, random.p * length[place], len(random.kind))
-        return mean.astype(np.float64)
+        both = np.intersect1d(*sides.cells)
+        additive = np.zeros(sides.count)
+        if measure.kernel != "near" and not sides.first_is_fixed:
+            # one segment of each is a pair or none, so their match is that of an additive measure
+            many = [np.bincount(cell, minlength=sides.count) for cell in sides.cells]
+            single = (many[0] == 1) & (many[1] == 1)
+            both = both[~single[both]]
+            as_additive = replace(measure, kernel="offsets")
+            additive = _expected_of_both(self.at, sides, as_additive, single)
+        tokens = sides.document_tokens([self.at.longest[classes] for classes in sides.profiles])
+        values, drawn = expected_overlap(sides, tokens, measure, self.at, both)
+        return values + additive, drawn
 
 
-def at_places(
-    corpus: Corpus, names: Sequence[str], chance: str, unit: str = ""
-) -> tuple[AtPlaces, list[Ints]] | None:
-    """Return where the segments of several layers stand, and the classes of each layer's.
-
-    ``None`` if the chance model has no rule of places, unless a tolerance counts words.
-
-    Args:
-        corpus: the annotations.
-        names: of the layers.
-        chance: the chance model, with its rule.
-        unit: the rule of the words that a tolerance counts, if it does.
-    """
-    given = places_of(chance)
-    if unit:
-        at, classes = _at_places(corpus, names, chance, given or Places(ANYWHERE))
-        words = words_of_texts(corpus, unit, f"tolerance in {unit}")
-        at_words = given is not None and given.words_of_all("tolerance") == unit
-        return replace(at, words=words, at_words=at_words), classes
-    return None if given is None else _at_places(corpus, names, chance, given)
-
-
-def _at_places(
-    corpus: Corpus, names: Sequence[str], chance: str, given: Places
-) -> tuple[AtPlaces, list[Ints]]:
-    """Return the same under a rule."""
-    asked = str.__str__(chance), tuple(names)
-    for whose, places_of_it, before, known in _LAST:
-        if whose() is corpus and places_of_it is given and before == asked:
-            return known
-    places = given.of(corpus)
-    layers = [corpus.layers[name] for name in names]
-    all_of = columns_of_all(layers)
-    rule = places.table[places.variant[all_of.document], all_of.label]
-    kinds = place_kinds(places.rules, rule, all_of.document, all_of.start, all_of.end)
-    group, _ = exclusion_groups(layers, chance)
-    random = arrangements(kinds, group, free=chance == "overlapping")
-    at = AtPlaces(
-        kinds,
-        random,
-        len(places.rules) == 1,
-        chance == "overlapping",
-        any(isinstance(rule, WordRule) for rule in places.rules),
-        np.array([not isinstance(rule, AnywhereRule) for rule in places.rules]),
-    )
-    placed = at, by_layer(random.class_of, layers)
-    _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), given, asked, placed)]
-    return placed
-
-
-_LAST: list[tuple[ref[Corpus], Places, Any, tuple[AtPlaces, list[Ints]]]] = []
-"""What was asked for last while its corpus lives, as what is said beside figures needs it again."""
-
-
-def expected_at_places(
-    at: AtPlaces,
-    classes: tuple[Ints, Ints],
-    cells: tuple[Ints, Ints],
-    count: int,
-    measure: Match,
+def _expected_of_both(
+    at: AtPlaces, sides: Sides, measure: Match, cells: Bools | None = None
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
     Args:
-        at: where the segments of either annotator stand.
-        classes: of the segments of either annotator.
-        cells: of the segments of either annotator.
-        count: how many cells there are.
+        at: where segments stand.
+        sides: the segments of both annotators.
         measure: the measure, an additive one.
+        cells: which cells are asked for, all unless given; the others are 0.
     """
-    sides = []
-    for class_of, cell in zip(classes, cells, strict=True):
-        (in_cell, of_class), _, number = distinct(cell, class_of)
-        sides.append(_Side(in_cell, of_class, number))
-    both = np.multiply(*(np.bincount(side.cell, minlength=count) for side in sides)) > 0
-    sides = [_Side(*(column[both[side.cell]] for column in side)) for side in sides]
+    count = sides.count
+    kinds = [_Side(*columns) for columns in sides.alike()]
+    both = np.multiply(*(np.bincount(side.cell, minlength=count) for side in kinds)) > 0
+    if cells is not None:
+        both &= cells
+    kinds = [_Side(*(column[both[side.cell]] for column in side)) for side in kinds]
     if measure.kernel == "equal" and (measure.of_label or at.one_rule):
-        return _equal(at, sides, count)
+        return _equal(at, kinds, count)
     total = np.zeros(count)
-    for portion in _portions(at, sides, np.flatnonzero(both)):
-        some = [side.of_cells(portion) for side in sides]
+    for portion in _portions(at, kinds, np.flatnonzero(both)):
+        some = [side.of_cells(portion) for side in kinds]
         if measure.kernel == "cover":
             total[portion] = _covered(at, some, len(portion))
         else:
             total[portion] = _pairs([_rows(at, side) for side in some], len(portion), measure)
     return total
+
+
+def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Match) -> Floats:
+    """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
+    a = sides.layers[0]
+    cell, of_class, number = sides.alike()[1]
+    i, j = pairs_with_fixed(cell, sides.cells[0])
+    value = np.zeros(len(i))
+    length = a.end - a.start
+    for low, high in portions_of(np.diff(at.random.first)[of_class[i]], _TOGETHER):
+        which, start, end, p = at.random.rows(at.kinds, of_class[i[low:high]])
+        fixed = j[low:high][which]
+        phi = measure.phi(start - a.start[fixed], length[fixed], end - start)
+        value[low:high] = np.bincount(which, p * phi, high - low)
+    return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
 
 
 class _Side(NamedTuple):
@@ -381,50 +303,3 @@ def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi
         value = b.value[j] * phi(offset, np.repeat(size[here], many[here]), length[j])
         total[some[here]] = np.add.reduceat(value, np.cumsum(many[here]) - many[here])
     return total * a.value
-
-
-# --- one side as it is ---------------------------------------------------------------------------
-
-
-def expected_with_fixed(sides: Sides, profiles: Profiles | AtPlaces, measure: Match) -> Floats:
-    """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell.
-
-    Args:
-        sides: the segments of both.
-        profiles: all start distributions, or where segments stand under a rule of places.
-        measure: the measure, an additive one.
-    """
-    (a, b), (cell_a, cell_b) = sides.layers, sides.cells
-    length_b = b.end - b.start
-    at = isinstance(profiles, AtPlaces)
-    # random segments that are alike, once
-    columns = cell_b, sides.profiles[1], length_b * (not at)
-    (in_cell, of_profile, length), _, number = distinct(*columns)
-    order = np.argsort(cell_a, kind="stable")
-    i, j = join(in_cell, cell_a[order])
-    j = order[j]
-    value = np.zeros(len(i))
-    length_a = (a.end - a.start)[j]
-    if isinstance(profiles, AtPlaces):
-        work = np.diff(profiles.random.first)[of_profile[i]]
-    elif measure.kernel == "equal":
-        same = length[i] == length_a
-        i, j, length_a = i[same], j[same], length_a[same]
-        value = profiles.at(of_profile[i], a.start[j])
-        work = np.zeros(0, np.int64)
-    else:
-        work = length[i] + length_a
-    for low, high in portions_of(work, _TOGETHER):
-        rows = slice(low, high)
-        if isinstance(profiles, AtPlaces):
-            which, start, end, p = profiles.random.rows(profiles.kinds, of_profile[i[rows]])
-            fixed = j[rows][which]
-            phi = measure.phi(start - a.start[fixed], length_a[rows][which], end - start)
-        else:
-            size = length[i[rows]]
-            offset, which = ranges(1 - size, length_a[rows])
-            p = profiles.at(of_profile[i[rows]][which], a.start[j[rows]][which] + offset)
-            phi = measure.phi(offset, length_a[rows][which], size[which])
-        value[rows] = np.bincount(which, p * phi, high - low)
-    total = np.bincount(in_cell[i], number[i] * value, sides.count)
-    return total.astype(np.float64)

@@ -16,7 +16,7 @@ from spanagree.chance.random_annotations import draw_starts
 from spanagree.chance.start_distributions import start_distribution
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 

@@ -11,7 +11,6 @@ who marked it, nor on what is compared beside it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, join
 from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import Lengths, one_random
+from spanagree.comparisons.at_places import AtPlaces
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.near_at_places import near_walk_at_places
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
@@ -30,11 +30,10 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
     fixed_walk_at_places,
 )
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.expected_at_places import AtPlaces, expected_at_places
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.near_pairs import BUDGET as NEAR_BUDGET
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 
 BUDGET = 20_000_000
@@ -51,29 +50,24 @@ def expected_overlap(
     sides: Sides,
     tokens: Ints,
     measure: Match,
-    drawn: Inexact,
-    at: AtPlaces | None,
-    *,
-    fixed: bool,
-) -> Floats:
-    """Return the expected greatest matching of each cell.
+    at: AtPlaces | None = None,
+    cells: Ints | None = None,
+) -> tuple[Floats, Inexact]:
+    """Return the expected greatest matching of each cell, and what of it is drawn.
 
     Args:
         sides: the segments of both annotators; in the chance model those of one exclude each other.
         tokens: of each document.
-        measure: the measure.
-        drawn: takes what is drawn.
+        measure: the measure, of overlap or with a tolerance.
         at: where the segments may stand, under a rule of places.
-        fixed: the first annotation stays as it is.
+        cells: those in which both have segments, or some of them; the others are 0.
     """
-    values = np.zeros(sides.count)
-    both = np.intersect1d(*sides.cells)
-    additive = not fixed and measure.kernel != "near"  # where either has a single segment to pair
-    if additive and at is not None:
-        both = _but_single(at, sides, measure, both, values)
+    values, drawn = np.zeros(sides.count), Inexact()
+    both = np.intersect1d(*sides.cells) if cells is None else cells
+    fixed = sides.first_is_fixed
     pieces, marked = _pieces(sides, tokens, both, at)
     rest, todo = np.arange(len(both)), pieces
-    if additive and at is None:
+    if at is None and not fixed and measure.kernel != "near":
         single, values[both] = single_matches(pieces, measure)
         rest = np.flatnonzero(~single)
         todo = pieces.some(rest)
@@ -88,7 +82,7 @@ def expected_overlap(
     for piece, what, mean_of_draws, error in draw(over):
         values[both[piece]] = mean_of_draws
         drawn.add(what, error)
-    return values
+    return values, drawn
 
 
 class _Marked(NamedTuple):
@@ -254,22 +248,6 @@ def _matches(
     ask = (layers, random, np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
     at = None if places is None else (places, classes)
     return np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
-
-
-def _but_single(at: AtPlaces, sides: Sides, measure: Match, both: Ints, values: Floats) -> Ints:
-    """Fill in the cells in which either has one segment; return the others of ``both``.
-
-    One segment of each is a pair or none, so their match is that of an additive measure.
-    """
-    many = [np.bincount(cell, minlength=sides.count) for cell in sides.cells]
-    single = (many[0] == 1) & (many[1] == 1)
-    classes, cells = (
-        tuple(column[single[cell]] for column, cell in zip(columns, sides.cells, strict=True))
-        for columns in (sides.profiles, sides.cells)
-    )
-    additive = replace(measure, kernel="offsets")
-    values += expected_at_places(at, classes, cells, sides.count, additive)
-    return both[~single[both]]
 
 
 def _side(

@@ -208,7 +208,7 @@ def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShar
     if given is None:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES
-    from spanagree.comparisons.expected_at_places import at_places
+    from spanagree.comparisons.at_places import at_places
 
     placed = at_places(corpus, names, chance)
     assert placed is not None  # as there is a rule

@@ -9,22 +9,25 @@ pairs goes by sentences, every segment stays in its own: so the pairs of a kind 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.chance_distribution.draws import copies_of, moves_in_blocks
-from spanagree.comparisons.chance_distribution.variance import StartsOfTwo, cost_of_two
+from spanagree.comparisons.chance_distribution.variance import Kind, StartsOfTwo, cost_of_two
 from spanagree.comparisons.inexact import digest_of, generator_of
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.relation_places import (
+    PairKind,
     PairPlaces,
-    RelationCells,
     RelationCorpus,
+    compare_relations,
     sentence_ends,
 )
 from spanagree.corpus.corpus import Corpus
@@ -40,31 +43,30 @@ DRAWS = 1000
 _PORTION = 1 << 18  # segments that are placed at a time
 
 
-def expected_shares(places: PairPlaces, i: Ints, j: Ints, seed: int) -> tuple[Floats, Floats]:
-    """Return the probability that random relations of two sets match, for each two, and its error.
+class RandomPairPlaces(PairPlaces):
+    """The pairs at which random relations stand if the segments that they link are random too."""
 
-    The error is the standard error of draws, 0 where the probability is exact.
+    def shares(self, i: Ints, j: Ints, seed: int) -> tuple[Floats, Floats]:
+        """Return the probability that random relations of two sets of a kind match, and its error.
 
-    Args:
-        places: the sets of pairs.
-        i, j: the numbers of two sets of one document and kind.
-        seed: of draws.
-    """
-    value, error = np.zeros(len(i)), np.zeros(len(i))
-    owner, document, _ = places.groups
-    heads = [places.sets[0][sets] for sets in (i, j)]
-    two, which, _ = distinct(owner[heads[0]], owner[heads[1]], document[heads[0]])
-    for number, (first, second, at) in enumerate(zip(*(x.tolist() for x in two), strict=True)):
-        here = _Document(places.corpus, (places.names[first], places.names[second]), at, seed)
-        for row in np.flatnonzero(which == number).tolist():
-            if possible := places.number[i[row]] * places.number[j[row]]:
-                common, off = here.common(*places.kind(int(i[row])))
-                value[row], error[row] = common / possible, off / possible
-    return value, error
+        The error is the standard error of draws, 0 where the probability is exact.
+        """
+        share, error = np.zeros(len(i)), np.zeros(len(i))
+        owner, document = self.groups.owner, self.groups.document
+        a, b = self.head[i], self.head[j]
+        two, which, _ = distinct(owner[a], owner[b], document[a])
+        for number, (first, second, at) in enumerate(zip(*(x.tolist() for x in two), strict=True)):
+            names = self.names[first], self.names[second]
+            marked = _MarkedByTwo(self.corpus, names, at, seed)
+            for row in np.flatnonzero(which == number).tolist():
+                if possible := self.pairs[i[row]] * self.pairs[j[row]]:
+                    common, off = marked.expected_pairs(self.kind(int(i[row])))
+                    share[row], error[row] = common / possible, off / possible
+        return share, error
 
 
-class _Document:
-    """What two annotators marked in one document, where both are random.
+class _MarkedByTwo:
+    """The segments that two annotators marked in one document, where both are random.
 
     Attributes:
         layers: of the two, in which each sentence is a document if pairs go by sentences.
@@ -84,81 +86,106 @@ class _Document:
             self.layers, self.lengths = _by_sentence(source, names)
         self.labels = max(1, len(source.labels))
         self.of_label = find_match(self.rule.match).of_label
-        self.kinds: list[list[Counter[tuple[int, int]]]] = [
-            [Counter() for _ in self.lengths] for _ in names
-        ]
-        for kinds, x in zip(self.kinds, self.layers, strict=True):
-            columns = x.document, x.end - x.start, self._label(x)
-            for sentence, *kind in zip(*(column.tolist() for column in columns), strict=True):
-                kinds[sentence][kind[0], kind[1]] += 1
-        self._shared: Ints | None = None
+        self.kinds: list[list[Counter[Kind]]] = [[Counter() for _ in self.lengths] for _ in names]
+        for kinds, layer in zip(self.kinds, self.layers, strict=True):
+            columns = layer.document, layer.end - layer.start, self._label(layer)
+            for sentence, length, label in zip(*(x.tolist() for x in columns), strict=True):
+                kinds[sentence][length, label] += 1
 
     def _label(self, layer: Layer) -> Ints:
         """Return the labels of segments as they are compared."""
         return layer.label * self.of_label
 
-    def common(self, head: int, tail: int, near: int, halved: bool) -> tuple[float, float]:
+    def expected_pairs(self, kind: PairKind) -> tuple[float, float]:
         """Return how many pairs of a kind both are expected to have, and its standard error."""
-        work: list[tuple[int, tuple[list[tuple[int, int]], ...]]] = []
-        cost = 0.0
-        for s, (a, b) in enumerate(zip(*self.kinds, strict=True)):
-            both = sorted(a.keys() & b.keys())
-            ends = tuple(
-                [kind for kind in both if self.rule.pairs == "all" or kind[1] == type_]
-                for type_ in (head, tail)
-            )
-            n = int(self.lengths[s])
-            heads, tails = ends
-            pairs = len(heads) * len(tails) if near else len(heads) + len(tails)
-            cost += (cost_of_two(a, n) + cost_of_two(b, n)) * pairs
-            work.append((n, ends))
-        if cost > BUDGET or any(moves_in_blocks(x, "nonoverlapping") for x in self.layers):
-            drawn = self.pairs(self._drawn_once(), head, tail, near, halved)
+        heads, tails = (
+            [self._kinds_of_both(s, type_) for s in range(len(self.lengths))]
+            for type_ in (kind.head, kind.tail)
+        )
+        if any(moves_in_blocks(layer, "nonoverlapping") for layer in self.layers) or (
+            self._cost(heads, tails, kind) > BUDGET
+        ):
+            drawn = self.pairs(self._drawn_once, kind)
             # what no draw has is not impossible
             variance = max(float(drawn.var(ddof=1)), 1 / len(drawn))
             return float(drawn.mean()), (variance / len(drawn)) ** 0.5
-        common, alone = 0.0, np.zeros((2, len(work)))
-        for s, (n, ends) in enumerate(work):
-            a_starts, b_starts = (StartsOfTwo(kinds[s], n) for kinds in self.kinds)
-            if self.rule.attributes or not near:  # sentences are independent of each other
-                for side, some in enumerate(ends):
-                    alone[side, s] = sum(
-                        np.diag(a_starts.starts(k, k)) @ np.diag(b_starts.starts(k, k))
-                        for k in some
-                    )
-                continue
-            for k in ends[0]:
-                for h in ends[1]:  # no segment is linked with itself
-                    together = a_starts.starts(k, h) * b_starts.starts(k, h)
-                    common += float(together.sum() - np.trace(together))
         if self.rule.attributes:
-            common = float(alone[0].sum())
-        elif not near:
-            common = float(alone[0].sum() * alone[1].sum() - alone[0] @ alone[1])
-        return common / (1 + halved), 0.0
+            pairs = float(self._expected_segments(heads).sum())
+        elif kind.near:
+            pairs = self._expected_within(heads, tails)
+        else:  # sentences are independent of each other
+            first, second = self._expected_segments(heads), self._expected_segments(tails)
+            pairs = float(first.sum() * second.sum() - first @ second)
+        return pairs / (1 + kind.symmetric), 0.0
 
+    def _kinds_of_both(self, sentence: int, type_: int) -> list[Kind]:
+        """Return the lengths and labels of a type of segments that both have in a sentence."""
+        a, b = (kinds[sentence] for kinds in self.kinds)
+        both = sorted(a.keys() & b.keys())
+        return [kind for kind in both if self.rule.pairs == "all" or kind[1] == type_]
+
+    def _cost(
+        self, heads: Sequence[Sequence[Kind]], tails: Sequence[Sequence[Kind]], kind: PairKind
+    ) -> float:
+        """Return about how many numbers the expected pairs need."""
+        cost = 0.0
+        for a, b, n, head, tail in zip(*self.kinds, self.lengths, heads, tails, strict=True):
+            pairs = len(head) * len(tail) if kind.near else len(head) + len(tail)
+            cost += (cost_of_two(a, int(n)) + cost_of_two(b, int(n))) * pairs
+        return cost
+
+    @cached_property
+    def _starts(self) -> list[tuple[StartsOfTwo, StartsOfTwo]]:
+        """Where one and two segments start, of either annotator, in each sentence."""
+        return [
+            (StartsOfTwo(a, n), StartsOfTwo(b, n))
+            for a, b, n in zip(*self.kinds, self.lengths.tolist(), strict=True)
+        ]
+
+    def _expected_segments(self, kinds: Sequence[Sequence[Kind]]) -> Floats:
+        """Return how many segments of some kinds both are expected to have, in each sentence."""
+        return np.array(
+            [
+                sum(a.starts_of_one(kind) @ b.starts_of_one(kind) for kind in of_sentence)
+                for (a, b), of_sentence in zip(self._starts, kinds, strict=True)
+            ],
+            np.float64,
+        )
+
+    def _expected_within(
+        self, heads: Sequence[Sequence[Kind]], tails: Sequence[Sequence[Kind]]
+    ) -> float:
+        """Return how many pairs of segments in one sentence both are expected to have."""
+        pairs = 0.0
+        for (a, b), of_head, of_tail in zip(self._starts, heads, tails, strict=True):
+            for head, tail in itertools.product(of_head, of_tail):
+                together = a.starts(head, tail) * b.starts(head, tail)
+                pairs += float(together.sum() - np.trace(together))  # none is linked with itself
+        return pairs
+
+    @cached_property
     def _drawn_once(self) -> Ints:
-        """Return what :meth:`shared` draws, from the seed and what the segments are."""
-        if self._shared is None:
-            columns = [x for y in self.layers for x in (y.start, y.end, y.label, y.shape)]
-            if len(self.lengths) > 1:
-                columns += [x.document for x in self.layers] + [self.lengths]
-            what = digest_of((int(self.lengths[0]), [column.tolist() for column in columns]))
-            self._shared = self.shared(DRAWS, generator_of(what, self.seed))
-        return self._shared
+        """What :meth:`shared` draws, from the seed and what the segments are."""
+        columns = [x for y in self.layers for x in (y.start, y.end, y.label, y.shape)]
+        if len(self.lengths) > 1:
+            columns += [x.document for x in self.layers] + [self.lengths]
+        what = digest_of((int(self.lengths[0]), [column.tolist() for column in columns]))
+        return self.shared(DRAWS, generator_of(what, self.seed))
 
-    def pairs(self, shared: Ints, head: int, tail: int, near: int, halved: bool) -> Ints:
+    def pairs(self, shared: Ints, kind: PairKind) -> Ints:
         """Return the pairs of a kind among segments that both have; a number for each draw."""
         if self.rule.pairs == "all":
             shared = shared.sum(2, keepdims=True)
-        of_head, of_tail = shared[:, :, head], shared[:, :, tail]
-        itself = of_head.sum(1)
+        of_head, of_tail = shared[:, :, kind.head], shared[:, :, kind.tail]
+        heads = of_head.sum(1)
         if self.rule.attributes:
-            return itself
+            return heads
         within = (of_head * of_tail).sum(1)
-        if not near:
-            return (itself * of_tail.sum(1) - within) // (1 + halved)
-        return (within - itself * (head == tail)) // (1 + halved)
+        if kind.near:
+            pairs = within - heads * (kind.head == kind.tail)  # none is linked with itself
+        else:
+            pairs = heads * of_tail.sum(1) - within
+        return pairs // (1 + kind.symmetric)
 
     def shared(self, draws: int, rng: np.random.Generator) -> Ints:
         """Return how many segments both have in draws of both; (draws, sentences, labels)."""
@@ -241,36 +268,33 @@ def draw_relations(
         rng: to draw from.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    cells = RelationCells.of(corpus, a, b)
-    places, matched = cells.places, np.zeros((draws, len(corpus)))
-    pairs_a, pairs_b = (
-        places.number[sets].astype(np.int64) for sets in (cells.sets_a, cells.sets_b)
-    )
-    common = places.common(cells.sets_a, cells.sets_b).astype(np.int64)
-    ends = places.linked_by(a)
-    by_both = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))[None, :]
-    is_random = corpus.rule.arguments == "random"
-    for d in np.unique(cells.document).tolist():
-        here = _Document(corpus, (a, b), d) if is_random else None
-        shared: Ints | None = None
-        if here is not None and fixed is None:
-            shared = here.shared(draws, rng)
-        elif here is not None:
-            of_a = places.marked_by(a)[corpus.source.layers[a].document == d]
-            by_both = np.zeros((draws, len(places.spans.document)), np.bool_)
-            by_both[:, of_a] = here.hit(draws, rng)
-        for row in np.flatnonzero(cells.document == d).tolist():
+    places, rows = compare_relations(corpus, a, b)
+    pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
+    common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    head, tail = places.linked_by(a)
+    spans = len(places.spans.document)
+    known_to_b = np.isin(np.arange(spans), places.marked_by(b))[None, :]  # in each draw
+    matched = np.zeros((draws, len(corpus)))
+    for d in np.unique(rows.document).tolist():
+        marked, shared = None, None
+        if corpus.rule.arguments == "random":
+            marked = _MarkedByTwo(corpus, (a, b), d)
+            if fixed is None:
+                shared = marked.shared(draws, rng)
+            else:
+                of_a = places.marked_by(a)[corpus.source.layers[a].document == d]
+                known_to_b = np.zeros((draws, spans), np.bool_)
+                known_to_b[:, of_a] = marked.hit(draws, rng)
+        for row in np.flatnonzero(rows.document == d).tolist():
             if fixed is None:
                 both = common[row]
-                if here is not None and shared is not None:
-                    both = here.pairs(shared, *places.kind(int(cells.sets_a[row])))
-                on_common = rng.hypergeometric(
-                    both, pairs_a[row] - both, cells.number_a[row], draws
-                )
+                if marked is not None and shared is not None:
+                    both = marked.pairs(shared, places.kind(int(rows.sets_a[row])))
+                on_common = rng.hypergeometric(both, pairs_a[row] - both, rows.number_a[row], draws)
             else:
-                mine = cells.row_of_a == row
-                on_common = (by_both[:, ends[0][mine]] & by_both[:, ends[1][mine]]).sum(1)
+                of_row = rows.row_of_a == row
+                on_common = (known_to_b[:, head[of_row]] & known_to_b[:, tail[of_row]]).sum(1)
             matched[:, d] += rng.hypergeometric(
-                on_common, pairs_b[row] - on_common, cells.number_b[row], draws
+                on_common, pairs_b[row] - on_common, rows.number_b[row], draws
             )
     return matched

@@ -11,19 +11,27 @@ N_C of both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
+from spanagree.chance.model import seed_of
 from spanagree.chance.relations import relation_matches
+from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, counted, listed, show
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11 on
 
 PAIRS = {
     "types": "pairs of segments with the same two labels",
@@ -122,11 +130,9 @@ class RelationRule:
             SettingError: if there are none, or an undirected label is not there.
         """
         spans = _Spans.of(corpus, self)
-        marked = {
-            name: _attributes(layer) if self.attributes else _links(layer)
-            for name, layer in corpus.layers.items()
-        }
-        names = sorted({label for *_, known in marked.values() for label in known})
+        links_of = _attributes if self.attributes else _links
+        links = {name: links_of(layer) for name, layer in corpus.layers.items()}
+        names = sorted({label for of_layer in links.values() for label in of_layer.labels})
         if not names:
             what = "attributes" if self.attributes else "relations"
             raise SettingError(
@@ -136,31 +142,26 @@ class RelationRule:
             raise SettingError(
                 f"undirected {show(missing[0])}; the relations are called {listed(names)}"
             )
-        free = {*self.undirected, *(() if self.attributes else _undirected(corpus))}
+        undirected = {*self.undirected, *(() if self.attributes else _undirected(corpus))}
         labels = (UNTYPED,) if self.untyped else tuple(names)
         code = {name: 0 if self.untyped else i for i, name in enumerate(names)}
         layers, notes = {}, list(corpus.notes)
         again = left = 0
-        for number, (name, layer) in enumerate(corpus.layers.items()):
-            *ends, labelled, known = marked[name]
-            head, tail = (spans.number(number, row) for row in ends)
-            label = np.array([code[x] for x in known], np.int64)[labelled]
-            one_way = np.array([x not in free for x in known], np.int64)[labelled]
-            document = spans.document[head]
+        for (name, layer), marked in zip(corpus.layers.items(), spans.marked, strict=True):
+            first, second, label, known = links[name]
+            head, tail = marked[first], marked[second]
+            both_ways = np.array([x in undirected for x in known], np.int64)[label]
+            place = spans.place_of_pair(head, tail, both_ways)
+            codes = np.array([code[x] for x in known], np.int64)[label]
+            relations = np.stack((spans.document[head], place, codes))
             if self.arguments == "common":
                 kept = spans.common[head] & spans.common[tail]
                 left += int((~kept).sum())
-                head, tail, label, one_way, document = (
-                    x[kept] for x in (head, tail, label, one_way, document)
-                )
-            first = np.where(one_way > 0, head, np.minimum(head, tail)) - spans.first[document]
-            second = np.where(one_way > 0, tail, np.maximum(head, tail)) - spans.first[document]
-            # those without a direction have places of their own
-            place = (first * spans.size[document] + second) * 2 + (one_way == 0)
-            kept = first_alike(document, place, label) == np.arange(len(place))
+                relations = relations[:, kept]
+            kept = first_alike(*relations) == np.arange(relations.shape[1])
             again += int((~kept).sum())
-            document, place, label = document[kept], place[kept], label[kept]
-            layers[name] = Layer(document, place, place + 1, label, layer.annotated)
+            document, place, codes = relations[:, kept]
+            layers[name] = Layer(document, place, place + 1, codes, layer.annotated)
         if again:
             notes.append(f"{counted(again, 'relation')} the same as another, merged")
         if left:
@@ -180,15 +181,30 @@ class RelationRule:
         )
 
 
-def _links(layer: Layer) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
-    """Return the rows of both segments, and the label, of each relation; and the labels."""
+class _Links(NamedTuple):
+    """What links segments of a layer.
+
+    Attributes:
+        first, second: the rows of both segments of each relation.
+        label: of each relation, the number of its label.
+        labels: the labels.
+    """
+
+    first: Ints
+    second: Ints
+    label: Ints
+    labels: tuple[str, ...]
+
+
+def _links(layer: Layer) -> _Links:
+    """Return the relations of a layer."""
     details = layer.details or Details.none(len(layer))
     links = details.links
-    return links.first, links.second, links.label, details.relation_labels
+    return _Links(links.first, links.second, links.label, details.relation_labels)
 
 
-def _attributes(layer: Layer) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
-    """Return the same of attributes, each as a relation of a segment with itself."""
+def _attributes(layer: Layer) -> _Links:
+    """Return the attributes of a layer, each as a relation of a segment with itself."""
     details = layer.details or Details.none(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     names: list[str] = []
@@ -198,7 +214,7 @@ def _attributes(layer: Layer) -> tuple[Ints, Ints, Ints, tuple[str, ...]]:
         labels.append(column[row] + len(names))
         names += [f"{name}={value}" for value in details.values[name]]
     row = np.concatenate(rows)
-    return row, row, np.concatenate(labels), tuple(names)
+    return _Links(row, row, np.concatenate(labels), tuple(names))
 
 
 def _undirected(corpus: Corpus) -> set[str]:
@@ -259,9 +275,21 @@ class _Spans:
             tuple(by_layer(number, layers)),
         )
 
-    def number(self, layer: int, row: Ints) -> Ints:
-        """Return the numbers of an annotator's segments."""
-        return self.marked[layer][row]
+    def place_of_pair(self, head: Ints, tail: Ints, both_ways: Ints) -> Ints:
+        """Return the place of each pair in the text of relations of its document.
+
+        Pairs without a direction have places of their own; of these the lower number comes first.
+        """
+        document = self.document[head]
+        first = np.where(both_ways, np.minimum(head, tail), head) - self.first[document]
+        second = np.where(both_ways, np.maximum(head, tail), tail) - self.first[document]
+        return (first * self.size[document] + second) * 2 + both_ways
+
+    def pair_at(self, document: Ints, place: Ints) -> tuple[Ints, Ints]:
+        """Return the numbers of both segments of the pairs at some places."""
+        size = np.maximum(self.size[document], 1)
+        head, tail = np.divmod(place // 2, size)
+        return self.first[document] + head, self.first[document] + tail
 
 
 def sentence_ends(corpus: Corpus) -> list[Ints]:
@@ -289,45 +317,6 @@ def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
     )
 
 
-class RelationCells(NamedTuple):
-    """What two annotators' relations have in common can be, a row for each label and two sets.
-
-    Attributes:
-        document: of each row.
-        number_a, number_b: the relations of either.
-        sets_a, sets_b: the sets of pairs at which they stand.
-        row_of_a: of each relation of A its row, the first if there are several; −1 without one.
-        places: the sets.
-    """
-
-    document: Ints
-    number_a: Ints
-    number_b: Ints
-    sets_a: Ints
-    sets_b: Ints
-    row_of_a: Ints
-    places: PairPlaces
-
-    @classmethod
-    def of(cls, corpus: RelationCorpus, a: str, b: str) -> RelationCells:
-        """Return the rows of two annotators."""
-        places, kinds = PairPlaces.of(corpus, (a, b))
-        sides = []
-        for name, kind in zip((a, b), kinds, strict=True):
-            layer = corpus.layers[name]
-            sides.append(distinct(layer.document, layer.label, kind))
-        ((doc_a, label_a, kind_a), which, number_a), ((doc_b, label_b, kind_b), _, number_b) = sides
-        many = len(corpus.labels)
-        order = np.argsort(doc_b * many + label_b, kind="stable")
-        i, j = join(doc_a * many + label_a, (doc_b * many + label_b)[order])
-        j = order[j]
-        alike = places.alike(kind_a[i], kind_b[j])
-        i, j = i[alike], j[alike]
-        row = np.full(len(doc_a), -1)
-        row[i[::-1]] = np.arange(len(i))[::-1]
-        return cls(doc_a[i], number_a[i], number_b[j], kind_a[i], kind_b[j], row[which], places)
-
-
 def relation_distributions(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> dict[int, list[Floats]]:
@@ -337,63 +326,126 @@ def relation_distributions(
     stay as they are, if any: of these it is only asked how many are on pairs that both could link.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    cells = RelationCells.of(corpus, a, b)
-    places = cells.places
-    common = places.common(cells.sets_a, cells.sets_b).astype(np.int64)
-    columns = [
-        cells.number_a,
-        cells.number_b,
-        *(places.number[sets].astype(np.int64) for sets in (cells.sets_a, cells.sets_b)),
-        common,
-    ]
+    places, rows = compare_relations(corpus, a, b)
+    common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    number_a, number_b = rows.number_a, rows.number_b
+    pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
     if fixed is not None:  # all pairs of A that B could link too are where hers are
         known_to_b = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))
         reached = np.logical_and(*(known_to_b[end] for end in places.linked_by(a)))
-        reached &= cells.row_of_a >= 0
-        here = np.bincount(cells.row_of_a[reached], minlength=len(common))
-        columns = [here, cells.number_b, here, columns[3], here]
-    known: dict[int, list[Floats]] = {}
-    rows = zip(cells.document.tolist(), *(x.tolist() for x in columns), strict=True)
-    for document, n_a, n_b, pairs_a, pairs_b, both in rows:
+        reached &= rows.row_of_a >= 0
+        number_a = pairs_a = common = np.bincount(rows.row_of_a[reached], minlength=len(common))
+    distributions: dict[int, list[Floats]] = {}
+    columns = rows.document, number_a, number_b, pairs_a, pairs_b, common
+    for document, *numbers, both in zip(*(column.tolist() for column in columns), strict=True):
         if both:
-            p = relation_matches(n_a, n_b, pairs_a, pairs_b, both)
-            known.setdefault(document, []).append(p)
-    return known
+            p = relation_matches(*numbers, both)
+            distributions.setdefault(document, []).append(p)
+    return distributions
+
+
+class RelationRows(NamedTuple):
+    """The relations of two annotators that may match: a row for each cell and two sets of a kind.
+
+    Attributes:
+        cell: of each row.
+        number_a, number_b: the relations of either.
+        sets_a, sets_b: the sets of pairs at which they stand.
+        row_of_a: of each relation of A its row, the first if there are several; −1 without one.
+        labels: how many there are, if a cell is a document and label.
+    """
+
+    cell: Ints
+    number_a: Ints
+    number_b: Ints
+    sets_a: Ints
+    sets_b: Ints
+    row_of_a: Ints
+    labels: int = 1
+
+    @property
+    def document(self) -> Ints:
+        """The document of each row."""
+        return self.cell // self.labels
+
+
+def compare_relations(corpus: RelationCorpus, a: str, b: str) -> tuple[PairPlaces, RelationRows]:
+    """Return the pairs that two annotators could link, and their relations that may match."""
+    places, sets = PairPlaces.of(corpus, (a, b))
+    labels = len(corpus.labels)
+    layers = corpus.layers[a], corpus.layers[b]
+    cells = [layer.document * labels + layer.label for layer in layers]
+    return places, places.rows(cells, sets)._replace(labels=labels)
+
+
+class PairKind(NamedTuple):
+    """A kind of pairs of segments.
+
+    Attributes:
+        head, tail: the types of both segments.
+        near: 1 if both are in one sentence, 0 if not, and 2 if that makes no kinds.
+        symmetric: whether either segment may come first.
+    """
+
+    head: int
+    tail: int
+    near: int
+    symmetric: bool
+
+
+class _Groups(NamedTuple):
+    """The segments of each annotator, document and type together.
+
+    Attributes:
+        owner, document, type: of each group.
+        first: where the segments of each group begin, and the end of all.
+        segment, sentence: of each group's segments, the number and the sentence.
+    """
+
+    owner: Ints
+    document: Ints
+    type: Ints
+    first: Ints
+    segment: Ints
+    sentence: Ints
+
+    def shared(self, groups: Ints, others: Ints) -> tuple[Ints, Ints]:
+        """Return row and sentence of each segment that two groups share, for each row of these."""
+        at, row = ranges(self.first[groups], self.first[groups + 1])
+        many = int(self.segment.max(initial=0)) + 1
+        number = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        keys = number * many + self.segment
+        there = np.isin(others[row] * many + self.segment[at], keys)
+        return row[there], self.sentence[at[there]]
 
 
 @dataclass(frozen=True, eq=False)
-class PairPlaces:
-    """The pairs of segments at which random relations stand.
+class PairPlaces(Starts):
+    """The pairs of segments at which random relations stand; a relation's number is that of a set.
 
-    A set of pairs is known by annotator, document, the kinds of both segments, whether they are in
-    one sentence (2 if that makes no kinds), and whether the pairs have a direction.
+    A set has all pairs of one annotator, document and kind (:class:`PairKind`).
 
     Attributes:
         corpus: the relations.
         names: the annotators.
         spans: the segments.
-        sets: the columns of that, of each set; of segments the group.
-        groups: annotator, document and type of each group of segments.
-        first: where the segments of each group begin, and the end of all.
-        segment, sentence: of each group's segments, the number and the sentence.
-        number: how many pairs each set has.
-        alone: whether they are sets of segments, not of pairs.
+        groups: the segments of each annotator, document and type.
+        head, tail: of each set, the group of the first and of the second segments.
+        near: of each set, as :class:`PairKind` has it.
+        undirected: of each set, 1 if its pairs have no direction.
     """
 
     corpus: RelationCorpus
     names: tuple[str, ...]
     spans: _Spans
-    sets: tuple[Ints, ...]
-    groups: tuple[Ints, Ints, Ints]
-    first: Ints
-    segment: Ints
-    sentence: Ints
-    number: Floats
-    alone: bool = False
-    are: ClassVar[Literal["of pairs"]] = "of pairs"
+    groups: _Groups
+    head: Ints
+    tail: Ints
+    near: Ints
+    undirected: Ints
 
     @classmethod
-    def of(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[PairPlaces, list[Ints]]:
+    def of(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
         """Return the sets of all relations of some layers, and which is that of each."""
         source, rule = corpus.source, corpus.rule
         spans = _Spans.of(source, rule)
@@ -409,86 +461,104 @@ class PairPlaces:
         by_group = np.lexsort((segment, key))
         segment, key = segment[by_group], key[by_group]
         (keys,), _, sizes = distinct(key)
-        groups = keys // types // documents, keys // types % documents, keys % types
-        first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        made = cls(
-            corpus, tuple(names), spans, (), groups, first, segment,
-            spans.sentence[segment], np.zeros(0), rule.attributes,
-        )  # fmt: skip
-        columns = []
-        for number, name in enumerate(names):
-            layer = corpus.layers[name]
-            undirected, ends = layer.start % 2, made.linked_by(name)
-            kind = [spans.type[end] for end in ends]
-            swap = (undirected == 1) & (kind[0] > kind[1])
-            kind = [np.where(swap, kind[1 - i], kind[i]) for i in (0, 1)]
+        groups = _Groups(
+            keys // types // documents,
+            keys // types % documents,
+            keys % types,
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            segment,
+            spans.sentence[segment],
+        )
+        layers = [corpus.layers[name] for name in names]
+        columns = [np.zeros((4, 0), np.int64)]
+        for number, layer in enumerate(layers):
+            undirected, ends = layer.start % 2, spans.pair_at(layer.document, layer.start)
+            first, second = (spans.type[end] for end in ends)
+            swap = (undirected == 1) & (first > second)
+            first, second = np.where(swap, second, first), np.where(swap, first, second)
             at = number * documents + layer.document
-            group = [np.searchsorted(keys, at * types + numbers) for numbers in kind]
+            head, tail = (np.searchsorted(keys, at * types + type_) for type_ in (first, second))
             same = spans.sentence[ends[0]] == spans.sentence[ends[1]]
             near = np.where(rule.pairs == "sentence", same, 2)
-            columns.append(np.stack([*group, near, undirected]))
-        rows = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
-        sets, which, _ = distinct(*rows)
-        made = replace(made, sets=sets)
-        every = np.arange(len(sets[0]))
-        made = replace(made, number=made.common(every, every))
-        return made, by_layer(which, [corpus.layers[name] for name in names])
+            columns.append(np.stack([head, tail, near, undirected]))
+        sets, which, _ = distinct(*np.concatenate(columns, axis=1))
+        return cls(corpus, tuple(names), spans, groups, *sets), by_layer(which, layers)
 
-    def kind(self, number: int) -> tuple[int, int, int, bool]:
-        """Return the kind of a set's pairs.
+    @cached_property
+    def pairs(self) -> Floats:
+        """How many pairs each set has."""
+        every = np.arange(len(self.head))
+        return self.common(every, every)
 
-        Returns:
-            The types of both segments; whether they are in one sentence, as ``sets`` has it; and
-            whether either may come first.
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return the expected number of relations in common, for each cell."""
+        rows = self.rows(sides.cells, sides.profiles)
+        number, drawn = rows.number_a * rows.number_b, Inexact()
+        share, error = self.shares(rows.sets_a, rows.sets_b, seed_of(sides.chance))
+        for row in np.flatnonzero(error).tolist():
+            document = self.groups.document[self.head[rows.sets_a[row]]]
+            drawn.add(document.tobytes(), float(number[row] * error[row]))
+        return np.bincount(rows.cell, number * share, sides.count).astype(np.float64), drawn
+
+    def shares(self, i: Ints, j: Ints, seed: int) -> tuple[Floats, Floats]:
+        """Return the probability that random relations of two sets match, for each i and j.
+
+        Beside it stands its standard error, 0 where it is exact. ``seed`` is for draws.
         """
-        head, tail, near, undirected = (int(column[number]) for column in self.sets)
-        types = self.groups[2][[head, tail]].tolist()
-        return types[0], types[1], near, head == tail and undirected == 1
+        possible = self.pairs[i] * self.pairs[j]
+        share = np.divide(self.common(i, j), possible, out=np.zeros(len(i)), where=possible > 0)
+        return share, np.zeros(len(i))
 
-    def alike(self, i: Ints, j: Ints) -> Bools:
+    def rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
+        """Return the relations of two annotators that may match, from the cell and set of each."""
+        ((cell_a, a), which, number_a), ((cell_b, b), _, number_b) = (
+            distinct(*columns) for columns in zip(cells, sets, strict=True)
+        )
+        i, j = join(cell_a, cell_b)
+        alike = self._alike(a[i], b[j])
+        i, j = i[alike], j[alike]
+        row = np.full(len(cell_a), -1)
+        row[i[::-1]] = np.arange(len(i))[::-1]
+        return RelationRows(cell_a[i], number_a[i], number_b[j], a[i], b[j], row[which])
+
+    def kind(self, number: int) -> PairKind:
+        """Return the kind of a set's pairs."""
+        head, tail = int(self.head[number]), int(self.tail[number])
+        first, second = self.groups.type[[head, tail]].tolist()
+        symmetric = head == tail and self.undirected[number] == 1
+        return PairKind(first, second, int(self.near[number]), bool(symmetric))
+
+    def _alike(self, i: Ints, j: Ints) -> Bools:
         """Return whether two sets are of one document and kind, for each i and j."""
-        heads, tails, *others = self.sets
-        ends = [column[groups] for groups in (heads, tails) for column in self.groups[1:]]
-        return np.logical_and.reduce([column[i] == column[j] for column in (*ends, *others)])
+        of_groups = (self.groups.document, self.groups.type)
+        ends = [column[end] for end in (self.head, self.tail) for column in of_groups]
+        columns = (*ends, self.near, self.undirected)
+        return np.logical_and.reduce([column[i] == column[j] for column in columns])
 
     def common(self, i: Ints, j: Ints) -> Floats:
         """Return how many pairs two sets have in common, for each i and j."""
-        heads, tails, near, undirected = self.sets
-        totals = []
-        for groups in (heads, tails):
-            row, sentence = self._shared(groups[i], groups[j])
-            totals.append((row, sentence))
-        (row_a, sentence_a), (row_b, sentence_b) = totals
-        if self.alone:
-            return np.bincount(row_a, minlength=len(i)).astype(float)
-        of_head, of_tail = (
-            np.bincount(row, minlength=len(i)).astype(float) for row in (row_a, row_b)
-        )
+        head, tail, near = self.head, self.tail, self.near
+        head_row, head_sentence = self.groups.shared(head[i], head[j])
+        of_head = np.bincount(head_row, minlength=len(i)).astype(float)
+        if self.corpus.rule.attributes:  # each is a relation of a segment with itself
+            return of_head
+        tail_row, tail_sentence = self.groups.shared(tail[i], tail[j])
+        of_tail = np.bincount(tail_row, minlength=len(i)).astype(float)
         within = np.zeros(len(i))
         if (near < 2).any():
-            most = int(self.sentence.max(initial=0)) + 1
-            (keys_a,), _, n_a = distinct(row_a * most + sentence_a)
-            (keys_b,), _, n_b = distinct(row_b * most + sentence_b)
-            a, b = join(keys_a, keys_b)
-            within = np.bincount(keys_a[a] // most, n_a[a] * n_b[b], len(i)).astype(float)
-        alike = (heads[i] == tails[i]) & (heads[j] == tails[j])
+            most = int(self.groups.sentence.max(initial=0)) + 1
+            (heads,), _, number_of_heads = distinct(head_row * most + head_sentence)
+            (tails,), _, number_of_tails = distinct(tail_row * most + tail_sentence)
+            a, b = join(heads, tails)
+            pairs = number_of_heads[a] * number_of_tails[b]
+            within = np.bincount(heads[a] // most, pairs, len(i)).astype(float)
+        alike = (head[i] == tail[i]) & (head[j] == tail[j])
         itself = np.where(alike, of_head, 0.0)  # no segment is linked with itself
         every, within = of_head * of_tail - itself, within - itself
-        matching = (near[i] == near[j]) & (undirected[i] == undirected[j])
-        count = np.where(near[i] == 2, every, np.where(near[i] == 1, within, every - within))
-        count = np.where(alike & (undirected[i] == 1), count / 2, count)
+        count = np.select([near[i] == 2, near[i] == 1], [every, within], every - within)
+        count = np.where(alike & (self.undirected[i] == 1), count / 2, count)
+        matching = (near[i] == near[j]) & (self.undirected[i] == self.undirected[j])
         return np.where(matching, count, 0.0)
-
-    def _shared(self, groups: Ints, others: Ints) -> tuple[Ints, Ints]:
-        """Return row and sentence of each segment that two groups share, for each row of these."""
-        at, row = ranges(self.first[groups], self.first[groups + 1])
-        many = int(self.segment.max(initial=0)) + 1
-        owner = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
-        keys = owner * many + self.segment
-        wanted = others[row] * many + self.segment[at]
-        place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-        there = keys[place] == wanted if len(keys) else np.zeros(0, np.bool_)
-        return row[there], self.sentence[at[there]]
 
     def marked_by(self, name: str) -> Ints:
         """Return the numbers of an annotator's segments, by row of the layer of segments."""
@@ -497,11 +567,4 @@ class PairPlaces:
     def linked_by(self, name: str) -> tuple[Ints, Ints]:
         """Return the numbers of both segments of each of an annotator's relations."""
         layer = self.corpus.layers[name]
-        place, size = layer.start // 2, np.maximum(self.spans.size[layer.document], 1)
-        first = self.spans.first[layer.document]
-        return first + place // size, first + place % size
-
-    def inner(self, i: Ints, j: Ints) -> Floats:
-        """Return the probability that two random relations match, for each two sets."""
-        possible = self.number[i] * self.number[j]
-        return np.divide(self.common(i, j), possible, out=np.zeros(len(i)), where=possible > 0)
+        return self.spans.pair_at(layer.document, layer.start)

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join
+from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.segments import by_layer, columns_of_all
+from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 from spanagree.errors import counted
 from spanagree.limits import check_cost
 
 
 @dataclass(frozen=True, eq=False)
-class ShapedStarts:
+class ShapedStarts(Starts):
     """Where segments start that may have several pieces, and their shapes; a row for each kind.
 
     Attributes:
@@ -45,7 +45,6 @@ class ShapedStarts:
     length: Ints
     shape: Ints
     shapes: tuple[Pieces, ...]
-    are: ClassVar[Literal["shaped"]] = "shaped"
 
     @classmethod
     def of(
@@ -69,8 +68,11 @@ class ShapedStarts:
         made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
         return made, by_layer(which, layers)
 
-    def tokens(self, kind: Ints) -> Ints:
+    def tokens(self, layer: Layer, profiles: Ints) -> Ints:
         """Return the tokens of the pieces of each segment."""
+        return self._tokens(profiles)
+
+    def _tokens(self, kind: Ints) -> Ints:
         gaps = [
             sum(e - s for s, e in shape) - (shape[-1][1] if shape else 0) for shape in self.shapes
         ]
@@ -86,31 +88,23 @@ class ShapedStarts:
         least, shared = shares_of_offsets(self.pieces(first), self.pieces(second))
         if measure.kernel == "cover":
             return least, shared.astype(np.float64)
-        sizes = sum(self.tokens(np.array([first, second])))
+        sizes = sum(self._tokens(np.array([first, second])))
         return least, shared / (sizes - shared)
 
-    def expected(self, sides: Sides, measure: Match) -> Floats:
-        """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell."""
-        alike = [distinct(*columns) for columns in zip(sides.cells, sides.profiles, strict=True)]
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.kernel == "cover":
-            return self._covered(alike, sides.count)
-        ((cell_a, kind_a), _, number_a), ((cell_b, kind_b), _, number_b) = alike
-        i, j = join(cell_a, cell_b)
-        if measure.kernel == "equal":
-            same = (self.shape[kind_a[i]] == self.shape[kind_b[j]]) & (
-                self.length[kind_a[i]] == self.length[kind_b[j]]
-            )
-            i, j = i[same], j[same]
-        (first, second), which, _ = distinct(kind_a[i], kind_b[j])
-        value = np.array(
-            [
-                self._pair(p, q, measure)
-                for p, q in zip(first.tolist(), second.tolist(), strict=True)
-            ]
-        )
-        weight = number_a[i] * number_b[j]
-        total = np.bincount(cell_a[i], weight * value[which] if len(i) else None, sides.count)
-        return total.astype(np.float64)
+            return self._covered(sides), Inexact()
+
+        def value(first: Ints, second: Ints) -> Floats:
+            pairs = zip(first.tolist(), second.tolist(), strict=True)
+            return np.array([self._pair(p, q, measure) for p, q in pairs], np.float64)
+
+        def same_shape(a: Ints, b: Ints) -> Bools:
+            return (self.shape[a] == self.shape[b]) & (self.length[a] == self.length[b])
+
+        possible = same_shape if measure.kernel == "equal" else None
+        return sides.expected_of_pairs(value, possible), Inexact()
 
     def _at(self, kind: int) -> Floats:
         """Return the start distribution of a kind over all tokens of its document."""
@@ -134,26 +128,20 @@ class ShapedStarts:
         inside = (at >= 0) & (at < len(weighted))
         return float(p[inside] @ weighted[at[inside]])
 
-    def _covered(self, sides: Sequence[tuple[tuple[Ints, ...], Ints, Ints]], count: int) -> Floats:
+    def _covered(self, sides: Sides) -> Floats:
         """Return the expected number of tokens that both annotators cover, for each cell."""
-        total = np.zeros(count)
-        both = np.intersect1d(sides[0][0][0], sides[1][0][0])
-        known: dict[int, Floats] = {}
-        for cell in both.tolist():
+        total = np.zeros(sides.count)
+        alike = sides.alike()
+        covers_of_kinds: dict[int, Floats] = {}
+        for cell in np.intersect1d(*sides.cells).tolist():
             covers = []
-            for (cells, kinds), _, numbers in sides:
-                low, high = np.searchsorted(cells, (cell, cell + 1)).tolist()
+            for cells, kinds, numbers in alike:
+                here = slice(*np.searchsorted(cells, (cell, cell + 1)).tolist())
                 cover = np.zeros(0)
-                for kind, number in zip(
-                    kinds[low:high].tolist(), numbers[low:high].tolist(), strict=True
-                ):
-                    if kind not in known:
-                        known[kind] = self._cover(kind)
-                    added = known[kind] * number
-                    if len(added) > len(cover):
-                        cover, added = added, cover
-                    cover = cover.copy()
-                    cover[: len(added)] += added
+                for kind, number in zip(kinds[here].tolist(), numbers[here].tolist(), strict=True):
+                    if kind not in covers_of_kinds:
+                        covers_of_kinds[kind] = self._cover(kind)
+                    cover = _added(cover, covers_of_kinds[kind] * number)
                 covers.append(cover)
             shortest = min(map(len, covers))
             total[cell] = covers[0][:shortest] @ covers[1][:shortest]
@@ -169,3 +157,11 @@ class ShapedStarts:
             change[end : end + len(starts)] -= starts
         cover: Floats = np.maximum(np.cumsum(change), 0)
         return cover
+
+
+def _added(a: Floats, b: Floats) -> Floats:
+    """Return the sum of two arrays, of which the shorter one lacks zeros at its end."""
+    short, long = sorted((a, b), key=len)
+    total = long.copy()
+    total[: len(short)] += short
+    return total

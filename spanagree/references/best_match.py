@@ -16,7 +16,7 @@ from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks, step_
 from spanagree.chance.model import whose
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
-from spanagree.comparisons.expected_at_places import at_places
+from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.observed import similar, similar_within
 from spanagree.corpus.corpus import Corpus

@@ -16,6 +16,7 @@ from spanagree.arrays import Floats, Ints, distinct, groups, join
 from spanagree.chance.start_distributions import UNITS, Profiles, is_long
 from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
 from spanagree.comparisons.expected import place_layers
+from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, pairs_of_annotators
@@ -62,8 +63,8 @@ def expected_gains(
     ]
     nothing = np.zeros(0, np.int64)
     columns_joined = [np.concatenate([nothing, *column]) for column in zip(*columns, strict=True)]
-    if isinstance(starts, Profiles):
-        return _summed(starts, columns_joined, annotators, dissimilarity)
+    if isinstance(starts, UniformStarts):
+        return _summed(starts.profiles, columns_joined, annotators, dissimilarity)
     assert isinstance(starts, CoarseStarts)  # as segments are one piece
     document, _, _, length, kind = columns_joined
     values = []

@@ -18,13 +18,15 @@ from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
+from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.chance_distribution.pieces import pieces_of
 from spanagree.comparisons.chance_distribution.walk_at_places import (
     both_random_at_places,
     fixed_walk_at_places,
 )
-from spanagree.comparisons.expected_at_places import at_places, expected_at_places
+from spanagree.comparisons.expected_at_places import StartsAtPlaces
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.starts import Sides
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 
@@ -49,13 +51,13 @@ class Case:
         measure = find_match(match)
         cells = tuple(layer.label * measure.of_label for layer in self.layers)
         count = len(self.corpus.labels)
-        return expected_at_places(self.at, tuple(self.classes), cells, count, measure).sum()
+        sides = Sides(self.layers, tuple(self.classes), cells, count, self.chance)
+        return StartsAtPlaces(self.at).expected(sides, measure)[0].sum()
 
     def sizes(self, match):
         assert find_match(match).in_tokens
-        count = len(self.corpus.labels)
-        for layer, classes in zip(self.layers, self.classes, strict=True):
-            yield self.at.sizes(classes, layer.label, count).sum()
+        for classes in self.classes:
+            yield self.at.mean_length[classes].sum()
 
     def results(self, match, both, moments=False):
         measure = find_match(match)

@@ -402,12 +402,12 @@ def test_drawn_annotations_of_real_files(real, name, monkeypatch):
         tables = importlib.import_module("places_table")
         corpus, rule = two_of_each(tables.corpus_of(name, real / "data")), "words"
     model, labels, draws = chance_model("nonoverlapping", rule), len(corpus.labels), 300
-    at, placed = place_layers(corpus, corpus.annotators, model)
+    starts, placed = place_layers(corpus, corpus.annotators, model)
     rng = np.random.default_rng(3)
-    drawn = [at.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
+    drawn = [starts.at.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
     cells = [layer.document * labels + layer.label for layer in drawn]
     for match in map(find_match, ("exact", "token", "iou")):
-        expected = compare_layers(*placed.values(), at, match, labels).expected.sum()
+        expected = compare_layers(*placed.values(), starts, match, labels).expected.sum()
         matched = observed(*drawn, *cells, draws * len(corpus) * labels, match)
         means = matched.reshape(draws, -1).sum(axis=1)
         error = means.std(ddof=1) / math.sqrt(draws)

@@ -1,9 +1,9 @@
 """The match of two random annotations, on the shortest way to its distribution.
 
 A match of at most one is there with the probability of its mean, and that is known without a walk
-(:mod:`spanagree.comparisons.expected`). Where segments of one annotation exclude each other, both
-are walked at once. Where they need not, two pairs of segments may share one, and nothing can be
-taken apart: so every arrangement of one side is written out, and the other one is walked against
+(:mod:`spanagree.comparisons.uniform_starts`). Where segments of one annotation exclude each other,
+both are walked at once. Where they need not, two pairs of segments may share one, and nothing can
+be taken apart: so every arrangement of one side is written out, and the other one is walked against
 each.
 """
 
@@ -23,9 +23,9 @@ from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.expected import expected
 from spanagree.comparisons.measures import Match, turned
-from spanagree.comparisons.sides import Sides
+from spanagree.comparisons.starts import Sides
+from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 
@@ -117,7 +117,7 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
         len(pieces) * many,
         "nonoverlapping",
     )
-    means, _ = expected(both, profiles, measure)
+    means, _ = UniformStarts(profiles).expected(both, measure)
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 

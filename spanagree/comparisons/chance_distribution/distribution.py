@@ -17,6 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.chance.model import Given, chance_model, places_of, with_ids
 from spanagree.choices import Chance, MatchName
+from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
@@ -33,7 +34,6 @@ from spanagree.comparisons.chance_distribution.walk_at_places import (
     fixed_walk_at_places,
 )
 from spanagree.comparisons.custom import checked
-from spanagree.comparisons.expected_at_places import at_places
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.random_arguments import draw_relations

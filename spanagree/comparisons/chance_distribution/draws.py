@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, ranges
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.rigid_blocks import chain_hulls
-from spanagree.comparisons.expected_at_places import AtPlaces
+from spanagree.comparisons.at_places import AtPlaces
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus

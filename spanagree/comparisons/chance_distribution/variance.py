@@ -14,6 +14,7 @@ tokens in all in p tokens. All terms are positive.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -88,7 +89,13 @@ class StartsOfTwo:
         self.lengths: Counter[int] = Counter()
         for (length, _), count in kinds.items():
             self.lengths[length] += count
-        self.known: dict[tuple[int, int], Floats] = {}
+        self.count = self.lengths.total()
+        self.slots = n - self._tokens(self.lengths) + self.count
+        self._of_lengths: dict[tuple[int, int], Floats] = {}
+
+    def starts_of_one(self, kind: Kind) -> Floats:
+        """Return E(how many of a kind start at x), at [x]."""
+        return self.kinds[kind] * self._single(kind[0])
 
     def starts(self, first: Kind, second: Kind) -> Floats:
         """Return E(how many of one kind start at x and of the other at y), at [x, y]."""
@@ -98,31 +105,27 @@ class StartsOfTwo:
             a, b = first[0], second[0]
             total += number * (self._ordered(a, b) + self._ordered(b, a).T)
         if first == second:
-            total[np.diag_indices(self.n)] += self.kinds[first] * self._single(first[0])
+            total[np.diag_indices(self.n)] += self.starts_of_one(first)
         return total
 
     def _single(self, a: int) -> Floats:
         """Return P(a segment of length a starts at x)."""
         others = self.lengths - Counter([a])
-        slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
-        count = sum(self.lengths.values())
         x = np.arange(self.n)
         total = np.zeros(self.n)
         for (m, s), ways in _splits(others, 1).items():
-            left, right = (m, s), (count - 1 - m, self._sum(others) - s)
-            total += ways * self._ways(*left, x) * self._ways(*right, self.n - x - a)
-        return total * _scale(slots, count, 1)
+            right = self.count - 1 - m, self._tokens(others) - s
+            total += ways * self._ways(m, s, x) * self._ways(*right, self.n - x - a)
+        return total * _scale(self.slots, self.count, 1)
 
     def _ordered(self, a: int, b: int) -> Floats:
         """Return P(one segment of length a starts at x and another of length b at y ≥ x + a)."""
-        if (a, b) not in self.known:
+        if (a, b) not in self._of_lengths:
             others = self.lengths - Counter([a, b])
-            slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
-            count = sum(self.lengths.values())
             x, y = np.arange(self.n)[:, None], np.arange(self.n)
             total = np.zeros((self.n, self.n))
             for (m1, s1, m2, s2), ways in _splits(others, 2).items():
-                m3, s3 = count - 2 - m1 - m2, self._sum(others) - s1 - s2
+                m3, s3 = self.count - 2 - m1 - m2, self._tokens(others) - s1 - s2
                 between = self._ways(m2, s2, np.arange(1 - self.n, self.n) - a)
                 total += (
                     ways
@@ -130,19 +133,18 @@ class StartsOfTwo:
                     * between[(y - x) + self.n - 1]
                     * self._ways(m3, s3, self.n - y - b)
                 )
-            self.known[a, b] = total * _scale(slots, count, 2)
-        return self.known[a, b]
+            self._of_lengths[a, b] = total * _scale(self.slots, self.count, 2)
+        return self._of_lengths[a, b]
 
     @staticmethod
-    def _sum(lengths: Counter[int]) -> int:
+    def _tokens(lengths: Counter[int]) -> int:
         return sum(length * c for length, c in lengths.items())
 
     def _ways(self, m: int, s: int, p: Ints) -> Floats:
         """Return W(m, s; p) / slots**m, and 0 where they do not fit."""
-        slots = self.n - sum((length - 1) * c for length, c in self.lengths.items())
         ways = np.where(p >= s, 1.0, 0.0)
         for i in range(m):
-            ways = ways * (np.maximum(p - s, 0) + m - i) / slots
+            ways = ways * (np.maximum(p - s, 0) + m - i) / self.slots
         return np.asarray(ways)
 
 
@@ -188,7 +190,7 @@ def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, floa
     for k, x, g in zip(kind.tolist(), start.tolist(), gain.tolist(), strict=True):
         name = int(kinds.length[k]), int(kinds.label[k])
         gained.setdefault(name, np.zeros(b.n))[x] += g
-    first = sum(float(np.diag(b.starts(k, k)) @ g) for k, g in gained.items())
+    first = sum(float(b.starts_of_one(kind) @ g) for kind, g in gained.items())
     second = sum(
         float(g @ b.starts(g_kind, h_kind) @ h)
         for g_kind, g in gained.items()
@@ -203,49 +205,46 @@ def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]
     The match is a sum over places (starts of a kind, or tokens of a label) of the product of how
     often either side is there; of two places, the sides are independent of each other.
     """
-    places: dict[object, Sequence[Sequence[Kind]]]
     if measure.in_tokens:
         labels = {label for _, label in a.kinds} & {label for _, label in b.kinds}
-        places = {
-            label: [[kind for kind in side.kinds if kind[1] == label] for side in (a, b)]
-            for label in labels
-        }
-    else:
-        places = {kind: [[kind], [kind]] for kind in a.kinds.keys() & b.kinds.keys()}
-    first = second = 0.0
-    for place in places:
-        for second_place in places:
-            there = [
-                sum(
-                    (
-                        _cover(side.starts(k, h), k[0], h[0], measure.in_tokens)
-                        for k in places[place][i]
-                        for h in places[second_place][i]
-                    ),
-                    np.zeros((a.n, a.n)),
-                )
-                for i, side in enumerate((a, b))
-            ]
-            second += float((there[0] * there[1]).sum())
-        once = [
-            sum(
-                (
-                    _cover(np.diag(np.diag(side.starts(k, k))), k[0], k[0], measure.in_tokens)
-                    for k in places[place][i]
-                ),
-                np.zeros((a.n, a.n)),
-            )
-            for i, side in enumerate((a, b))
+        places = [
+            tuple([kind for kind in side.kinds if kind[1] == label] for side in (a, b))
+            for label in sorted(labels)
         ]
-        first += float((np.diag(once[0]) * np.diag(once[1])).sum())
+    else:
+        places = [([kind], [kind]) for kind in sorted(a.kinds.keys() & b.kinds.keys())]
+    first = second = 0.0
+    for of_a, of_b in places:
+        first += float(_at_one(a, of_a, measure) @ _at_one(b, of_b, measure))
+        for also_a, also_b in places:
+            both = _at_two(a, of_a, also_a, measure) * _at_two(b, of_b, also_b, measure)
+            second += float(both.sum())
     return first, second
 
 
-def _cover(starts: Floats, a: int, b: int, in_tokens: bool) -> Floats:
-    """Return starts at [x, y] as tokens covered at [t, u], if it is tokens that count."""
-    if not in_tokens:
-        return starts
-    n = len(starts)
+def _at_one(side: StartsOfTwo, kinds: Sequence[Kind], measure: Match) -> Floats:
+    """Return E(how many segments of some kinds are at t): start there, or cover it as a token."""
+    total = np.zeros(side.n)
+    for kind in kinds:
+        starts = side.starts_of_one(kind)
+        total += _covers(kind, side.n) @ starts if measure.in_tokens else starts
+    return total
+
+
+def _at_two(
+    side: StartsOfTwo, kinds: Sequence[Kind], others: Sequence[Kind], measure: Match
+) -> Floats:
+    """Return E(how many of some kinds are at t and how many of others at u), at [t, u]."""
+    total = np.zeros((side.n, side.n))
+    for kind, other in itertools.product(kinds, others):
+        starts = side.starts(kind, other)
+        if measure.in_tokens:
+            starts = _covers(kind, side.n) @ starts @ _covers(other, side.n).T
+        total += starts
+    return total
+
+
+def _covers(kind: Kind, n: int) -> Floats:
+    """Return 1 where a segment of a kind that starts at x covers t, at [t, x]."""
     t = np.arange(n)[:, None] - np.arange(n)
-    covers = [((t >= 0) & (t < length)).astype(np.float64) for length in (a, b)]
-    return np.asarray(covers[0] @ starts @ covers[1].T)
+    return ((t >= 0) & (t < kind[0])).astype(np.float64)

@@ -1,0 +1,122 @@
+"""Where segments of one piece start if they may stand anywhere: sums over start distributions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints, distinct, join, portions_of, ranges
+from spanagree.chance.start_distributions import Profiles
+from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
+from spanagree.comparisons.starts import Sides, Starts
+
+_KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
+_TOGETHER = 1 << 20  # places of pairs that are computed at once
+
+
+@dataclass(frozen=True, eq=False)
+class UniformStarts(Starts):
+    """Start distributions of segments that may stand anywhere; a segment's number is a profile."""
+
+    profiles: Profiles
+
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
+        if measure.one_to_one:
+            tokens = [
+                self.profiles.size[profile] + layer.end - layer.start - 1
+                for layer, profile in zip(sides.layers, sides.profiles, strict=True)
+            ]
+            return expected_one_to_one(sides, sides.document_tokens(tokens), measure)
+        if sides.first_is_fixed:
+            return self._with_fixed(sides, measure), Inexact()
+        return self._both_random(sides, measure), Inexact()
+
+    def _both_random(self, sides: Sides, measure: Match) -> Floats:
+        cells = sides.count
+        # segments that chance treats alike: same cell, length and start distribution
+        kinds = []
+        for layer, profile, cell in zip(sides.layers, sides.profiles, sides.cells, strict=True):
+            columns, _, number = distinct(cell, layer.end - layer.start, profile)
+            kinds.append((*columns, number))
+        summed = np.zeros(cells)
+        if measure.kernel == "cover":
+            pairs = np.prod([np.bincount(kind[0], minlength=cells) for kind in kinds], axis=0)
+            many = pairs > _KINDS
+            if many.any():
+                together = [tuple(column[many[kind[0]]] for column in kind) for kind in kinds]
+                summed = covered_together(self.profiles, together, cells)
+                kinds = [tuple(column[~many[kind[0]]] for column in kind) for kind in kinds]
+        (cell_a, length_a, profile_a, number_a), (cell_b, length_b, profile_b, number_b) = kinds
+        i, j = join(cell_a, cell_b)
+        if measure.kernel == "equal":
+            equal = length_a[i] == length_b[j]
+            i, j = i[equal], j[equal]
+        columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
+        (p, p_length, q, q_length), which, _ = distinct(*columns)
+        value = self._of_pairs(p, p_length, q, q_length, measure)[which]
+        return summed + np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
+
+    def _of_pairs(
+        self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
+    ) -> Floats:
+        """Return E[φ] of a random segment of A and one of B, for pairs of profiles and lengths."""
+        profiles = self.profiles
+        if measure.kernel == "equal":
+            return inner(profiles, profile_a, profiles, profile_b)
+        if measure.kernel == "cover":
+            cover_a, row_a = cover(profiles, profile_a, a)
+            cover_b, row_b = cover(profiles, profile_b, b)
+            return inner(cover_a, row_a, cover_b, row_b)
+        return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
+
+    def _with_fixed(self, sides: Sides, measure: Match) -> Floats:
+        """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
+        a, b = sides.layers
+        # random segments that are alike, once
+        columns = sides.cells[1], sides.profiles[1], b.end - b.start
+        (cell, profile, length), _, number = distinct(*columns)
+        i, j = pairs_with_fixed(cell, sides.cells[0])
+        length_a = (a.end - a.start)[j]
+        if measure.kernel == "equal":
+            same = length[i] == length_a
+            i, j = i[same], j[same]
+            value = self.profiles.at(profile[i], a.start[j])
+        else:
+            value = np.zeros(len(i))
+            for low, high in portions_of(length[i] + length_a, _TOGETHER):
+                rows = slice(low, high)
+                size = length[i[rows]]
+                offset, which = ranges(1 - size, length_a[rows])
+                start = a.start[j[rows]][which] + offset
+                p = self.profiles.at(profile[i[rows]][which], start)
+                phi = measure.phi(offset, length_a[rows][which], size[which])
+                value[rows] = np.bincount(which, p * phi, high - low)
+        return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
+
+
+def pairs_with_fixed(cell: Ints, fixed_cell: Ints) -> tuple[Ints, Ints]:
+    """Return all pairs of random kinds, sorted by cell, and fixed segments in the same cell."""
+    order = np.argsort(fixed_cell, kind="stable")
+    i, j = join(cell, fixed_cell[order])
+    return i, order[j]
+
+
+def expected_one_to_one(sides: Sides, tokens: Ints, measure: Match) -> tuple[Floats, Inexact]:
+    """Return the expected one-to-one matches of each cell, of segments that may stand anywhere.
+
+    Args:
+        sides: the segments.
+        tokens: of each document.
+        measure: one-to-one, within a tolerance or of what overlaps.
+    """
+    if measure.kernel == "near" and not sides.first_is_fixed:
+        from spanagree.comparisons.near_pairs import expected_near
+
+        return expected_near(sides, tokens, measure)
+    from spanagree.comparisons.overlap_expected import expected_overlap
+
+    return expected_overlap(sides, tokens, measure)
