@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Bools, Floats, Ints, distinct
 
 Span: TypeAlias = tuple[int, int]  # start and end
 
@@ -34,6 +34,22 @@ class Lengths(NamedTuple):
     length: int
     matches: bool
     number: int
+
+
+def count_lengths(
+    length: Ints, matches: Bools, group: Ints | None = None, groups: int = 1
+) -> list[tuple[Lengths, ...]]:
+    """Return for each group how many segments have which length, and whether they can match.
+
+    >>> count_lengths(np.array([2, 1, 2]), np.array([True, False, True]))
+    [(Lengths(length=1, matches=False, number=1), Lengths(length=2, matches=True, number=2))]
+    """
+    group = np.zeros(len(length), np.int64) if group is None else group
+    rows, _, count = distinct(group, length, matches.astype(np.int64))
+    kinds: list[list[Lengths]] = [[] for _ in range(groups)]
+    for number, *kind, many in zip(*(column.tolist() for column in (*rows, count)), strict=True):
+        kinds[number].append(Lengths(kind[0], kind[1] == 1, many))
+    return [tuple(of_group) for of_group in kinds]
 
 
 class _State(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join
 from spanagree.chance.model import seed_of
-from spanagree.chance.near_matches import Lengths, both_random
+from spanagree.chance.near_matches import Lengths, both_random, count_lengths
 from spanagree.chance.random_annotations import draw_starts
 from spanagree.chance.start_distributions import start_distribution
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
@@ -104,14 +104,8 @@ def _lengths(
     order = np.argsort(key, kind="stable")
     number, row = join(wanted, key[order])
     row = order[row]
-    counts: list[dict[tuple[int, bool], int]] = [{} for _ in both]
-    size = (layer.end - layer.start)[row].tolist()
-    matches = (cell[row] == both[number]).tolist()
-    for at, *kind in zip(number.tolist(), size, matches, strict=True):
-        counts[at][kind[0], kind[1]] = counts[at].get((kind[0], kind[1]), 0) + 1
-    return [
-        tuple(Lengths(*kind, many) for kind, many in sorted(numbers.items())) for numbers in counts
-    ]
+    length, matches = (layer.end - layer.start)[row], cell[row] == both[number]
+    return count_lengths(length, matches, number, len(both))
 
 
 def expected_pairs(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:

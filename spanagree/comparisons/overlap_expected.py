@@ -15,20 +15,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join
+from spanagree.arrays import Floats, Ints, join
 from spanagree.chance.model import seed_of
-from spanagree.chance.near_matches import Lengths, one_random
+from spanagree.chance.near_matches import count_lengths, one_random
 from spanagree.comparisons.at_places import AtPlaces
+from spanagree.comparisons.chance_distribution.both_at_places import both_walk_at_places
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.near_at_places import near_walk_at_places
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import (
-    both_walk_at_places,
-    fixed_walk_at_places,
-)
+from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
@@ -136,9 +134,7 @@ def _near_with_fixed(pieces: Pieces, t: int) -> list[Floats | None]:
         a, b = (side.of_piece(number) for side in (pieces.a, pieces.b))
         here = a.label == 0
         spans = np.stack((a.start[here], (a.start + a.length)[here]), axis=1).tolist()
-        (length, matches), _, count = distinct(b.length, (b.label == 0).astype(np.int64))
-        columns = length.tolist(), matches.astype(np.bool_).tolist(), count.tolist()
-        kinds = tuple(map(Lengths, *columns))
+        (kinds,) = count_lengths(b.length, b.label == 0)
         p = one_random(n, tuple(map(tuple, spans)), kinds, t, NEAR_BUDGET)
         means.append(None if p is None else np.array([p @ np.arange(len(p))]))
     return means

@@ -19,11 +19,9 @@ from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.at_places import at_places
+from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
 from spanagree.comparisons.chance_distribution.pieces import pieces_of
-from spanagree.comparisons.chance_distribution.walk_at_places import (
-    both_random_at_places,
-    fixed_walk_at_places,
-)
+from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.starts import Sides

@@ -13,16 +13,21 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.start_distributions import start_profiles
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, mixture
+from spanagree.comparisons.chance_distribution.pieces import (
+    Pieces,
+    Side,
+    least_costs,
+    with_arranged,
+)
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
+from spanagree.comparisons.chance_distribution.walk_tables import mixture
 from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.starts import Sides
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -137,15 +142,10 @@ def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> 
     if count * (n + 1) * (len(fixed) + len(random)) > budget:
         return None
     starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
-    many = fixed.copies(count)
-    order = np.lexsort((starts.ravel(), many.piece))
-    copies = replace(many, start=starts.ravel()).rows(order)
     if swapped:  # φ of the pair turned round
         measure = turned(measure)
-    nothing = np.zeros(count, np.int64)
-    copied = Pieces(nothing, np.full(count, n), copies, random.copies(count))
-    made = fixed_walk(copied, measure, budget, moments)
-    return mixture(made, moments)
+    arranged = with_arranged(piece, swap=swapped, starts=starts)
+    return mixture(fixed_walk(arranged, measure, budget, moments), moments)
 
 
 def _groups(side: Side) -> list[Ints]:

@@ -18,6 +18,7 @@ from spanagree.arrays import Floats
 from spanagree.chance.model import Given, chance_model, places_of, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
+from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
@@ -29,10 +30,7 @@ from spanagree.comparisons.chance_distribution.draws import (
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
 from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import (
-    both_random_at_places,
-    fixed_walk_at_places,
-)
+from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer

@@ -8,7 +8,6 @@ independent of each other, whatever is random.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -126,6 +125,27 @@ def pieces_of(
     return Pieces(documents, tokens[documents], *sides)
 
 
+def with_arranged(
+    piece: Pieces, *, swap: bool, starts: Ints, lengths: Ints | None = None
+) -> Pieces:
+    """Return a piece for each arrangement of one side of a single piece, which becomes A.
+
+    Args:
+        piece: both sides.
+        swap: whether it is B that is arranged.
+        starts: of its segments in each arrangement; (arrangements, segments).
+        lengths: the same of lengths, where these differ too.
+    """
+    arranged, random = (piece.b, piece.a) if swap else (piece.a, piece.b)
+    count = len(starts)
+    copies = replace(arranged.copies(count), start=starts.ravel())
+    if lengths is not None:
+        copies = replace(copies, length=lengths.ravel())
+    copies = copies.rows(np.lexsort((copies.start, copies.piece)))
+    tokens = np.full(count, piece.tokens[0])
+    return Pieces(np.zeros(count, np.int64), tokens, copies, random.copies(count))
+
+
 @dataclass(frozen=True)
 class Kinds:
     """The random segments, counted by kind: a row for each piece, group, length and label.
@@ -199,46 +219,3 @@ def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints
     number = np.zeros(len(useful), np.int64)
     number[which] = renumbered
     return merged, (number[kind], start, total)
-
-
-def mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
-    """Return the distribution over ways that are equally likely, or its mean and variance.
-
-    Args:
-        ways: the distribution of each, or its mean and variance; ``None`` if it is not known.
-        moments: whether means and variances are given, and returned.
-    """
-    known = [way for way in ways if way is not None]
-    if len(known) < len(ways):
-        return None
-    if moments:
-        mean, spread = np.stack(known).T
-        mean_of_all = mean.mean()
-        return np.array([mean_of_all, spread.mean() + ((mean - mean_of_all) ** 2).mean()])
-    total = np.zeros(max(map(len, known)))
-    for way in known:
-        total[: len(way)] += way
-    return total / len(known)
-
-
-def add_shifted(target: Floats, part: Floats, gain: float, moments: bool) -> None:
-    """Add to a distribution one whose matches all rise by ``gain``; or if asked, to (1, Σ, Σ²)."""
-    if not gain:
-        target += part
-    elif not moments:
-        rise = int(gain)
-        target[..., rise:] += part[..., : part.shape[-1] - rise]
-    else:
-        target[..., 0] += part[..., 0]
-        target[..., 1] += part[..., 1] + gain * part[..., 0]
-        target[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
-
-
-def of_ways(ways: Floats, moments: bool) -> Floats:
-    """Return the distribution that so many ways give; or from (1, Σ, Σ²), mean and variance."""
-    if not moments:
-        p = ways / ways.sum()
-        return p[: np.flatnonzero(p)[-1] + 1]
-    mean, square = (ways[1:] / ways[0]).tolist()
-    spread = square - mean**2
-    return np.array([mean, spread if spread > 1e-14 * square else 0.0])

@@ -25,6 +25,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
 from spanagree.comparisons.chance_distribution.pieces import Kinds, Pieces, gains, least_costs
+from spanagree.comparisons.chance_distribution.walk_tables import (
+    add_independent,
+    carry,
+    results_of,
+)
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.overlap_match import Bits, overlap_gains
 
@@ -103,10 +108,8 @@ def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> 
         rows = rows[np.argsort(moves.tokens[rows], kind="stable")]
         for at in range(0, len(rows), step):
             some = rows[at : at + step]
-            for row, made in zip(some, _walk(moves.rows(some), moments), strict=True):
-                before = results[of_piece[row]]
-                if before is not None:
-                    results[of_piece[row]] = before + made if moments else np.convolve(before, made)
+            for row, made in zip(some.tolist(), _walk(moves.rows(some), moments), strict=True):
+                add_independent(results, int(of_piece[row]), made, moments)
     return results
 
 
@@ -169,17 +172,8 @@ def _walk(moves: Moves, moments: bool) -> list[Floats]:
     _, which, _ = distinct_rows(np.hstack(flat).astype(np.float64))
     first_rows = np.unique(which, return_index=True)[1]
     ends = _ends(moves.rows(first_rows), moments)
-    ends /= ends[:, :1] if moments else ends.sum(1, keepdims=True)
-    if moments:
-        mean = ends[:, 1]
-        spread = np.maximum(ends[:, 2] - mean**2, 0)
-        spread[spread <= 1e-14 * ends[:, 2]] = 0
-        return list(np.stack((mean, spread), 1)[which])
-    return [_trimmed(p) for p in ends[which]]
-
-
-def _trimmed(p: Floats) -> Floats:
-    return p[: np.flatnonzero(p)[-1] + 1]
+    of_rows = results_of(ends, moments)
+    return [of_rows[row] for row in which.tolist()]
 
 
 def _ends(moves: Moves, moments: bool) -> Floats:
@@ -199,7 +193,8 @@ def _ends(moves: Moves, moments: bool) -> Floats:
             if state // stride % (count + 1) and a <= n:
                 add(arrived[:, a:], ways[state - stride][:, : n + 1 - a])
         arrived *= weight
-        ways[state] = _carried(arrived, moves.keep)
+        carry(arrived, moves.keep)
+        ways[state] = arrived
         ways.pop(state - strides[-1], None)
     last = ways[strides[-1] * (counts[-1] + 1) - 1]
     return np.asarray(last[np.arange(units), moves.tokens].sum(1))
@@ -240,18 +235,6 @@ def _adder(moves: Moves, kind: int, moments: bool):  # type: ignore[no-untyped-d
                 if where.any():
                     cases.append((bit, after, g, where))
     return add_with_bits if moments else add_matches
-
-
-def _carried(arrived: Floats, keep: Bools | None) -> Floats:
-    """Return the sums over how many free tokens follow the last segment."""
-    if keep is None:
-        return np.cumsum(arrived, axis=1, out=arrived)
-    for p in range(1, arrived.shape[1]):
-        arrived[:, p, 0] += arrived[:, p - 1, 0]
-        kept = arrived[:, p - 1, 1] * keep[:, p, None]
-        arrived[:, p, 1] += kept
-        arrived[:, p, 0] += arrived[:, p - 1, 1] - kept
-    return arrived
 
 
 def _weights(moves: Moves) -> Floats:

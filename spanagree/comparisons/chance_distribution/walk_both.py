@@ -22,9 +22,12 @@ from spanagree.comparisons.chance_distribution.pieces import (
     OTHER,
     Pieces,
     Side,
-    add_shifted,
     least_costs,
-    of_ways,
+)
+from spanagree.comparisons.chance_distribution.walk_tables import (
+    add_shifted,
+    one_more,
+    results_of,
 )
 from spanagree.comparisons.measures import Match
 
@@ -302,7 +305,7 @@ class _Walk:
                 row = 0
             if p in wanted:
                 all_used = tables[None][(row, 0, *(-1 for _ in self.shape[:-1]))]
-                ends[p] = of_ways(all_used, self.moments)
+                (ends[p],) = results_of(all_used[None], self.moments)
             for lead, some in additions.items():
                 for addition in some:
                     addition.add(tables[addition.then], tables[lead][row], row)
@@ -343,14 +346,14 @@ class _Walk:
         self, move: Move, place: tuple[slice, int, int], weights: Sequence[float]
     ) -> _Addition:
         left, onto, by = place
-        axes = range(len(self.shape) - 1)
+        taken, given = one_more(move.used, len(self.shape) - 1)
         return _Addition(
             left,
             _lead(move.then),
             onto,
             by,
-            tuple(slice(None, -1) if i in move.used else slice(None) for i in axes),
-            tuple(slice(1, None) if i in move.used else slice(None) for i in axes),
+            taken,
+            given,
             math.prod(weights[i >= len(self.sides[0])] for i in move.used),
             move.gain,
             self.moments,
