@@ -247,6 +247,17 @@ def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     return i, j
 
 
+def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs of equal entries, in the order of ``a``.
+
+    >>> [x.tolist() for x in join_unsorted(np.array([7, 4]), np.array([7, 4, 4]))]
+    [[0, 1, 1], [0, 1, 2]]
+    """
+    order = np.argsort(b, kind="stable")
+    i, j = join(a, b[order])
+    return i, order[j]
+
+
 def hashed(names: Iterable[str]) -> Hashes:
     """Return a number for each name, wherever it is made the same; two hardly ever share one.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb, lgamma, log, prod
+from math import lgamma, log, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -200,17 +200,3 @@ def one_random(
                     to[..., done + i, :] += from_[..., done, :]
     total = states[n][(*(-1 for _ in counts),)].sum(axis=0)
     return np.asarray(total / total.sum())
-
-
-def arrangements(n: int, side: Sequence[Lengths]) -> int:
-    """Return in how many ways the segments of an annotation can stand in n tokens.
-
-    >>> arrangements(3, [Lengths(1, True, 2)])
-    3
-    """
-    free = n - sum(x.length * x.number for x in side)
-    ways, slots = 1, free + sum(x.number for x in side)
-    for x in side:
-        ways *= comb(slots, x.number)
-        slots -= x.number
-    return ways

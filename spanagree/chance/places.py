@@ -29,7 +29,7 @@ from spanagree.chance.place_rules import (
     given_places,
 )
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Columns, Layer
 from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, show
 from spanagree.files import PathName
 
@@ -210,10 +210,11 @@ class PlacesOfCorpus:
     variant: Ints
     table: Ints
 
-    def kinds(self, layer: Layer) -> PlaceKinds:
-        """Return the kinds of a layer's segments."""
-        rule = self.table[self.variant[layer.document], layer.label]
-        return place_kinds(self.rules, rule, layer.document, layer.start, layer.end)
+    def kinds(self, segments: Layer | Columns) -> PlaceKinds:
+        """Return the kinds of the segments of a layer, or of several."""
+        document = segments.document
+        rule = self.table[self.variant[document], segments.label]
+        return place_kinds(self.rules, rule, document, segments.start, segments.end)
 
 
 @dataclass(frozen=True)

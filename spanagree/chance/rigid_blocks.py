@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Ints
 
 
 class Blocks(NamedTuple):
@@ -67,22 +67,6 @@ def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blo
         begins,
         np.maximum.reduceat(end_, at),
     )
-
-
-def covered(starts: Floats, offset: int, size: int, length: int) -> Floats:
-    """Return how likely each token of a document is covered by a piece of a segment.
-
-    Args:
-        starts: the start distribution of the segment, or of its block.
-        offset: where the piece begins in it.
-        size: of the piece.
-        length: of the document.
-    """
-    change = np.zeros(length + 1)
-    change[offset : offset + len(starts)] += starts
-    change[offset + size : offset + size + len(starts)] -= starts[: length + 1 - offset - size]
-    cover: Floats = np.cumsum(change)[:length]
-    return cover
 
 
 def shares_of_offsets(

@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import places_of
-from spanagree.chance.place_kinds import PlaceKinds, place_kinds
+from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import AnywhereRule, WordRule
 from spanagree.chance.places import ANYWHERE, Places, words_of_texts
 from spanagree.chance.simulate_places import redraw_at_places
@@ -124,9 +124,7 @@ def _at_places(
             return known
     places = given.of(corpus)
     layers = [corpus.layers[name] for name in names]
-    all_of = columns_of_all(layers)
-    rule = places.table[places.variant[all_of.document], all_of.label]
-    kinds = place_kinds(places.rules, rule, all_of.document, all_of.start, all_of.end)
+    kinds = places.kinds(columns_of_all(layers))
     group, _ = exclusion_groups(layers, chance)
     random = arrangements(kinds, group, free=chance == "overlapping")
     at = AtPlaces(

@@ -19,7 +19,7 @@ from spanagree.arrays import (
     Ints,
     distinct,
     distinct_rows,
-    join,
+    join_unsorted,
     portions_of,
     ranges,
     row_order,
@@ -29,7 +29,6 @@ from spanagree.comparisons.at_places import AtPlaces, at_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, Phi, turned
 from spanagree.comparisons.starts import Sides, Starts
-from spanagree.comparisons.uniform_starts import pairs_with_fixed
 from spanagree.corpus.corpus import Corpus
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
@@ -117,7 +116,7 @@ def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Match) -> Floats:
     """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
     a = sides.layers[0]
     cell, of_class, number = sides.alike()[1]
-    i, j = pairs_with_fixed(cell, sides.cells[0])
+    i, j = join_unsorted(cell, sides.cells[0])
     value = np.zeros(len(i))
     length = a.end - a.start
     for low, high in portions_of(np.diff(at.random.first)[of_class[i]], _TOGETHER):
@@ -148,9 +147,7 @@ def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     (cell_a, a, number_a), (cell_b, b, number_b) = sides
     keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind[a], kind[b]))
     _, which, _ = distinct(*keys)
-    order = np.argsort(which[len(a) :], kind="stable")
-    i, j = join(which[: len(a)], which[len(a) :][order])
-    j = order[j]
+    i, j = join_unsorted(which[: len(a)], which[len(a) :])
     # equal pairs of classes once
     (p, q), pair, _ = distinct(a[i], b[j])
     first, p_of = at.random.first, at.random.p

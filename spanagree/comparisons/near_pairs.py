@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, join
+from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import Lengths, both_random, count_lengths
 from spanagree.chance.random_annotations import draw_starts
@@ -101,9 +101,7 @@ def _lengths(
 ) -> list[tuple[Lengths, ...]]:
     """Return the kinds of an annotation's segments, for each cell."""
     key, wanted = (layer.document, document) if chance == "nonoverlapping" else (cell, both)
-    order = np.argsort(key, kind="stable")
-    number, row = join(wanted, key[order])
-    row = order[row]
+    number, row = join_unsorted(wanted, key)
     length, matches = (layer.end - layer.start)[row], cell[row] == both[number]
     return count_lengths(length, matches, number, len(both))
 

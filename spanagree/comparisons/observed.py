@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, packed, ranges, row_order
+from spanagree.arrays import Floats, Ints, distinct, join_unsorted, packed, ranges, row_order
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.discontinuous import in_pieces, shape_codes
 from spanagree.corpus.segments import Layer
@@ -108,9 +108,7 @@ def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, I
     which = packed(*columns)
     if which is None:
         _, which, _ = distinct(*columns)
-    order = np.argsort(which[len(a) :], kind="stable")
-    i, j = join(which[: len(a)], which[len(a) :][order])
-    return i, order[j]
+    return join_unsorted(which[: len(a)], which[len(a) :])
 
 
 def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, join
+from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.model import seed_of
 from spanagree.chance.near_matches import count_lengths, one_random
 from spanagree.comparisons.at_places import AtPlaces
@@ -260,12 +260,9 @@ def _side(
     The label of the piece is 0, all others are one.
     """
     if chance == "nonoverlapping":
-        order = np.argsort(layer.document, kind="stable")
-        piece, row = join(document, layer.document[order])
+        piece, row = join_unsorted(document, layer.document)
     else:
-        order = np.argsort(cell, kind="stable")
-        piece, row = join(both, cell[order])
-    row = order[row]
+        piece, row = join_unsorted(both, cell)
     order = np.lexsort((layer.start[row], piece))
     piece, row = piece[order], row[order]
     side = Side(

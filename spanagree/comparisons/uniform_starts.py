@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, portions_of, ranges
+from spanagree.arrays import Floats, Ints, distinct, join, join_unsorted, portions_of, ranges
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
@@ -79,7 +79,7 @@ class UniformStarts(Starts):
         # random segments that are alike, once
         columns = sides.cells[1], sides.profiles[1], b.end - b.start
         (cell, profile, length), _, number = distinct(*columns)
-        i, j = pairs_with_fixed(cell, sides.cells[0])
+        i, j = join_unsorted(cell, sides.cells[0])
         length_a = (a.end - a.start)[j]
         if measure.kernel == "equal":
             same = length[i] == length_a
@@ -96,13 +96,6 @@ class UniformStarts(Starts):
                 phi = measure.phi(offset, length_a[rows][which], size[which])
                 value[rows] = np.bincount(which, p * phi, high - low)
         return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
-
-
-def pairs_with_fixed(cell: Ints, fixed_cell: Ints) -> tuple[Ints, Ints]:
-    """Return all pairs of random kinds, sorted by cell, and fixed segments in the same cell."""
-    order = np.argsort(fixed_cell, kind="stable")
-    i, j = join(cell, fixed_cell[order])
-    return i, order[j]
 
 
 def expected_one_to_one(sides: Sides, tokens: Ints, measure: Match) -> tuple[Floats, Inexact]:

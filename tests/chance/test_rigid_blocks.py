@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spanagree import start_distribution
-from spanagree.chance.rigid_blocks import chain_hulls, covered, shares_of_offsets
+from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/discontinuous.json").read_text())["cases"]
 
@@ -36,6 +36,14 @@ def placed(case, side, alone):
         at[offset : offset + len(starts[block])] = starts[block]
         made.append((shape_of(pieces), label, at))
     return made
+
+
+def covered(starts, offset, size, length):
+    """How likely each token is covered by a piece that begins so far after its segment."""
+    change = np.zeros(length + 1)
+    change[offset : offset + len(starts)] += starts
+    change[offset + size : offset + size + len(starts)] -= starts[: length + 1 - offset - size]
+    return np.cumsum(change)[:length]
 
 
 @pytest.mark.parametrize("alone", [False, True])

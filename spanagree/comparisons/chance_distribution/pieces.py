@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, distinct, join_unsorted, ranges
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
 
@@ -192,10 +192,7 @@ def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints
     a, b = pieces.a, pieces.b
     kinds, which = count_kinds(b, np.ones(len(b), np.bool_))
     many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
-    key = a.piece * many + a.label
-    order = np.argsort(key, kind="stable")
-    i, j = join(kinds.piece * many + kinds.label, key[order])
-    j = order[j]
+    i, j = join_unsorted(kinds.piece * many + kinds.label, a.piece * many + a.label)
     length, gold = kinds.length[i], a.length[j]
     if measure.kernel == "equal":
         same = length == gold

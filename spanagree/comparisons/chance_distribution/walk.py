@@ -17,9 +17,11 @@ or matches are not whole numbers, G carries (1, Σ, Σ²) in place of a distribu
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, group
 from spanagree.comparisons.chance_distribution.pieces import Kinds, Pieces, gains, least_costs
 from spanagree.comparisons.chance_distribution.walk_tables import (
     add_independent,
+    add_moments,
     carry,
     results_of,
 )
@@ -200,41 +203,32 @@ def _ends(moves: Moves, moments: bool) -> Floats:
     return np.asarray(last[np.arange(units), moves.tokens].sum(1))
 
 
-def _adder(moves: Moves, kind: int, moments: bool):  # type: ignore[no-untyped-def]
+def _adder(moves: Moves, kind: int, moments: bool) -> Callable[[Floats, Floats], None]:
     """Return the function that adds to an array what comes of placing a segment of this kind."""
     gain = moves.gain[:, kind]
+    left = np.zeros_like(gain, np.int64) if moves.after is None else moves.after[:, kind]
+    bits = range(gain.shape[2])
+    cases: list[tuple[int, int, Any, Bools]] = []  # bit before and behind, gain, where
+    for bit, after in itertools.product(bits, bits):
+        before = gain[:, :, bit]
+        leads_there = left[:, :, bit] == after
+        if moments and leads_there.any():
+            cases.append((bit, after, before, leads_there))
+        elif not moments:
+            gains_there = np.unique(before[leads_there]).tolist()
+            cases += [(bit, after, g, leads_there & (before == g)) for g in gains_there]
 
-    def add_moments(target: Floats, source: Floats) -> None:
-        more = gain[:, : source.shape[1], :]
-        target[..., 0] += source[..., 0]
-        target[..., 1] += source[..., 1] + more * source[..., 0]
-        target[..., 2] += source[..., 2] + more * (2 * source[..., 1] + more * source[..., 0])
-
-    def add_matches(target: Floats, source: Floats) -> None:
+    def add(target: Floats, source: Floats) -> None:
+        starts, wide = source.shape[1], source.shape[3]
         for bit, after, g, where in cases:
-            there = where[:, : source.shape[1], None]
-            target[:, :, after, g:] += source[:, :, bit, : source.shape[3] - g] * there
+            there = where[:, :starts, None]
+            if moments:
+                part = source[:, :, bit] if where.all() else source[:, :, bit] * there
+                add_moments(target[:, :, after], part, g[:, :starts])
+            else:
+                target[:, :, after, g:] += source[:, :, bit, : wide - g] * there
 
-    def add_with_bits(target: Floats, source: Floats) -> None:
-        for bit, after, g, where in cases:
-            there = where[:, : source.shape[1]]
-            part = source[:, :, bit] * there[..., None]
-            onto = target[:, :, after]
-            onto[..., 0] += part[..., 0]
-            onto[..., 1] += part[..., 1] + g * part[..., 0]
-            onto[..., 2] += part[..., 2] + g * (2 * part[..., 1] + g * part[..., 0])
-
-    if moments and moves.after is None:
-        return add_moments
-    left = np.zeros_like(gain) if moves.after is None else moves.after[:, kind]
-    cases = []
-    for bit in range(gain.shape[2]):
-        for g in np.unique(gain[:, :, bit]).tolist():
-            for after in range(gain.shape[2]):
-                where = (gain[:, :, bit] == g) & (left[:, :, bit] == after)
-                if where.any():
-                    cases.append((bit, after, g, where))
-    return add_with_bits if moments else add_matches
+    return add
 
 
 def _weights(moves: Moves) -> Floats:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats
+from spanagree.arrays import Bools, Floats, Ints
 
 _ROUNDED = 1e-14  # a variance below this share of the mean square is 0 but for rounding
 
@@ -19,14 +19,19 @@ def add_shifted(target: Floats, part: Floats, gain: float, moments: bool) -> Non
     """Add to ways those in which all matches rise by ``gain``; or if asked, to their moments."""
     if not gain:
         target += part
-    elif not moments:
+    elif moments:
+        add_moments(target, part, gain)
+    else:
         rise = int(gain)
         target[..., rise:] += part[..., : part.shape[-1] - rise]
-    else:
-        target[..., 0] += part[..., 0]
-        target[..., 1] += part[..., 1] + gain * part[..., 0]
-        if target.shape[-1] > 2:
-            target[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
+
+
+def add_moments(target: Floats, part: Floats, gain: float | Ints | Floats) -> None:
+    """Add to moments those of ways whose matches rise by ``gain``, one for all or for each."""
+    target[..., 0] += part[..., 0]
+    target[..., 1] += part[..., 1] + gain * part[..., 0]
+    if target.shape[-1] > 2:
+        target[..., 2] += part[..., 2] + gain * (2 * part[..., 1] + gain * part[..., 0])
 
 
 def one_more(used: Iterable[int], axes: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
