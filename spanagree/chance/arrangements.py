@@ -386,13 +386,19 @@ def weights_of_mixture(
     return weight
 
 
+def ways_before_by_number(
+    start: Ints, end: Ints, weight: Floats, wide: int, k: int
+) -> dict[tuple[int, ...], Floats]:
+    """Return F[m] of each number of segments up to ``k`` at every border, for places with weights.
+
+    Args, result: as of :func:`ways_before`; kinds are not told apart.
+    """
+    table, _ = _rows(start, end, weight, wide, k)
+    return {(m,): row for m, row in enumerate(table)}
+
+
 def ways_before(
-    kind: Sequence[int],
-    start: Ints,
-    end: Ints,
-    counts: tuple[int, ...],
-    wide: int,
-    weight: Floats | None = None,
+    kind: Ints, start: Ints, end: Ints, counts: tuple[int, ...], wide: int
 ) -> dict[tuple[int, ...], Floats]:
     """Return F of each u at every border, for one group; each level by a power of 2 of its own.
 
@@ -400,13 +406,8 @@ def ways_before(
         kind, start, end: of each place, the borders numbered.
         counts: of each kind.
         wide: how many borders there are.
-        weight: of each place; 1 unless given.
     """
-    if weight is not None:
-        table, _ = _rows(start, end, weight, wide, counts[0])
-        return {(m,): row for m, row in enumerate(table)}
-    of_kind = np.asarray(kind)
-    rows = [np.flatnonzero(of_kind == k) for k in range(len(counts))]
+    rows = [np.flatnonzero(kind == k) for k in range(len(counts))]
     batch = _Batch(
         counts,
         np.zeros((1, len(counts)), np.int64),

@@ -11,7 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, groups, unique
-from spanagree.chance.arrangements import BUDGET, ways_before, weights_of_mixture
+from spanagree.chance.arrangements import (
+    BUDGET,
+    ways_before,
+    ways_before_by_number,
+    weights_of_mixture,
+)
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.corpus.segments import Layer
 
@@ -82,15 +87,19 @@ def _drawn(
     states = float(np.prod(np.array(counts) + 1.0))
     if states * 2 * len(place) > budget:
         weight = weights_of_mixture(of_kind, start, end, counts, wide)[of_kind]
-        ways = ways_before([0] * len(place), start, end, (sum(counts),), wide, weight)
-        number, kept = np.zeros(len(place), np.int64), weight
+        ways = ways_before_by_number(start, end, weight, wide, sum(counts))
+        number = np.zeros(len(place), np.int64)
     else:
-        ways = ways_before(of_kind.tolist(), start, end, counts, wide)
-        number, kept = of_kind, np.ones(len(place))
-    return _from_the_end(ways, number, start, end, kept, copies, rng, place, of_kind, kind, present)
+        weight = np.ones(len(place))
+        ways, number = ways_before(of_kind, start, end, counts, wide), of_kind
+    chosen = _draw_from_the_end(ways, number, start, end, weight, copies, rng)
+    shuffled = np.argsort(rng.random(chosen.shape), axis=1)  # in a random order within each kind
+    chosen = np.take_along_axis(chosen, shuffled, axis=1)
+    members = [np.flatnonzero(kind == k) for k in present.tolist()]
+    return place[chosen], _segments_at(of_kind[chosen], members, rng)
 
 
-def _from_the_end(
+def _draw_from_the_end(
     ways: dict[tuple[int, ...], Floats],
     number: Ints,
     start: Ints,
@@ -98,12 +107,19 @@ def _from_the_end(
     weight: Floats,
     copies: int,
     rng: np.random.Generator,
-    place: Ints,
-    of_kind: Ints,
-    kind: Ints,
-    present: Ints,
-) -> tuple[Ints, Ints]:
-    """Draw arrangements from what stands before every border; the last segment first."""
+) -> Ints:
+    """Draw arrangements from what stands before every border; the last segment first.
+
+    Args:
+        ways: F of each state at every border.
+        number, start, end, weight: of each place, sorted by end: which number of the state counts
+            its segments, both borders, and the weight.
+        copies: how many arrangements.
+        rng: to draw from.
+
+    Returns:
+        The places of the segments of each arrangement, by number.
+    """
     complete = max(ways, key=sum)
     k = sum(complete)
     chosen = np.zeros((copies, k), np.int64)
@@ -128,23 +144,22 @@ def _from_the_end(
                 then = (*state[:i], state[i] - 1, *state[i + 1 :])
                 following.setdefault(then, []).append(draws[number[row] == i])
         at_state = {state: np.concatenate(parts) for state, parts in following.items()}
-    return _to_segments(chosen, place, of_kind, kind, present, rng)
+    return chosen
 
 
-def _to_segments(
-    chosen: Ints, place: Ints, of_kind: Ints, kind: Ints, present: Ints, rng: np.random.Generator
-) -> tuple[Ints, Ints]:
-    """Return the places in a random order within each kind, and the segments they are of."""
-    copies, k = chosen.shape
-    members = [np.flatnonzero(kind == number) for number in present.tolist()]
-    shuffled = np.argsort(rng.random(chosen.shape), axis=1)
-    chosen = np.take_along_axis(chosen, shuffled, axis=1)
-    drawn = of_kind[chosen]
-    source = np.zeros((copies, k), np.int64)
+def _segments_at(drawn: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
+    """Return which segment stands at each place, from the kinds drawn; (copies, segments).
+
+    Args:
+        drawn: the kind at each place, by number.
+        members: the segments of each kind.
+        rng: to draw from.
+    """
+    source = np.zeros_like(drawn)
     for i, rows in enumerate(members):
         here = drawn == i
         rank = np.cumsum(here, axis=1) - 1
         # of the mixture more may be drawn than there are, or fewer: any may be left out
-        rank = rank + rng.integers(0, len(rows), (copies, 1))
+        rank = rank + rng.integers(0, len(rows), (len(drawn), 1))
         source[here] = rows[rank[here] % len(rows)]
-    return place[chosen], source
+    return source

@@ -12,92 +12,59 @@ by one bit only, whether the segment that reaches over a border is taken already
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, ranges
-from spanagree.comparisons.chance_distribution.pieces import OTHER, Kinds, Pieces, Side, count_kinds
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.measures import Match
 
 
-@dataclass(frozen=True)
-class Bits:
-    """What a fixed annotation A gives to segments of B placed at random, with the bit carried."""
+def taken_at(
+    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
+) -> tuple[Ints, Ints]:
+    """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
 
-    pieces: Pieces
-    measure: Match
-
-    def most(self, piece: Ints) -> Ints:
-        """Return how many segments A has in each of these pieces."""
-        return np.bincount(self.pieces.a.piece, minlength=len(self.pieces))[piece]
-
-    def of_kinds(self, piece: Ints, kinds: Kinds, rows: Ints) -> tuple[Ints, Ints, Bools]:
-        """Return gain and bit left behind of each kind, start and bit, and where the bit is kept.
-
-        Args:
-            piece: of each random annotation.
-            kinds: of all.
-            rows: of each annotation the kinds, by number; (annotations, kinds).
-        """
-        a, tokens = self.pieces.a, self.pieces.tokens[piece]
-        places = np.arange(int(tokens.max()) + 1)
-        first = np.searchsorted(a.piece, piece)
-        gold, row = ranges(first, np.searchsorted(a.piece, piece + 1))
-        # the segment of A that reaches over the border left of each token; len(a) is none
-        over = np.full((len(piece), len(places)), len(a))
-        inner, which = ranges(a.start[gold] + 1, a.start[gold] + a.length[gold])
-        over[row[which], inner] = gold[which]
-        keep = np.zeros(over.shape, np.bool_)
-        keep[:, 1:] = (over[:, 1:] == over[:, :-1]) & (over[:, 1:] < len(a))
-        shape = (*rows.shape, len(places), 2)
-        gain, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        for k in range(rows.shape[1]):
-            label, length = kinds.label[rows[:, k]], kinds.length[rows[:, k], None]
-            mine = a.label[gold] == label[row]
-            partners = self._first(gold[mine], row[mine], length[row[mine], 0], over)
-            end = np.minimum(places + length, places[-1])
-            new = np.take_along_axis(over, end, axis=1)
-            for bit, match in enumerate(partners):
-                gain[:, k, :, bit] = match < len(a)
-                still = (new == match) | ((new == over) & (bit == 1))
-                after[:, k, :, bit] = (new < len(a)) & still
-        return gain, after, keep
-
-    def _first(self, gold: Ints, row: Ints, length: Ints, over: Ints) -> tuple[Ints, Ints]:
-        """Return the first segment of A that one of B is paired with at each place.
-
-        That is with any that can be paired; and with those only that start there or later, as the
-        one that reaches over the border is taken already.
-
-        Args:
-            gold: segments of A of the same label, by number, rising.
-            row: of each the random annotation.
-            length: of each that of the segment of B.
-            over: which of A reaches over the border left of each place.
-        """
-        a = self.pieces.a
-        last = np.minimum(a.start[gold] + a.length[gold], over.shape[1])
-        start, at = ranges(np.maximum(a.start[gold] - length + 1, 0), last)
-        segment = gold[at]
-        able = np.flatnonzero(
-            self.measure.phi(start - a.start[segment], a.length[segment], length[at])
-        )
-        able = able[::-1]  # of several that are set in one place the last stays
-        reaching = start[able] > a.start[segment[able]]
-        fresh = np.full(over.shape, len(a))
-        fresh[row[at[able[~reaching]]], start[able[~reaching]]] = segment[able[~reaching]]
-        every = fresh.copy()
-        every[row[at[able[reaching]]], start[able[reaching]]] = segment[able[reaching]]
-        return every, fresh
+    The bit says whether the segment of A that reaches over the border is taken already. Of those
+    that can be paired the first is: all are asked, or with the bit those that start here or later.
+    """
+    a = pieces.a  # sorted by piece and start; its segments do not overlap
+    gain, after = np.zeros((2, len(start), 2), np.int64)
+    low = np.searchsorted(a.piece, piece)
+    high = np.searchsorted(a.piece, piece + 1)
+    segment, place = ranges(low, high)
+    s, e = a.start[segment], a.start[segment] + a.length[segment]
+    length = (end - start)[place]
+    meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
+    able = meets & (measure.phi(start[place] - s, a.length[segment], length) > 0)
+    none = len(a)
+    over_start, over_end = np.full((2, len(start)), none)
+    for over, border in ((over_start, start), (over_end, end)):
+        here = (s < border[place]) & (border[place] < e)
+        over[place[here]] = segment[here]
+    for bit in (0, 1):
+        match = np.full(len(start), none)
+        can = np.flatnonzero(able & ((bit == 0) | (s >= start[place])))[::-1]
+        match[place[can]] = segment[can]  # of several that are set in one place the first stays
+        gain[:, bit] = match < none
+        still = (over_end == match) | ((over_end == over_start) & (bit == 1))
+        after[:, bit] = (over_end < none) & still
+    return gain, after
 
 
-def overlap_gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints], Bits]:
-    """Return the kinds of B, the kinds that can match anything, and what carries the bit."""
-    kinds, _ = count_kinds(pieces.b, has_partner(pieces.b, pieces.a))
-    able = np.flatnonzero(kinds.label != OTHER)
-    nothing = np.zeros(len(able), np.int64)
-    return kinds, (able, nothing, nothing), Bits(pieces, measure)
+def kept_at(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:
+    """Return at which borders one segment of A reaches over this one and the one before."""
+    a = pieces.a
+    segment, unit = ranges(np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1))
+    over = np.full(used.shape, -1)
+    end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
+    border, row = ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
+    over[unit[row], border] = segment[row]
+    at = np.full((len(piece), int(rank.max()) + 1), -1)
+    u, p = np.nonzero(used)
+    at[u, rank[u, p]] = over[u, p]
+    keep = np.zeros(at.shape, np.bool_)
+    keep[:, 1:] = (at[:, 1:] == at[:, :-1]) & (at[:, 1:] >= 0)
+    return keep
 
 
 def has_partner(side: Side, other: Side) -> Bools:

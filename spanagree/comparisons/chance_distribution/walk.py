@@ -26,7 +26,14 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
-from spanagree.comparisons.chance_distribution.pieces import Kinds, Pieces, gains, least_costs
+from spanagree.comparisons.chance_distribution.pieces import (
+    OTHER,
+    Kinds,
+    Pieces,
+    count_kinds,
+    gains,
+    least_costs,
+)
 from spanagree.comparisons.chance_distribution.walk_tables import (
     add_independent,
     add_moments,
@@ -34,9 +41,10 @@ from spanagree.comparisons.chance_distribution.walk_tables import (
     results_of,
 )
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.overlap_match import Bits, overlap_gains
+from spanagree.comparisons.overlap_match import has_partner, kept_at, taken_at
 
 _CHUNK = 1 << 22  # elements of the arrays of one u
+_PLACES = 1 << 18  # places that are compared with the segments of A at once
 
 
 @dataclass(frozen=True)
@@ -95,13 +103,14 @@ def fixed_walk(pieces: Pieces, measure: Match, budget: float, moments: bool) -> 
     if not len(within):
         return results
     pieces = pieces.some(within)
-    bits = None
     entries: tuple[Ints, Ints, Ints | Floats]
-    if measure.kernel == "one-to-one":
-        kinds, entries, bits = overlap_gains(pieces, measure)
+    if measure.kernel == "one-to-one":  # what is gained depends on the bit; here only who can
+        kinds, _ = count_kinds(pieces.b, has_partner(pieces.b, pieces.a))
+        able = np.flatnonzero(kinds.label != OTHER)
+        entries = able, 0 * able, 0 * able
     else:
         kinds, entries = gains(pieces, measure)
-    for place, moves in _batches(pieces, kinds, entries, bits):
+    for place, moves in _batches(pieces, kinds, entries, measure):
         of_piece = within[place]
         costs = _costs(moves, moments)
         for row in np.flatnonzero(costs > budget).tolist():
@@ -126,7 +135,7 @@ def _costs(moves: Moves, moments: bool) -> Floats:
 
 
 def _batches(
-    pieces: Pieces, kinds: Kinds, entries: tuple[Ints, Ints, Ints | Floats], bits: Bits | None
+    pieces: Pieces, kinds: Kinds, entries: tuple[Ints, Ints, Ints | Floats], measure: Match
 ) -> Iterator[tuple[Ints, Moves]]:
     """Yield the moves of the random annotations that can match anything, and the piece of each.
 
@@ -155,14 +164,42 @@ def _batches(
             chosen, row = ranges(first[units[here]], first[units[here] + 1])
             dense[row, place[kind[chosen]], start[chosen], 0] = gain[chosen]
             after = keep = None
-            if bits is not None:
-                dense, after, keep = bits.of_kinds(piece, kinds, of_kinds)
+            if measure.kernel == "one-to-one":
+                dense, after, keep = _with_bits(pieces, measure, piece, kinds, of_kinds)
             most = dense.max((2, 3)) @ shape[t:]
-            most = np.minimum(most, bits.most(piece)) if bits is not None else most
+            if measure.kernel == "one-to-one":
+                most = np.minimum(most, np.bincount(pieces.a.piece, minlength=len(pieces))[piece])
             yield (
                 piece,
                 Moves(shape[:t], shape[t:], tokens, dense, after, keep, math.ceil(most.max())),
             )
+
+
+def _with_bits(
+    pieces: Pieces, measure: Match, piece: Ints, kinds: Kinds, rows: Ints
+) -> tuple[Ints, Ints, Bools]:
+    """Return gain and bit left behind of each kind, start and bit, and where the bit is kept.
+
+    Args:
+        pieces: of which A stays as it is.
+        measure: a one-to-one measure.
+        piece: of each random annotation.
+        kinds: of all.
+        rows: of each annotation the kinds, by number; (annotations, kinds).
+    """
+    borders = int(pieces.tokens[piece].max()) + 1
+    shape = (*rows.shape, borders)
+    start = np.broadcast_to(np.arange(borders), shape)
+    end = start + kinds.length[rows][:, :, None]
+    of_place = piece[:, None, None], start, end, kinds.label[rows][:, :, None]
+    gain, after = np.zeros((2, *shape, 2), np.int64)
+    for some in np.array_split(np.arange(len(piece)), 1 + start.size // _PLACES):
+        columns = (np.broadcast_to(column, shape)[some].ravel() for column in of_place)
+        for table, values in zip((gain, after), taken_at(pieces, measure, *columns), strict=True):
+            table[some] = values.reshape(len(some), *shape[1:], 2)
+    every = np.ones((len(piece), borders), np.bool_)
+    keep = kept_at(pieces, piece, every, np.cumsum(every, axis=1) - 1)
+    return gain, after, keep
 
 
 # --- the walk ------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from spanagree.comparisons.chance_distribution.walk_tables import (
 )
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
+from spanagree.comparisons.overlap_match import kept_at, taken_at
 from spanagree.corpus.segments import Layer
 
 _TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
@@ -133,7 +134,7 @@ def _gains(
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
     if measure.kernel == "one-to-one":
-        return _taking(pieces, measure, piece, start, end, label)
+        return taken_at(pieces, measure, piece, start, end, label)
     gain = _adding(pieces, measure, piece, start, end, label)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
@@ -164,38 +165,6 @@ def _adding(
     return total.astype(np.int64) if np.asarray(phi).dtype.kind == "i" else total
 
 
-def _taking(
-    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
-) -> tuple[Ints, Ints]:
-    """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
-
-    The bit says whether the segment of A that reaches over the border is taken already. Of those
-    that can be paired the first is: all are asked, or with the bit those that start here or later.
-    """
-    a = pieces.a  # sorted by piece and start; its segments do not overlap
-    gain, after = np.zeros((2, len(start), 2), np.int64)
-    low = np.searchsorted(a.piece, piece)
-    high = np.searchsorted(a.piece, piece + 1)
-    segment, place = ranges(low, high)
-    s, e = a.start[segment], a.start[segment] + a.length[segment]
-    length = (end - start)[place]
-    meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
-    able = meets & (measure.phi(start[place] - s, a.length[segment], length) > 0)
-    none = len(a)
-    over_start, over_end = np.full((2, len(start)), none)
-    for over, border in ((over_start, start), (over_end, end)):
-        here = (s < border[place]) & (border[place] < e)
-        over[place[here]] = segment[here]
-    for bit in (0, 1):
-        match = np.full(len(start), none)
-        can = np.flatnonzero(able & ((bit == 0) | (s >= start[place])))[::-1]
-        match[place[can]] = segment[can]  # of several that are set in one place the first stays
-        gain[:, bit] = match < none
-        still = (over_end == match) | ((over_end == over_start) & (bit == 1))
-        after[:, bit] = (over_end < none) & still
-    return gain, after
-
-
 def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
     """Return an upper bound of the match of each random annotation."""
     top = np.zeros(len(alike.many))
@@ -222,7 +191,7 @@ def _batch(
     )
     keep = None
     if alike.gain.shape[1] == 2:
-        keep = _kept(pieces, alike.piece[rows[:, 0]], used, rank)
+        keep = kept_at(pieces, alike.piece[rows[:, 0]], used, rank)
     return _Batch(
         counts,
         int(rank[:, -1].max()) + 1,
@@ -234,22 +203,6 @@ def _batch(
         keep,
         math.ceil(most),
     )
-
-
-def _kept(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:
-    """Return at which borders one segment of A reaches over this one and the one before."""
-    a = pieces.a
-    segment, unit = ranges(np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1))
-    over = np.full(used.shape, -1)
-    end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
-    border, row = ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
-    over[unit[row], border] = segment[row]
-    at = np.full((len(piece), int(rank.max()) + 1), -1)
-    u, p = np.nonzero(used)
-    at[u, rank[u, p]] = over[u, p]
-    keep = np.zeros(at.shape, np.bool_)
-    keep[:, 1:] = (at[:, 1:] == at[:, :-1]) & (at[:, 1:] >= 0)
-    return keep
 
 
 class _Step(NamedTuple):
