@@ -19,8 +19,8 @@ from spanagree import Corpus
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
-from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons import profile_sums as similarity
+from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match
