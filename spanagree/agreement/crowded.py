@@ -167,11 +167,9 @@ def crowd_sums(
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.
     """
-    crowded = find_crowded(corpus, crowd, measure, chance, references)
+    crowded = find_crowded(corpus, crowd, measure, chance, references, by_label=by_label)
     if crowded is None:
         return None
-    if by_label:
-        crowded.by_label = np.zeros((len(corpus.labels), *crowded.rest.shape))
     report_progress = progress or (lambda done, total: None)
     report_progress(*crowded.pairs_done(0))
     for low, high in crowded.portions:
@@ -186,6 +184,8 @@ def find_crowded(
     measure: Match,
     chance: str,
     references: Bools | None = None,
+    *,
+    by_label: bool = False,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
@@ -205,7 +205,8 @@ def find_crowded(
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
     portions = [*portions_of(expected[documents], _TOGETHER, _DOCUMENTS)]
-    return CrowdedDocuments(corpus, crowd, marks, measure, documents, references, portions)
+    labels = len(corpus.labels) if by_label else 0
+    return CrowdedDocuments(corpus, crowd, marks, measure, documents, references, portions, labels)
 
 
 def _cells(
@@ -244,10 +245,9 @@ class CrowdedDocuments:
     Attributes:
         documents: which documents these are.
         annotators: the numbers of those who saw any of them, by name.
-        rows: the annotations of these documents, by their rows in the crowd.
-        rest: what each of them has in common with the references of its document, herself left
-            out: matched and expected; (2, rows).
-        by_label: the same of each label of the corpus, if that was asked for.
+        with_references: what each annotation of these documents has in common with the references
+            of its document, itself left out: matched and expected; (2, annotations), or of each
+            label one after the other (2, labels · annotations).
     """
 
     def __init__(
@@ -259,10 +259,12 @@ class CrowdedDocuments:
         documents: Bools,
         references: Bools,
         portions: Sequence[tuple[int, int]],
+        count_labels: int,
     ) -> None:
         """Put the annotations of some documents in order.
 
-        ``portions`` says from which of them to which are laid out together.
+        ``portions`` says from which of them to which are laid out together; ``count_labels`` of how
+        many labels it is counted what annotations have in common, 0 if not by label.
         """
         self.measure, self.profiles, self.names = measure, marks.anywhere, corpus.annotators
         self.documents, self.portions = documents, portions
@@ -272,10 +274,10 @@ class CrowdedDocuments:
         rows = np.flatnonzero(documents[crowd.document])
         name = ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))
-        self.rows = rows = rows[order]
+        rows = rows[order]
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
-        self.rest = np.zeros((2, len(rows)))
-        self.by_label = np.zeros((0, 2, len(rows)))
+        self.count_labels = count_labels
+        self.with_references = np.zeros((2, max(count_labels, 1) * len(rows)))
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
@@ -329,9 +331,8 @@ class CrowdedDocuments:
         pairs = weight * (count * (count - 1) // 2)
         self.totals[0] += np.bincount(of_cell, pairs, len(self.cells[0]))
         common = weight[column] * (references[column] - reference)
-        np.add.at(self.rest[0], annotation, common)
-        if len(self.by_label):
-            np.add.at(self.by_label[:, 0], (self.labels[label[column]], annotation), common)
+        place = self._place_of(label[column], annotation)
+        np.add.at(self.with_references[0], place, common)
         for d, product in enumerate(marked.products(low, self.count[low:high]), low):
             self.matched[self._where(d)] += product
 
@@ -346,13 +347,17 @@ class CrowdedDocuments:
         np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
         here = slice(self.first[d], self.first[d + 1])
         reference = self.reference[here]
-        self.rest[1, here] = product @ reference - np.diagonal(product) * reference
-        if len(self.by_label):
-            with_all, herself = (
-                np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F)
-            )
-            rest = with_all - herself * reference
-            np.add.at(self.by_label[:, 1, here], self.labels[label], rest)
+        if not self.count_labels:
+            common = product @ reference - np.diagonal(product) * reference
+            self.with_references[1, here] = common
+            return
+        with_all, itself = (np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F))
+        place = self._place_of(label[:, None], np.arange(here.start, here.stop))
+        np.add.at(self.with_references[1], place, with_all - itself * reference)
+
+    def _place_of(self, label: Ints, annotation: Ints) -> Ints:
+        """Return where annotations, or annotations by label, are in :attr:`with_references`."""
+        return self.labels[label] * len(self.size) + annotation if self.count_labels else annotation
 
     def __iter__(self) -> Iterator[PairSums]:
         """Make the pairs of one document after the other."""
@@ -470,7 +475,7 @@ class CrowdedDocuments:
         """Return the sums together with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
             part.named(rows.annotators, rows.labels)
-            for part in (self._by_document(), self._by_pair(), self._by_annotation())
+            for part in (self._by_document(), self._by_pair(), self.by_annotation())
         )
         return Marginals(rows, documents, pairs, annotations)
 
@@ -504,14 +509,27 @@ class CrowdedDocuments:
             self.numbers[document], self.labels[label], matched.astype(np.int64), expected, sizes
         ).between(ALL, ALL)
 
-    def _by_annotation(self) -> Comparisons:
-        """Return comparisons of each annotation, the first, with all others of its document."""
-        of_all = np.bincount(self.document, self.size)[self.document]
-        sizes = self.size * (self.count[self.document] - 1), of_all - self.size
-        return Comparisons.of(
-            self.numbers[self.document],
-            np.full(len(self.rows), ALL),
-            self.rest[0].astype(np.int64),
-            self.rest[1],
-            [size.astype(np.int64) for size in sizes],
-        ).between(self.annotators[self.who], ALL)
+    def by_annotation(self) -> Comparisons:
+        """Return comparisons of each annotation, the first, with the references of its document.
+
+        That is all others if all are references. There is a row for each label if that was asked
+        for.
+        """
+        annotations, labels = len(self.size), max(self.count_labels, 1)
+        number, annotation = np.divmod(np.arange(labels * annotations), annotations)
+        document, reference = self.document[annotation], self.reference[annotation]
+        segment = self.first[self.segments.document] + self.segments.row
+        place = self._place_of(self.segments.label, segment)
+        size = np.bincount(place, self.weight, labels * annotations)
+        cell = number * len(self.count) + document
+        of_references = np.bincount(cell, size * reference)[cell]
+        others = np.bincount(self.document, self.reference)[document] - reference
+        sizes = size * others, of_references - size * reference
+        rows = Comparisons.of(
+            self.numbers[document],
+            number if self.count_labels else np.full(annotations, ALL),
+            self.with_references[0].astype(np.int64),
+            self.with_references[1],
+            [column.astype(np.int64) for column in sizes],
+        )
+        return rows.between(self.annotators[self.who][annotation], ALL)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress, ranges, ranks
+from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks
 from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
@@ -83,6 +83,19 @@ class AnnotationIndex:
         start, end, label = (column[segment] for column in segments)
         taken_details = None if details is None else Details(details.shape[segment], details.shapes)
         return Layer(row, start, end, label, np.ones(len(rows), np.bool_), taken_details), segment
+
+    def find(self, document: Ints, annotator: Ints) -> Ints:
+        """Return the rows of some annotations, by document and annotator."""
+        wide = 1 + int(self.annotator.max(initial=0))
+        return np.searchsorted(self.document * wide + self.annotator, document * wide + annotator)
+
+    def table(self, rows: Comparisons) -> Floats:
+        """Return what each annotation, the first of some rows, adds to matched, expected and size.
+
+        That is (annotations, 3), and where sizes are random, with the expected one, 4 columns.
+        """
+        by_annotation = replace(rows, document=self.find(rows.document, rows.first))
+        return by_annotation.symmetric_table(np.arange(len(self.document)))
 
     def pairs(
         self, *, with_itself: bool = False, documents: Bools | None = None

@@ -290,7 +290,7 @@ class Comparisons:
         # added up in the order of their values, so that the order of rows changes no digit
         rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
         sums = [np.bincount(place[rows], column[rows], len(units)) for column in self.columns]
-        return np.stack(sums, axis=1)
+        return np.stack(sums, axis=1).astype(np.float64)  # of nothing, sums are whole
 
     def symmetric_table(self, units: Ints) -> Floats:
         """Return the same with the sizes of both sides together, whoever is first.

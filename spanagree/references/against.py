@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
@@ -23,6 +23,7 @@ from spanagree.comparisons.place_shares import (
     place_shares,
 )
 from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
@@ -33,10 +34,9 @@ from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import (
     ALL,
     Key,
-    Shared,
     Table,
+    compare_with_references,
     scores_of,
-    shared_by_label,
     tables_of,
     with_mean,
 )
@@ -392,45 +392,16 @@ def _compared(
 
     ``by_chance``: the number of draws and their seed, if the best match is asked for.
     """
-    match, chance, people = settings.match, settings.chance, settings.references
+    people = settings.references
     for name in corpus.annotators:
-        check_layer(corpus, name, match, chance)
-    notes = [*corpus.notes]
-    codes = range(len(corpus.labels)) if find_match(match).of_label and by_chance is None else ()
-    by_label: Iterator[Shared] = iter(())
-    if by_chance is not None:
-        shared, error = best_matches(corpus, people, match, chance, *by_chance, progress)
-        draws, seed = map(int, by_chance)
-        settings = replace(settings, best_match=True, draws=draws, seed=seed)
-        computed = (
-            f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
-        )
-        if math.isnan(error):
-            computed = "is not defined: no document that two references saw, so there is no choice"
-        notes.append(f"chance of the best match {computed}")
+        check_layer(corpus, name, settings.match, settings.chance)
+    best_match = by_chance is not None
+    by_label = find_match(settings.match).of_label and not best_match
+    if by_chance is None:
+        rows, settings, notes = _pooled(corpus, settings, progress, by_label=by_label)
     else:
-        is_reference = np.arange(len(corpus.annotators)) < people
-        by_label = shared_by_label(
-            corpus, is_reference, match, chance, progress, labels=codes if len(codes) > 1 else ()
-        )
-        shared = next(by_label)
-        if len(codes) == 1:
-            by_label = iter((shared,))
-        settings = replace(settings, **shared.inexact.settings(chance))
-        notes += shared.inexact.notes(shared.size)
-        if is_drawn(corpus) and NAME in corpus.annotators[people:]:
-            mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
-            number = corpus.annotators.index(NAME)
-            shared = with_mean(shared, number, mean.matched.sum(axis=1))
-            of_labels = mean.matched.T[list(codes)]
-            by_label = (
-                with_mean(of_label, number, matched)
-                for of_label, matched in zip(by_label, of_labels, strict=True)
-            )
-            size = shared.sums[shared.annotator == number, 2].sum()
-            notes.append(mean.note(size, "references stay as they are"))
-    same_weight = by_chance is not None
-    tables = tables_of(corpus, people, shared, same_weight=same_weight)
+        rows, settings, notes = _best(corpus, settings, by_chance, progress)
+    tables = tables_of(corpus, people, rows, best_match=best_match)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
@@ -442,14 +413,47 @@ def _compared(
         resampling=resampling,
         progress=drawing,
         ids=ids,
-        same_weight=same_weight,
+        best_match=best_match,
     )
     scores, labels = score(tables), {}
-    for code, of_label in zip(codes, by_label, strict=True):
-        alone = tables_of(corpus, people, of_label, same_weight=same_weight)
-        of_systems = {key: table for key, table in alone.items() if key[0] != "person"}
-        labels[corpus.labels[code]] = score(of_systems)
-    return _result(len(corpus), tables, scores, labels, settings, notes)
+    for code, label in enumerate(corpus.labels if by_label else ()):
+        of_label = tables_of(corpus, people, rows.where(rows.label == code))
+        of_systems = {key: table for key, table in of_label.items() if key[0] != "person"}
+        labels[label] = score(of_systems)
+    return _result(len(corpus), tables, scores, labels, settings, (*corpus.notes, *notes))
+
+
+def _pooled(
+    corpus: Corpus, settings: AgainstSettings, progress: Progress, *, by_label: bool
+) -> tuple[Comparisons, AgainstSettings, list[str]]:
+    """Return the rows of all annotations with references, the settings, and notes on chance."""
+    match, chance, people = settings.match, settings.chance, settings.references
+    references = np.arange(len(corpus.annotators)) < people
+    rows = compare_with_references(corpus, references, match, chance, progress, by_label=by_label)
+    notes = rows.inexact.notes(rows.total().size / 2)
+    settings = replace(settings, **rows.inexact.settings(chance))
+    if is_drawn(corpus) and NAME in corpus.annotators[people:]:
+        mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
+        number = corpus.annotators.index(NAME)
+        rows = with_mean(rows, number, mean.matched)
+        size = rows.where(rows.first == number).total().size
+        notes.append(mean.note(size, "references stay as they are"))
+    return rows, settings, notes
+
+
+def _best(
+    corpus: Corpus, settings: AgainstSettings, by_chance: tuple[int, int], progress: Progress
+) -> tuple[Comparisons, AgainstSettings, list[str]]:
+    """Return the best match of each annotation as rows, the settings, and a note on chance."""
+    draws, seed = map(int, by_chance)
+    rows, error = best_matches(
+        corpus, settings.references, settings.match, settings.chance, draws, seed, progress
+    )
+    computed = f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
+    if math.isnan(error):
+        computed = "is not defined: no document that two references saw, so there is no choice"
+    settings = replace(settings, best_match=True, draws=draws, seed=seed)
+    return rows, settings, [f"chance of the best match {computed}"]
 
 
 def _sides(

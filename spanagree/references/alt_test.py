@@ -24,7 +24,8 @@ from spanagree.comparisons.overlaps import check_layer, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.roles import settled
+from spanagree.corpus.roles import settled, times_seen
+from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import (
     SettingError,
     check_choice,
@@ -38,7 +39,7 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.category_weights import numbers_of
-from spanagree.references.ceiling import shared_by_label
+from spanagree.references.ceiling import compare_with_references
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots_of
@@ -399,39 +400,31 @@ def _of_spans(
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     people = len(corpus.annotators) - 1
-    ask = corpus, np.arange(people + 1) < people, match, chance, progress
-    (shared,) = shared_by_label(*ask)
-    crowd = AnnotationIndex.of(corpus)  # its rows are those of shared
-    first, second = crowd.pairs()
-    with_it = (crowd.annotator[second] == people) & (shared.others[first] > 0)
-    first, second = first[with_it], second[with_it]
-    marked = np.zeros(len(corpus), np.bool_)
-    for layer in corpus.layers.values():
-        marked[layer.document] = True
-    some = marked[crowd.document[first]]
-    empty = int((~some).sum())
-    first, second = first[some], second[some]
-    pair = compare_pairs(corpus, crowd, (first, second), match, chance).by("document", "first")
-    place = np.searchsorted(
-        crowd.document[first] * len(corpus.layers) + crowd.annotator[first],
-        pair.document * len(corpus.layers) + pair.first,
-    )
-    hers = shared.sums[first]
-    both = np.zeros_like(hers)
-    both[place] = np.stack(
-        (pair.matched, pair.expected, pair.size_first + pair.size_second), axis=1
-    )
-    its = shared.sums[second] - both  # without the pair of the two
+    references = np.arange(people + 1) < people
+    rows = compare_with_references(corpus, references, match, chance, progress)
+    crowd = AnnotationIndex.of(corpus)
+    person, candidate = crowd.pairs()
+    with_another = times_seen(corpus, corpus.annotators[:people])[crowd.document[person]] > 1
+    wanted = (crowd.annotator[candidate] == people) & with_another
+    person, candidate = person[wanted], candidate[wanted]
+    document, *_ = columns_of_all(corpus.layers.values())
+    marked = np.bincount(document, minlength=len(corpus))[crowd.document[person]] > 0
+    empty = int((~marked).sum())
+    person, candidate = person[marked], candidate[marked]
+    with_references = crowd.table(rows.by("document", "first"))
+    of_both = crowd.table(compare_pairs(corpus, crowd, (person, candidate), match, chance))
+    hers = with_references[person]
+    its = with_references[candidate] - of_both[person]  # with those whom she is compared with
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(figures) for figures in (its, hers)]
     undefined = [np.isnan(figures[:, 2]) for figures in scores]
-    notes = [*corpus.notes, *shared.inexact.notes(shared.size)]
+    notes = [*corpus.notes, *rows.inexact.notes(rows.total().size / 2)]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
             full = "F1 counts there, or 1 if that is undefined"
         notes.append(
-            f"{undecided} of {counted(len(first), 'comparison')} have no score, as only one of the"
+            f"{undecided} of {counted(len(person), 'comparison')} have no score, as only one of the"
             f" two marked anything or chance alone gives 1: {full}"
         )
     wins = {}
@@ -442,9 +435,9 @@ def _of_spans(
         # who marks nothing is no better than who marks something that nobody else did
         values = (np.where(figures[:, 0] == 0, 0.0, figures[:, column]) for figures in scores)
         it, she = (np.where(np.isnan(x), y, x) for x, y in zip(values, raw, strict=True))
-        places = crowd.document[first], crowd.annotator[first]
+        places = crowd.document[person], crowd.annotator[person]
         wins[kind] = _Wins(*places, it >= she - TIE, she >= it - TIE)
-    return wins, empty, shared.inexact.settings(chance), notes
+    return wins, empty, rows.inexact.settings(chance), notes
 
 
 def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:

@@ -19,10 +19,10 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.observed import similar, similar_within
+from spanagree.comparisons.table import ALL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import check_whole
-from spanagree.references.ceiling import Shared
 from spanagree.results.score import UNDEFINED
 
 _DRAWN = 1 << 20  # segments that are drawn at places at a time
@@ -45,7 +45,7 @@ def best_matches(
     draws: int,
     seed: int,
     progress: Progress = None,
-) -> tuple[Shared, float]:
+) -> tuple[Comparisons, float]:
     """Return the best match of each annotation and its mean in draws, and the mean's error.
 
     Args:
@@ -85,11 +85,15 @@ def best_matches(
     error = UNDEFINED
     if draws:
         error = float((means.std(axis=0, ddof=1) / np.sqrt(draws)).max())
-    chooses = best.chooses.astype(np.float64)
-    sums = np.stack((best.scores(layer) / 2, total / max(draws, 1) / 2, chooses), axis=1)
-    document, annotator = order[crowd.document], places[crowd.annotator]
-    back = np.lexsort((annotator, document))
-    return Shared(document[back], annotator[back], best.others[back], sums[back]), error
+    chooses = best.chooses.astype(np.int64)
+    rows = Comparisons.of(
+        order[crowd.document],
+        np.full(len(chooses), ALL),
+        best.scores(layer) / 2,
+        total / max(draws, 1) / 2,
+        (chooses, np.zeros_like(chooses)),
+    )
+    return rows.between(places[crowd.annotator], ALL), error
 
 
 def _random(

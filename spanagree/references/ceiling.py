@@ -1,15 +1,15 @@
 """What systems have in common with references, and what these have with each other: the ceiling.
 
-Everything is counted once for each annotation: what it has in common with the other annotations of
-its document that are references. Those sums of a system are its own; those of a reference are hers
-against the others; and the ceiling is the sum over references, in which each pair stands twice.
+All of it comes from rows whose second annotator is a reference: those of a system are its own,
+those of a reference are hers against the others, and the ceiling is the sum over references, in
+which each pair stands twice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import times_seen
 from spanagree.results.score import UNDEFINED, Score, f1_figures, undefined
 from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 from spanagree.uncertainty.together import intervals
@@ -28,7 +29,10 @@ from spanagree.uncertainty.together import intervals
 _TIE = 1e-12  # a ceiling no higher than this is 0
 
 Table = tuple[Ints, Floats]
-"""Documents by number, rising, and what each adds to the columns of :class:`Shared`'s sums."""
+"""Documents by number, rising, and what each adds to matched, expected and size.
+
+Behind these is what it adds to the expected size, where sizes are random.
+"""
 
 Key = tuple[str, str]
 """Of what a table or a score is, by kind and name.
@@ -42,131 +46,98 @@ ALL: Key = ("all", "")
 """The ceiling over all documents."""
 
 
-class Shared(NamedTuple):
-    """What each annotation has in common with the references of its document, herself left out.
-
-    Attributes:
-        document, annotator: of each annotation.
-        others: how many references these are.
-        sums: matched and expected, both summed over them, and the sizes of both sides; behind them
-            the expected sizes where these are random; (annotations, 3 or 4).
-        inexact: how the expected match was computed, as :class:`Comparisons` has it.
-    """
-
-    document: Ints
-    annotator: Ints
-    others: Ints
-    sums: Floats
-    inexact: Inexact = Inexact()
-
-    @property
-    def size(self) -> float:
-        """The sizes of both sides, of each pair once."""
-        return float(self.sums[:, 2].sum()) / 2
-
-
-def shared_by_label(
+def compare_with_references(
     corpus: Corpus,
     references: Bools,
     match: str,
     chance: str,
     progress: Progress = None,
     *,
-    labels: Sequence[int] = (),
-) -> Iterator[Shared]:
-    """Yield what each annotation of a corpus has in common with the references of its document.
+    by_label: bool = False,
+) -> Comparisons:
+    """Compare all annotations with the references of their documents, which are second in each row.
 
-    Then the same of each of some labels, by number. ``references`` says which annotators are;
-    ``progress`` is called with the number of pairs done, and of all. If chance is that of systems
-    only, the references are as they are, and the annotation is random that is compared with them.
+    If chance is that of systems only, references are as they are, and the first of a row is random.
+
+    Args:
+        corpus: the annotations as layers.
+        references: which annotators are references.
+        match: the measure.
+        chance: the chance model.
+        progress: called with the number of pairs done, and of all.
+        by_label: whether rows of crowded documents, which are sums over references, are of single
+            labels too.
     """
     crowd, measure = AnnotationIndex.of(corpus), find_match(match)
-    is_reference = references[crowd.annotator].astype(np.int64)
-    at_once = crowd_sums(
-        corpus, crowd, measure, chance, progress, references, by_label=len(labels) > 0
-    )
-    few = None if at_once is None else ~at_once.documents
-    pairs = crowd.pairs(documents=few)
+    at_once = crowd_sums(corpus, crowd, measure, chance, progress, references, by_label=by_label)
+    pairs = np.stack(crowd.pairs(documents=None if at_once is None else ~at_once.documents))
+    is_reference = references[crowd.annotator]
     if whose(chance) == "systems":
         fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
-        here = references[crowd.annotator[fixed]]
-        pairs = fixed[here], random[here]
-        rows = compare_pairs(corpus, crowd, pairs, match, chance, progress)
+        here = is_reference[fixed]
+        rows = compare_pairs(corpus, crowd, (fixed[here], random[here]), match, chance, progress)
         rows = rows.turned(np.ones(len(rows), np.bool_))
     else:
-        rows = compare_pairs(corpus, crowd, pairs, match, chance, progress).both_ways()
+        first, second = pairs[:, is_reference[pairs].any(axis=0)]
+        rows = compare_pairs(corpus, crowd, (first, second), match, chance, progress).both_ways()
         rows = rows.where(references[rows.second])
-    start, end, label = crowd.segments(corpus)
-    length = end - start if measure.in_tokens else np.ones(len(start), np.int64)
-    there = np.bincount(crowd.document, is_reference, len(corpus))[crowd.document]
-    others = there.astype(np.int64) - is_reference
-    annotation = crowd.document * len(corpus.layers) + crowd.annotator
-    for code in (None, *labels):
-        sums = np.zeros((len(crowd.document), 4 if rows.random_sizes else 3))
-        if at_once is not None:
-            sums[at_once.rows, :2] = (at_once.rest if code is None else at_once.by_label[code]).T
-        summed = rows if code is None else rows.where(rows.label == code)
-        summed = summed.by("document", "first")
-        place = np.searchsorted(annotation, summed.document * len(corpus.layers) + summed.first)
-        sums[place, 0] += summed.matched
-        sums[place, 1] += summed.expected
-        up_to = np.concatenate(
-            ([0], np.cumsum(length if code is None else length * (label == code)))
-        )
-        size = up_to[crowd.end] - up_to[crowd.begin]
-        theirs = np.bincount(crowd.document, size * is_reference, len(corpus))[crowd.document]
-        sums[:, 2] = size * others + theirs - size * is_reference
-        if rows.random_sizes:
-            sums[place, 3] += summed.expected_size_first + summed.expected_size_second
-        yield Shared(crowd.document, crowd.annotator, others, sums, rows.inexact)
+    if at_once is None:
+        return rows
+    return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
 
 
-def with_mean(shared: Shared, number: int, matched: Floats) -> Shared:
-    """Return the same with other matches of one annotator, which are given for each document."""
-    sums, rows = shared.sums.copy(), shared.annotator == number
-    sums[rows, 0] = matched[shared.document[rows]]
-    return shared._replace(sums=sums)
+def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:
+    """Return the sums of annotations by label, those of one annotator with other matches.
+
+    ``matched`` has these of each document and label, summed over references.
+    """
+    rows = rows.by("document", "first", "label")
+    of_label = matched[rows.document, np.maximum(rows.label, 0)]
+    given = np.where(rows.label < 0, matched.sum(axis=1)[rows.document], of_label)
+    changed = np.where(rows.first == annotator, given, rows.matched)
+    remainders = {name: rest for name, rest in rows.remainders.items() if name != "matched"}
+    return replace(rows, matched=changed, remainders=remainders)
 
 
 def tables_of(
-    corpus: Corpus, references: int, shared: Shared, *, same_weight: bool
+    corpus: Corpus, references: int, rows: Comparisons, *, best_match: bool = False
 ) -> dict[Key, Table]:
     """Return what documents add, of a corpus of so many references and then systems.
 
-    ``same_weight``: that of each document, whoever saw it; else each pair has it.
+    ``rows`` are as of :func:`compare_with_references`. Of the best match each document has the same
+    weight, whoever saw it, and counts only if two references saw it; else each pair has it.
     """
-    seen = np.zeros(len(corpus), np.int64)
-    ceiling = np.zeros((len(corpus), shared.sums.shape[1]))
-    of_people = shared.annotator < references
-    seen[shared.document[of_people]] = shared.others[of_people] + 1
-    for k in range(ceiling.shape[1]):  # where pairs are added, each stands there twice
-        column = shared.sums[of_people, k]
-        order = np.lexsort((column, shared.document[of_people]))
-        document = shared.document[of_people][order]
-        ceiling[:, k] = np.bincount(document, column[order], len(corpus))
-        ceiling[:, k] /= np.maximum(seen, 1) if same_weight else 2
-    both = np.flatnonzero(seen > 1)
+    number = times_seen(corpus, corpus.annotators[:references])
+    both = np.flatnonzero(number > 1)
+    people = rows.where(rows.first < references).by("document")
+    ceiling = people.symmetric_table(np.arange(len(corpus)))
+    ceiling /= np.maximum(number, 1)[:, None] if best_match else 2  # each pair stands twice
     tables: dict[Key, Table] = {ALL: (both, ceiling[both])}
-    for number, name in enumerate(corpus.annotators):
-        rows = np.flatnonzero((shared.annotator == number) & (shared.others > 0))
-        documents, sums = shared.document[rows], shared.sums[rows]
-        if number < references:
+    of_annotators = rows.by("document", "first")
+    for annotator, (name, layer) in enumerate(corpus.layers.items()):
+        is_reference = annotator < references
+        least = 2 if is_reference or best_match else 1
+        documents = np.flatnonzero(layer.annotated & (number >= least))
+        own = of_annotators.where(of_annotators.first == annotator)
+        sums = own.symmetric_table(documents)
+        if is_reference:
             tables["person", name] = documents, sums
             continue
         tables["system", name] = documents, sums
-        two = seen[documents] > 1
-        weight = 1 if same_weight else (seen[documents[two]] - 1)[:, None]
-        tables["weighed", name] = documents[two], sums[two] * weight
-        tables["ceiling", name] = documents[two], ceiling[documents[two]]
+        two = number[documents] > 1
+        documents = documents[two]
+        weight = 1 if best_match else (number[documents] - 1)[:, None]
+        tables["weighed", name] = documents, sums[two] * weight
+        tables["ceiling", name] = documents, ceiling[documents]
     return tables
 
 
 def _by_wholes(table: Table, wholes: Ints) -> Table:
     documents, sums = table
     units, which = np.unique(wholes[documents], return_inverse=True)
-    order = np.lexsort((*sums.T, which))
-    added = [np.bincount(which[order], column[order], len(units)) for column in sums.T]
-    return units, np.stack(added, axis=1).astype(np.float64)
+    added = np.zeros((len(units), sums.shape[1]))
+    np.add.at(added, which, sums)
+    return units, added
 
 
 def _score_of(table: Table) -> Score:
@@ -182,15 +153,15 @@ def scores_of(
     progress: Progress = None,
     ids: Hashes | None = None,
     *,
-    same_weight: bool,
+    best_match: bool,
 ) -> dict[Key, Score]:
     """Return the score of each table, and of each system its ``share`` of the ceiling.
 
-    Intervals resample documents, or wholes of which documents have the numbers. ``same_weight``: as
-    for :func:`tables_of`; then no document counts that one reference saw.
+    Intervals resample documents, or wholes of which documents have the numbers. ``best_match``: as
+    for :func:`tables_of`.
     """
     whys = {"system": "with a reference", "person": "with another reference"}
-    if same_weight:
+    if best_match:
         del whys["system"]
     scores = {
         (kind, name): _score_of(table)
