@@ -215,7 +215,8 @@ class Comparisons:
 
     def both_ways(self) -> Comparisons:
         """Return each row from both its sides; ``first`` is whose it is."""
-        return self.joined([self, self.turned(np.ones(len(self), np.bool_))])
+        both = self.joined([self, self.turned(np.ones(len(self), np.bool_))])
+        return replace(both, inexact=self.inexact)  # of the same expected matches
 
     # --- group and sum --------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ from spanagree.references.ceiling import (
     Table,
     compare_with_references,
     scores_of,
+    size_compared,
     tables_of,
     with_mean,
 )
@@ -428,9 +429,8 @@ def _pooled(
 ) -> tuple[Comparisons, AgainstSettings, list[str]]:
     """Return the rows of all annotations with references, the settings, and notes on chance."""
     match, chance, people = settings.match, settings.chance, settings.references
-    references = np.arange(len(corpus.annotators)) < people
-    rows = compare_with_references(corpus, references, match, chance, progress, by_label=by_label)
-    notes = rows.inexact.notes(rows.total().size / 2)
+    rows = compare_with_references(corpus, people, match, chance, progress, by_label=by_label)
+    notes = rows.inexact.notes(size_compared(rows, people, chance))
     settings = replace(settings, **rows.inexact.settings(chance))
     if is_drawn(corpus) and NAME in corpus.annotators[people:]:
         mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))

@@ -39,7 +39,7 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.category_weights import numbers_of
-from spanagree.references.ceiling import compare_with_references
+from spanagree.references.ceiling import compare_with_references, size_compared
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots_of
@@ -400,8 +400,7 @@ def _of_spans(
     for name in corpus.annotators:
         check_layer(corpus, name, match, chance)
     people = len(corpus.annotators) - 1
-    references = np.arange(people + 1) < people
-    rows = compare_with_references(corpus, references, match, chance, progress)
+    rows = compare_with_references(corpus, people, match, chance, progress)
     crowd = AnnotationIndex.of(corpus)
     person, candidate = crowd.pairs()
     with_another = times_seen(corpus, corpus.annotators[:people])[crowd.document[person]] > 1
@@ -418,7 +417,7 @@ def _of_spans(
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = [f1_figures(figures) for figures in (its, hers)]
     undefined = [np.isnan(figures[:, 2]) for figures in scores]
-    notes = [*corpus.notes, *rows.inexact.notes(rows.total().size / 2)]
+    notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
     if undecided := int((undefined[0] | undefined[1]).sum()):
         full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not

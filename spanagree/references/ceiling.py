@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
-from spanagree.arrays import Bools, Floats, Hashes, Ints, Progress
+from spanagree.arrays import Floats, Hashes, Ints, Progress
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.measures import find_match
@@ -48,7 +48,7 @@ ALL: Key = ("all", "")
 
 def compare_with_references(
     corpus: Corpus,
-    references: Bools,
+    references: int,
     match: str,
     chance: str,
     progress: Progress = None,
@@ -60,8 +60,8 @@ def compare_with_references(
     If chance is that of systems only, references are as they are, and the first of a row is random.
 
     Args:
-        corpus: the annotations as layers.
-        references: which annotators are references.
+        corpus: so many references, and then systems, as layers.
+        references: how many.
         match: the measure.
         chance: the chance model.
         progress: called with the number of pairs done, and of all.
@@ -69,9 +69,10 @@ def compare_with_references(
             labels too.
     """
     crowd, measure = AnnotationIndex.of(corpus), find_match(match)
-    at_once = crowd_sums(corpus, crowd, measure, chance, progress, references, by_label=by_label)
+    first_ones = np.arange(len(corpus.layers)) < references
+    at_once = crowd_sums(corpus, crowd, measure, chance, progress, first_ones, by_label=by_label)
     pairs = np.stack(crowd.pairs(documents=None if at_once is None else ~at_once.documents))
-    is_reference = references[crowd.annotator]
+    is_reference = crowd.annotator < references
     if whose(chance) == "systems":
         fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
         here = is_reference[fixed]
@@ -80,10 +81,18 @@ def compare_with_references(
     else:
         first, second = pairs[:, is_reference[pairs].any(axis=0)]
         rows = compare_pairs(corpus, crowd, (first, second), match, chance, progress).both_ways()
-        rows = rows.where(references[rows.second])
+        rows = rows.where(rows.second < references)
     if at_once is None:
         return rows
     return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
+
+
+def size_compared(rows: Comparisons, references: int, chance: str) -> float:
+    """Return the size of both sides of all that was compared to make such rows."""
+    size = float(rows.total().size)
+    if whose(chance) == "both":  # two references were compared once, and their rows stand twice
+        size -= rows.where(rows.first < references).total().size / 2
+    return size
 
 
 def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:

@@ -644,3 +644,17 @@ def test_baselines_are_systems(run, crowd):
     code, out, _ = run("evaluate", crowd, "--references", "a0,a1", "--baseline", "nothing", "--format", "json")  # fmt: skip
     names = [x["system"] for x in json.loads(out)["tables"]["systems"] if not x["reference"]]
     assert (code, names) == (0, ["m", "a2", "a3", "nothing"])
+
+
+def test_drawn_means_count_once(monkeypatch):
+    """A pair of references stands from both its sides, and its expected match was drawn once."""
+    monkeypatch.setattr("spanagree.comparisons.near_pairs.BUDGET", 1)
+    rows = [[[(s, s + 1 + (s + k) % 3, "X") for s in range(4 * k, 200, 20)]] for k in range(4)]
+    layers = dict(zip(("ann", "bob", "mine", "other"), rows, strict=True))
+    corpus = sa.Corpus.from_segments([250], layers)
+    made = sa.evaluate_references(corpus, ["ann", "bob"], match="exact-within-1")
+    (note,) = (note for note in made.notes if "expected match from draws in 5 pairs" in note)
+    pairs = sa.agree(corpus, match="exact-within-1")
+    (of_team,) = (note for note in pairs.notes if "expected match from draws in 6 pairs" in note)
+    errors = [float(text.rpartition(": ")[2]) for text in (note, of_team)]
+    assert errors[0] == pytest.approx(errors[1], rel=0.25)
