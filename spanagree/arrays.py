@@ -173,6 +173,18 @@ def groups(which: Ints, count: int) -> list[Ints]:
     return np.split(order, np.cumsum(np.bincount(which, minlength=count)))[:count]
 
 
+def places_in(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
+    """Return the places of rows in a sorted table of two columns, which has them all.
+
+    >>> table = np.array([0, 0, 2]), np.array([1, 4, 3])
+    >>> places_in(table, (np.array([2, 0]), np.array([3, 4]))).tolist()
+    [2, 1]
+    """
+    wide = 1 + int(table[1].max(initial=0))
+    (first, second), (of_row, behind) = table, rows
+    return np.searchsorted(first * wide + second, of_row * wide + behind)
+
+
 def ranks(values: Sequence[Any]) -> Ints:
     """Return the place of each value among all, sorted: in a canonical order.
 

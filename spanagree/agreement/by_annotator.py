@@ -57,15 +57,13 @@ class Agreeing(NamedTuple):
     def of(cls, per_document: PerDocument) -> Agreeing:
         """Return it for the annotations of a corpus that are not alone in their document."""
         crowd, saw = AnnotationIndex.of(per_document.corpus), per_document.coverage.number()
-        wide = max(len(per_document.corpus.layers), 1)
         shared = saw[crowd.document] > 1
         document, annotator = crowd.document[shared], crowd.annotator[shared]
-        both = per_document.sums.both_ways().by("document", "first")
-        place = np.searchsorted(document * wide + annotator, both.document * wide + both.first)
-        sums = np.zeros((2, len(document)))
-        sums[0, place] = 2 * (both.matched - both.expected)
-        sums[1, place] = both.size_first + both.size_second - 2 * both.expected
-        return cls(document, annotator, *(sums / (saw[document] - 1)))
+        table = crowd.table(per_document.sums.both_ways().by("document", "first"))[shared]
+        matched, expected, size, *_ = table.T
+        others = saw[document] - 1
+        above, room = 2 * (matched - expected), size - 2 * expected
+        return cls(document, annotator, above / others, room / others)
 
     def over(self, wholes: Ints) -> Agreeing:
         """Return it for wholes of documents; those that other annotators saw are by themselves."""

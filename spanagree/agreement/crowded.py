@@ -24,6 +24,7 @@ from spanagree.arrays import (
     Ints,
     Progress,
     distinct,
+    places_in,
     portions_of,
     ranges,
     ranks,
@@ -299,7 +300,8 @@ class CrowdedDocuments:
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
         self.matched, self.expected, self.lost = np.zeros((3, K, K))
-        self.cells, self.cell, _ = distinct(self.segments.document, self.segments.label)
+        (document, label), self.cell, _ = distinct(self.segments.document, self.segments.label)
+        self.cells = document, label
         self.totals = np.zeros((2, len(self.cells[0])))
 
     def add(self, low: int, high: int) -> None:
@@ -390,8 +392,7 @@ class CrowdedDocuments:
 
     def _cell_of(self, document: Ints, label: Ints) -> Ints:
         """Return which of the documents and labels that occur these are."""
-        wide = 1 + int(self.cells[1].max(initial=0))
-        return np.searchsorted(self.cells[0] * wide + self.cells[1], document * wide + label)
+        return places_in(self.cells, (document, label))
 
     def _marked(self, part: _Segments) -> _Marked:
         """Return the segments that occur, or the stretches between borders of segments."""

@@ -64,7 +64,7 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     ]
 
 
-def _sums(drawn: Drawn) -> tuple[list[Any], list[Any], Ints, Ints]:
+def _sums(drawn: Drawn) -> tuple[Floats, list[Any], Ints, Ints]:
     """Return what each document adds to the team, and what annotators add in each, and where.
 
     The documents are those that two or more saw, numbered from 0.
@@ -73,10 +73,9 @@ def _sums(drawn: Drawn) -> tuple[list[Any], list[Any], Ints, Ints]:
     team = drawn.sums.by("document").of_wholes(drawn.wholes)
     both = drawn.sums.both_ways().by("document", "first")
     both = both.of_wholes(drawn.wholes).by("document", "first")
-    of_team = team.table(seen).T
-    of_pairs = [both.matched, both.expected, both.size_first + both.size_second]
+    of_team, of_pairs = team.symmetric_table(seen).T, both.symmetric_columns
     place = np.searchsorted(seen, both.document)
-    return [*of_team[:2], of_team[2] + of_team[3]], of_pairs, place, both.first
+    return of_team, of_pairs, place, both.first
 
 
 def _errors(

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.agreement.crowded import CrowdedDocuments
-from spanagree.arrays import Floats, Ints, distinct, groups
+from spanagree.arrays import Floats, Ints, distinct, groups, places_in
 from spanagree.comparisons.table import ALL, Comparisons, Marginals
 from spanagree.errors import SettingError, counted
 from spanagree.results.score import UNDEFINED, Figures, Interval, f1_figures
@@ -39,31 +39,7 @@ _LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figur
 _DIGITS = 12  # of an error: sums of floats in another order differ after these
 
 
-class Entries(NamedTuple):
-    """What each pair adds in each document to matched, expected and size; (entries, 3)."""
-
-    first: Ints
-    second: Ints
-    document: Ints
-    sums: Floats
-
-    @classmethod
-    def of(cls, rows: Comparisons) -> Entries:
-        """Return the entries of rows, over labels."""
-        summed = rows.by("first", "second", "document")
-        return cls(summed.first, summed.second, summed.document, _table(summed))
-
-    def both_ways(self) -> Entries:
-        """Return each entry from both its sides; ``first`` is whose it is."""
-        return Entries(
-            np.concatenate((self.first, self.second)),
-            np.concatenate((self.second, self.first)),
-            np.tile(self.document, 2),
-            np.tile(self.sums, (2, 1)),
-        )
-
-
-def _table(rows: Comparisons) -> Floats:
+def sums_of(rows: Comparisons) -> Floats:
     """Return matched, expected and size of each row; (rows, 3)."""
     if rows.random_sizes:
         raise SettingError(
@@ -108,46 +84,38 @@ class _Part:
     """The changes that pairs of annotators make to a team or a label, document after document.
 
     Attributes:
-        pairs: the two annotators of some pairs each, and the changes they make; they add.
+        pairs: the two annotators of some pairs each, and their sums; they add.
         alone: what documents add to the variance by themselves.
-        weight: the size that each annotator is compared in.
     """
 
-    def __init__(self, total: Floats, annotators: int) -> None:
+    def __init__(self, total: Floats) -> None:
         self._slope = slopes(total)
         self.pairs: list[tuple[Ints, Ints, Floats]] = []
         self.alone = np.zeros(3)
-        self.weight = np.zeros(annotators)
 
-    def add(self, entries: Entries) -> None:
-        """Add some pairs of some documents, one by one."""
-        self.add_pairs(entries.first, entries.second, entries.sums)
-        self.alone += _alone(entries, self.pairs[-1][2])
-        sides = np.concatenate((entries.first, entries.second))
-        self.weight += np.bincount(sides, np.tile(entries.sums[:, 2], 2), len(self.weight))
+    def add(self, rows: Comparisons) -> None:
+        """Add some pairs of single documents."""
+        sums = sums_of(rows)
+        self.pairs.append((rows.first, rows.second, sums))
+        self.alone += _alone(rows, sums @ self._slope.T)
 
-    def add_all(self, annotators: Ints, sums: Floats) -> None:
-        """Add all pairs of a document, (3, annotators, annotators), but for the pairs themselves.
+    def add_document(self, sums: Floats) -> None:
+        """Add what all pairs of a document, (3, annotators, annotators), are beyond their sums.
 
-        These are added by :meth:`add_pairs`, of all such documents at once.
+        These are added to ``pairs``, of all such documents at once.
         """
-        everyone = np.ones(len(annotators))
         change = self._slope @ sums.reshape(3, -1)
-        squares = np.array([of_pair @ of_pair for of_pair in change])  # each pair stands twice
-        of_annotator = change.reshape(sums.shape) @ everyone
+        squares = np.einsum("fp,fp->f", change, change)  # each pair stands twice
+        of_annotator = change.reshape(sums.shape).sum(axis=2)
         self.alone += (of_annotator**2).sum(axis=1) - squares / 2
-        self.weight[annotators] += sums[2] @ everyone
-
-    def add_pairs(self, first: Ints, second: Ints, sums: Floats) -> None:
-        """Add pairs of annotators, over documents; (pairs, 3)."""
-        self.pairs.append((first, second, sums @ self._slope.T))
 
     def error(self, *, beyond: bool) -> _Error:
         """Return the errors; ``beyond``: without what documents add by themselves."""
-        a, b, change = (np.concatenate(column) for column in zip(*self.pairs, strict=True))
+        a, b, sums = (np.concatenate(column) for column in zip(*self.pairs, strict=True))
         (first, second), which, _ = distinct(np.minimum(a, b), np.maximum(a, b))
-        of_pair = _sums(which, change, len(first))
-        return _of_two(first, second, of_pair, self.weight, self.alone if beyond else 0.0)
+        of_pair = _sums(which, sums, len(first))
+        change = of_pair @ self._slope.T
+        return _of_two(first, second, change, of_pair[:, 2], self.alone if beyond else 0.0)
 
 
 class _Members:
@@ -160,9 +128,9 @@ class _Members:
         both = sums.both_ways()
         by_annotator, pairs = both.by("first"), both.by("first", "second")
         self._slope = np.full((annotators, 3, 3), UNDEFINED)
-        self._slope[by_annotator.first] = slopes(_table(by_annotator))
+        self._slope[by_annotator.first] = slopes(sums_of(by_annotator))
         self._alone = np.zeros((annotators, 3))
-        totals = _table(pairs)
+        totals = sums_of(pairs)
         of_pair = self._changes(pairs.first, totals)
         self._squares = _sums(pairs.first, of_pair**2, annotators)
         self._weight = [totals[these, 2] for these in groups(pairs.first, annotators)]
@@ -170,13 +138,13 @@ class _Members:
     def _changes(self, whose: Ints, sums: Floats) -> Floats:
         return np.einsum("nij,nj->ni", self._slope[whose], sums)
 
-    def add(self, entries: Entries) -> None:
-        """Add some pairs of some documents, one by one."""
-        both = entries.both_ways()
-        squares = self._changes(both.first, both.sums) ** 2
+    def add(self, rows: Comparisons) -> None:
+        """Add some pairs of single documents."""
+        both = rows.both_ways()
+        squares = self._changes(both.first, sums_of(both)) ** 2
         self._alone += _sums(both.first, squares, len(self._alone))
 
-    def add_all(self, annotators: Ints, sums: Floats) -> None:
+    def add_document(self, annotators: Ints, sums: Floats) -> None:
         """Add all pairs of a document; (3, annotators, annotators)."""
         change = self._slope[annotators] @ sums.transpose(1, 0, 2)
         self._alone[annotators] += np.einsum("akb,akb->ak", change, change)
@@ -188,26 +156,26 @@ class _Members:
 
 
 def _of_two(
-    first: Ints, second: Ints, of_pair: Floats, weight: Floats, alone: Floats | float
+    first: Ints, second: Ints, change: Floats, size: Floats, alone: Floats | float
 ) -> _Error:
     """Return the errors of a figure of pairs, of whom both are a sample.
 
     Args:
         first, second: the annotators of each pair.
-        of_pair: the change that each makes.
-        weight: the size that each annotator is compared in.
+        change: what each makes.
+        size: what each is compared in.
         alone: what is taken off the variances.
     """
+    sides = np.concatenate((first, second))
+    weight = np.bincount(sides, np.tile(size, 2)).astype(np.float64)
     weight = weight[weight > 0]
     n = len(weight)
     if n < LEAST_ANNOTATORS:
         return _Error(np.full(3, UNDEFINED), n, UNDEFINED)
     equal = _as_many(weight)
     k = max(equal, LEAST_ANNOTATORS)
-    of_annotator = _sums(
-        np.concatenate((first, second)), np.tile(of_pair, (2, 1)), int(second.max()) + 1
-    )
-    apart = (of_pair**2).sum(axis=0)  # which is in the sums of both
+    of_annotator = _sums(sides, np.tile(change, (2, 1)), int(second.max()) + 1)
+    apart = (change**2).sum(axis=0)  # which is in the sums of both
     spread = k * (k - 1) / ((k - 2) * (k - 3)) * ((of_annotator**2).sum(axis=0) - apart)
     variance = np.maximum(np.maximum(spread, apart) - alone, 0)
     return _Error(np.sqrt(variance), n, max(equal - 1, 1))
@@ -260,13 +228,14 @@ class OtherAnnotators:
         wide = max(annotators, 1 + int(pairs.second.max(initial=-1)))  # the first is before it
         totals = np.zeros((labels, 3))
         if labels:
-            totals[by_label.label] = _table(by_label)
-        parts = {label: _Part(totals[label], wide) for label in range(labels)}
+            totals[by_label.label] = sums_of(by_label)
+        parts = {label: _Part(totals[label]) for label in range(labels)}
         for label, part in parts.items():
-            part.add(Entries.of(rows.where(rows.label == label)))
-        team, members = _Part(_table(self.sums.by())[0], wide), _Members(self.sums, wide)
+            part.add(rows.where(rows.label == label).by("first", "second", "document"))
+        team, members = _Part(sums_of(self.sums.by())[0]), _Members(self.sums, wide)
+        single = rows.by("first", "second", "document")
         for group in (team, members):
-            group.add(Entries.of(rows))
+            group.add(single)
         self._add_crowded({ALL: team, **parts}, members)
         errors = [part.error(beyond=self.beyond) for part in (team, *parts.values())]
         return errors + members.errors(beyond=self.beyond)[:annotators]
@@ -291,11 +260,11 @@ class OtherAnnotators:
                 for of_pair, (label, part) in zip(of_pairs, some, strict=True):
                     if label in sums:
                         of_pair[where] += sums[label]
-                        part.add_all(crowd[here], sums[label])
+                        part.add_document(sums[label])
                 if not low:
-                    members.add_all(crowd[here], over_labels)
+                    members.add_document(crowd[here], over_labels)
             for of_pair, (_, part) in zip(of_pairs, some, strict=True):
-                part.add_pairs(crowd[i], crowd[j], of_pair[:, i, j].T)
+                part.pairs.append((crowd[i], crowd[j], of_pair[:, i, j].T))
 
     def of_mean(self, rows: Comparisons | None) -> _Error:
         """Return the errors of the mean over pairs.
@@ -304,32 +273,25 @@ class OtherAnnotators:
         beyond what single documents add are not known.
         """
         pairs = self.sums.by("first", "second")
-        totals = _table(pairs)
+        totals = sums_of(pairs)
         figures = f1_figures(totals)
         number = (~np.isnan(figures)).sum(axis=0)
         mean = np.nan_to_num(figures).sum(axis=0) / number
         of_pair = np.nan_to_num(figures - mean) / number
-        sides = np.concatenate((pairs.first, pairs.second))
-        weight = np.bincount(sides, np.tile(totals[:, 2], 2)).astype(np.float64)
-        if not self.beyond:
-            return _of_two(pairs.first, pairs.second, of_pair, weight, 0.0)
-        if rows is None:
-            return _of_two(pairs.first, pairs.second, of_pair, weight, UNDEFINED)
-        entries, wide = Entries.of(rows), len(weight)
-        place = np.searchsorted(
-            pairs.first * wide + pairs.second, entries.first * wide + entries.second
-        )
-        left_out = f1_figures(totals[place] - entries.sums)
-        change = of_pair[place] - np.nan_to_num(left_out - mean) / number
-        alone = _alone(entries, change)
-        return _of_two(pairs.first, pairs.second, of_pair, weight, alone)
+        alone: Floats | float = UNDEFINED if self.beyond else 0.0
+        if self.beyond and rows is not None:
+            single = rows.by("first", "second", "document")
+            place = places_in((pairs.first, pairs.second), (single.first, single.second))
+            left_out = f1_figures(totals[place] - sums_of(single))
+            alone = _alone(single, of_pair[place] - np.nan_to_num(left_out - mean) / number)
+        return _of_two(pairs.first, pairs.second, of_pair, totals[:, 2], alone)
 
 
-def _alone(entries: Entries, change: Floats) -> Floats:
-    """Return what documents add to the variance by themselves, from the change of each entry."""
-    both = entries.both_ways()
-    seen, which, _ = distinct(both.first, both.document)
-    together = _sums(which, np.tile(change, (2, 1)), len(seen[0]))
+def _alone(rows: Comparisons, change: Floats) -> Floats:
+    """Return what documents add to the variance by themselves, from the change of each row."""
+    annotators, documents = np.concatenate((rows.first, rows.second)), np.tile(rows.document, 2)
+    (annotator, _), which, _ = distinct(annotators, documents)
+    together = _sums(which, np.tile(change, (2, 1)), len(annotator))
     of_documents: Floats = (together**2).sum(axis=0) - (change**2).sum(axis=0)
     return of_documents
 

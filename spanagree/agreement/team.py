@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import CountedPairs
-from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints, places_in
 from spanagree.comparisons.table import Comparisons, Sharing
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable, show
@@ -122,11 +122,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
         self._sharing, self._min_shared = sharing, min_shared
         self._ends: Callable[[], Sequence[Interval]] | None = None
-        wide = max(len(self._names), 1)
         # pairs that have marked nothing have no row
-        place = np.searchsorted(
-            sharing.first * wide + sharing.second, comparisons.first * wide + comparisons.second
-        )
+        place = places_in((sharing.first, sharing.second), (comparisons.first, comparisons.second))
         columns = comparisons.columns
         self._columns = np.zeros((len(sharing.first), len(columns)))
         self._whole = comparisons.matched.dtype.kind != "f"

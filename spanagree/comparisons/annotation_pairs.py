@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, ranges, ranks
+from spanagree.arrays import Bools, Floats, Ints, Progress, places_in, ranges, ranks
 from spanagree.chance.model import whose
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
@@ -86,8 +86,7 @@ class AnnotationIndex:
 
     def find(self, document: Ints, annotator: Ints) -> Ints:
         """Return the rows of some annotations, by document and annotator."""
-        wide = 1 + int(self.annotator.max(initial=0))
-        return np.searchsorted(self.document * wide + self.annotator, document * wide + annotator)
+        return places_in((self.document, self.annotator), (document, annotator))
 
     def table(self, rows: Comparisons) -> Floats:
         """Return what each annotation, the first of some rows, adds to matched, expected and size.

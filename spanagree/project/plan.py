@@ -22,7 +22,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings
-from spanagree.agreement.other_annotators import Entries, OtherAnnotators, changes
+from spanagree.agreement.other_annotators import OtherAnnotators, changes, sums_of
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
@@ -41,18 +41,17 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, lines
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, Figures
+from spanagree.results.score import UNDEFINED, Figures, f1_figures
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import weights
 from spanagree.uncertainty.ends import with_t
-from spanagree.uncertainty.evidence import joined
+from spanagree.uncertainty.evidence import evidence_of, joined
 
 _MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
 _MOST_DOCUMENTS = 1 << 40  # more than which no plan asks for
-_TIE = 1e-9
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
 _SUGGESTED = 3  # widths
 _RESAMPLES = 2000  # which say how certain a plan is; of the command and of a report
@@ -425,9 +424,9 @@ def _of_rows(
 ) -> Plan:
     """Return the plan from some documents; ``number`` says how many annotators saw each."""
     kind = Figures._fields.index(settings.figure)
-    entries = Entries.of(rows)
-    change = changes(entries.sums)[:, kind]
-    table = _of_documents(number, entries, change, kind)
+    single = rows.by("first", "second", "document")
+    change = changes(sums_of(single))[:, kind]
+    table = _of_documents(number, single, change, kind)
     # canonical order, whatever the last digits of sums made in another order
     table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
@@ -435,7 +434,8 @@ def _of_rows(
     drawing = len(table), resampling.resamples, resampling.seed, len(table)
     every = np.arange(len(table))
     draws = [_variances(drawn @ table, counts) for drawn in weights(every, *drawing)]
-    of_document = np.bincount(entries.document, change)
+    of_document = np.bincount(single.document, change)
+    by_document = rows.by("document").symmetric_table(rows.documents())
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
     plan = Plan(
         getattr(rows.total().f1, settings.figure),
@@ -447,7 +447,7 @@ def _of_rows(
         {k: np.concatenate([draw[k] for draw in draws]) for k in counts},
         _least_width(rows, kind, resampling.tail),
         rows.total().f1[:3],
-        _evidence(rows),
+        tuple(evidence_of(by_document, f1_figures)[0].tolist()),
         settings,
         made.notes,
     )
@@ -475,16 +475,6 @@ def _for_width(plan: Plan, *widths: float) -> Plan:
     return replace(plan, settings=asked, without=without, suggested=widths)
 
 
-def _evidence(rows: Comparisons) -> tuple[int, int, int]:
-    """Return how many documents there are, and how many hold a disagreement, an agreement."""
-    most = int(rows.document.max(initial=-1)) + 1
-    size = np.bincount(rows.document, rows.size_first + rows.size_second, most)
-    matched = np.bincount(rows.document, rows.matched, most)
-    some = size > 0
-    disagreeing = some & (2 * matched < size * (1 - _TIE))
-    return int(some.sum()), int(disagreeing.sum()), int((matched > _TIE).sum())
-
-
 def _scale(tail: float) -> float:
     """Return how many standard errors wide an interval is."""
     from scipy.special import ndtri  # takes a tenth of a second to import
@@ -501,7 +491,7 @@ def _least_width(rows: Comparisons, kind: int, tail: float) -> float:
     return -2 * float(stdtrit(error.freedom, tail)) * float(error.errors[kind])
 
 
-def _of_documents(number: Ints, entries: Entries, change: Floats, kind: int) -> Floats:
+def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) -> Floats:
     """Return a row for each document that two or more saw.
 
     Its columns are the products of what two pairs change, summed over the same pair, pairs that
@@ -511,11 +501,11 @@ def _of_documents(number: Ints, entries: Entries, change: Floats, kind: int) -> 
     numbers = np.flatnonzero(number > 1)
     k = number[numbers].astype(np.float64)
     pairs = k * (k - 1) / 2
-    document = np.searchsorted(numbers, entries.document)
-    _, expected, size = entries.sums.T
+    document = np.searchsorted(numbers, rows.document)
+    _, expected, size = sums_of(rows).T
     base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
     change = change * base.sum()
-    annotator = np.concatenate((entries.first, entries.second))
+    annotator = np.concatenate((rows.first, rows.second))
     (where, _), which, _ = distinct(np.tile(document, 2), annotator)
     of_annotator = np.bincount(which, np.tile(change, 2))
 
