@@ -9,8 +9,7 @@ multiple of its u and v for each annotator, so that only those are visited which
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import starmap
-from math import nan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval
 from spanagree.uncertainty.bootstrap import Resampling
+
+_NOTHING = (UNDEFINED, UNDEFINED)
 
 _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
     lambda m, e, n: (2 * m, n),
@@ -42,7 +43,7 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     members = list(figures.annotators.values())
     if drawn.sums.by().random_sizes:
         why = "sizes are random under the rule of places"
-        return [Interval((nan, nan), (nan, nan), (nan, nan), why) for _ in members]
+        return [Interval(_NOTHING, _NOTHING, _NOTHING, why) for _ in members]
     of_team, of_pairs, unit, annotator = _sums(drawn)
     z = float(-ndtri(resampling.tail))
     ends: list[list[tuple[float, float]]] = []
@@ -53,14 +54,11 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
         gains = np.array([member.gain[kind] for member in members])
         low, high = gains - z * errors, gains + z * errors
         ends.append(list(zip(low.tolist(), high.tolist(), strict=True)))
-    nothing = (UNDEFINED, UNDEFINED)
     why = "the team without the annotator is undefined, or there is one document"
-    made = starmap(Interval, zip(*ends, strict=True))
+    undefined = Interval(_NOTHING, _NOTHING, _NOTHING, why, "jackknife")
     return [
-        interval._replace(kind="jackknife")
-        if interval.corrected[0] == interval.corrected[0]
-        else Interval(nothing, nothing, nothing, why, "jackknife")
-        for interval in made
+        undefined if isnan(of_gain[2][0]) else Interval(*of_gain, kind="jackknife")
+        for of_gain in zip(*ends, strict=True)
     ]
 
 

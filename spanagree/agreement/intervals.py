@@ -75,12 +75,8 @@ def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[In
     if resampling.resample_by == "annotators":
         return [no_interval(_OF_PAIR, resampling.name)] * len(sharing.first)
     drawn = per_document.drawn(resampling, counts.settings)
-    rank = ranks(sharing.annotators)
-    both = np.sort(rank[np.stack((sharing.first, sharing.second))], axis=0)
-    order = np.lexsort(both[::-1])  # by name: canonical order
-    tables = [*drawn.pair_tables(sharing.first[order], sharing.second[order])]
-    made = intervals(tables, f1_figures, resampling, ids=drawn.ids)
-    return [made[i][0] for i in np.argsort(order).tolist()]
+    tables = [*drawn.pair_tables(sharing.first, sharing.second)]
+    return [ends for (ends,) in intervals(tables, f1_figures, resampling, ids=drawn.ids)]
 
 
 # --- over blocks --------------------------------------------------------------------------------
@@ -154,10 +150,8 @@ def _over_documents(
 ) -> Ends:
     """Return intervals from resamples of single documents, and over annotators if asked."""
     parts = [*drawn.tables(len(figures.labels))]
-    members = len(parts) - len(figures.annotators) + np.argsort(ranks([*figures.annotators]))
-    by_name = [*range(len(parts) - len(members)), *members.tolist()]
-    made = intervals([parts[i] for i in by_name], f1_figures, resampling, progress, drawn.ids)
-    ends = [made[i][0] for i in np.argsort(by_name).tolist()]
+    made = intervals(parts, f1_figures, resampling, progress, drawn.ids)
+    ends = [interval for (interval,) in made]
     step_of(progress, "interval of the mean")
     mean = _mean_interval(figures, drawn, parts[0][0], resampling)
     if resampling.resample_by in SAMPLED_BY:

@@ -301,14 +301,14 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     if a is not None and b is not None:
         _, notes = check_between(corpus, a, b)
         settings = replace(settings, between=[a, b])
-        whose = [names.index(a), names.index(b)]
+        wanted = [names.index(a), names.index(b)]
     else:
         check_known([] if a is None else [a], corpus.layers)
         settings = replace(
             settings, between=None if a is None else [a], confusion="team" if a is None else "rest"
         )
-        notes, whose = corpus.notes, [] if a is None else [names.index(a)]
-    for number in whose:
+        notes, wanted = corpus.notes, [] if a is None else [names.index(a)]
+    for number in wanted:
         here = (crowd.annotator[first] == number) | (crowd.annotator[second] == number)
         first, second = first[here], second[here]
     if not len(first):
@@ -317,8 +317,8 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
             f"{whom}: no document that two saw; two who share one are needed;"
             " spanagree check says who saw what"
         )
-    if whose:  # who is asked for comes first
-        turned = crowd.annotator[second] == whose[0]
+    if wanted:  # who is asked for comes first
+        turned = crowd.annotator[second] == wanted[0]
         first, second = np.where(turned, second, first), np.where(turned, first, second)
     cells = Cells.of(paired(corpus, crowd, (first, second)), size, both_ways=a is None)
     documents = len(np.unique(crowd.document[first]))

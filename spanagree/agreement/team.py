@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.agreement.count import CountedPairs
-from spanagree.arrays import Bools, Floats, Ints, places_in
-from spanagree.comparisons.table import Comparisons, Sharing
+from spanagree.arrays import Bools, Floats, Ints
+from spanagree.comparisons.table import ALL, Comparisons, Sharing
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable, show
 from spanagree.results.result import Comparable
@@ -122,13 +122,13 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
         self._sharing, self._min_shared = sharing, min_shared
         self._ends: Callable[[], Sequence[Interval]] | None = None
-        # pairs that have marked nothing have no row
-        place = places_in((sharing.first, sharing.second), (comparisons.first, comparisons.second))
-        columns = comparisons.columns
-        self._columns = np.zeros((len(sharing.first), len(columns)))
-        self._whole = comparisons.matched.dtype.kind != "f"
-        for k, column in enumerate(columns):
-            self._columns[place, k] = column
+        # pairs that have marked nothing have no row, and get one
+        nothing = np.zeros(len(sharing.first), np.int64)
+        everything = np.full(len(sharing.first), ALL)
+        rows = Comparisons.of(everything, everything, nothing, nothing * 0.0, (nothing, nothing))
+        rows = rows.named(comparisons.annotators, comparisons.labels)
+        rows = comparisons + rows.between(sharing.first, sharing.second)
+        self._comparisons = rows.by("first", "second")
 
     @property
     def members(self) -> Ints:
@@ -144,8 +144,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def f1(self) -> Floats:
         """Observed, expected and corrected F1 of each pair; (pairs, 3)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            sizes = self._columns[:, 2::2] + self._columns[:, 3::2]
-            return f1_figures(np.column_stack((self._columns[:, :2], sizes)))
+            return f1_figures(np.column_stack(self._comparisons.symmetric_columns))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """The pair of these two annotators.
@@ -187,11 +186,8 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     @cached_property
     def without_intervals(self) -> Sequence[Pair]:
         """The pairs themselves, without intervals, which may take long."""
-        matched, expected, *sizes = (column.tolist() for column in self._columns.T)
-        matched = map(int, matched) if self._whole else matched
-        of_both = (map(int, size) for size in sizes[:2])
-        tallies = map(Tally.of, zip(matched, expected, *of_both, *sizes[2:], strict=True))
-        rows = zip(self, self._sharing.shared.tolist(), tallies, self.few.tolist(), strict=True)
+        tallies, few = self._comparisons.tallies, self.few.tolist()
+        rows = zip(self, self._sharing.shared.tolist(), tallies, few, strict=True)
         return [Pair(*names, shared, tally, few) for names, shared, tally, few in rows]
 
     @cached_property

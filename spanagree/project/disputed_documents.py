@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -146,16 +147,9 @@ def least_likely(
     pairs = rows.by("document", "first", "second")
     many = np.bincount(crowd.document[first], minlength=len(corpus))
     asked = pairs.where(pairs.expected > _OFTEN)
-    first, second = (
-        np.searchsorted(
-            crowd.document * len(corpus.layers) + crowd.annotator,
-            asked.document * len(corpus.layers) + side,
-        )
-        for side in (asked.first, asked.second)
-    )
-    turned = ranks(corpus.annotators)[crowd.annotator]  # sides by name: canonical order
-    swap = turned[first] > turned[second]
-    first, second = np.where(swap, second, first), np.where(swap, first, second)
+    rank = ranks(corpus.annotators)  # sides by name: canonical order
+    asked = asked.turned(rank[asked.first] > rank[asked.second])
+    first, second = (crowd.find(asked.document, side) for side in (asked.first, asked.second))
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     sides = {
         name: crowd.side(segments, side, details)[0] for name, side in (("a", first), ("b", second))
@@ -164,12 +158,12 @@ def least_likely(
     by_chance = distribution(texts, ("a", "b"), None, Question(measure, chance)).documents
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
-    for k, (statistics, matched) in enumerate(zip(by_chance, asked.matched.tolist(), strict=True)):
+    columns = asked.document, asked.first, asked.second, asked.matched
+    cells = zip(*(column.tolist() for column in columns), strict=True)
+    for statistics, (document, a, b, matched) in zip(by_chance, cells, strict=True):
         p = sum(q for m, q in statistics.pmf.items() if m < matched + 0.5)
-        d = int(asked.document[k])
-        pair = names[crowd.annotator[first[k]]], names[crowd.annotator[second[k]]]
-        here = min(1.0, p * int(many[d])), pair
-        likely[d] = min(likely.get(d, here), here)
+        here = min(1.0, p * int(many[document])), (names[a], names[b])
+        likely[document] = min(likely.get(document, here), here)
     return likely
 
 
@@ -213,8 +207,7 @@ class Queued(NamedTuple):
         disagreement: 1 − F1 of the document, over all pairs.
         difficulty: 1 − the F1 that chance alone would give there.
         p: how likely chance would agree so little in any one pair (Bonferroni); ``nan`` where
-        chance
-            would every second time, or if that was not asked for.
+            chance would every second time, or if that was not asked for.
         pair: the two of whom that is least likely.
     """
 
@@ -244,6 +237,18 @@ class Dispute(NamedTuple):
     text: str
     before: str
     after: str
+
+
+_RANKS: Mapping[str, Callable[[Queued], tuple[float, ...]]] = {
+    "disagreement": lambda queued: (-queued.disagreement, -queued.disputed),
+    "segments": lambda queued: (-queued.disputed, -queued.disagreement),
+    "unexpected": lambda queued: (
+        1 if math.isnan(queued.p) else queued.p,
+        -queued.disagreement,
+        -queued.disputed,
+    ),
+}
+"""What ranks documents, by the name of :data:`SORTS`: the least comes first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -527,16 +532,6 @@ def _ranked(
         queued[d] = Queued(corpus.id_of(d), *counts, 1 - observed, 1 - expected, *p)
 
     def rank(d: int) -> tuple[Any, ...]:
-        item = queued[d]
-        first: dict[str, tuple[float, ...]] = {
-            "disagreement": (-item.disagreement, -item.disputed),
-            "segments": (-item.disputed, -item.disagreement),
-            "unexpected": (
-                item.p if item.p == item.p else 1,
-                -item.disagreement,
-                -item.disputed,
-            ),
-        }
-        return (*first[settings.sort], item.document)
+        return (*_RANKS[settings.sort](queued[d]), queued[d].document)
 
     return [(d, queued[d]) for d in sorted(queued, key=rank)]

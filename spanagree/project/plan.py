@@ -13,10 +13,10 @@ So documents divide it, and more annotators take it down to c0, which is how far
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -59,6 +59,9 @@ _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _HEAVY = 0.1  # of the pairs: a document with more decides what is planned
 _SEEN = 7  # the column of how many saw a document
+
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,8 +131,7 @@ class Plan(Result):
         Raises:
             SettingError: for a number of annotators that the plan does not have.
         """
-        best, low, high = (self._enough(x) for x in self._of(annotators))
-        return best, min(low, best), max(high, best)
+        return _from_to(self._enough(variance) for variance in self._of(annotators))
 
     def _enough(self, variance: float) -> int:
         """Return the least number of documents whose interval is no wider than was asked for."""
@@ -170,9 +172,7 @@ class Plan(Result):
         Raises:
             SettingError: for a number of annotators that the plan does not have.
         """
-        every = self._of(annotators)
-        best, low, high = (self._width(documents, x) for x in every)
-        return best, min(low, best), max(high, best)
+        return _from_to(self._width(documents, variance) for variance in self._of(annotators))
 
     def _of(self, annotators: int) -> tuple[float, float, float]:
         """Return the variance of a document that so many annotators see, and from–to."""
@@ -473,6 +473,12 @@ def _for_width(plan: Plan, *widths: float) -> Plan:
     asked = replace(plan.settings, width=widths[0])
     without = plan.without and replace(plan.without, settings=asked)
     return replace(plan, settings=asked, without=without, suggested=widths)
+
+
+def _from_to(values: Iterable[Number]) -> tuple[Number, Number, Number]:
+    """Return a number that is planned, and its low and high end, which hold it."""
+    best, low, high = values
+    return best, min(low, best), max(high, best)
 
 
 def _scale(tail: float) -> float:

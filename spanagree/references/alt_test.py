@@ -286,6 +286,13 @@ class _Wins(NamedTuple):
     candidate: Bools
     person: Bools
 
+    @classmethod
+    def of(
+        cls, document: Ints, annotator: Ints, candidate: Floats, person: Floats, tie: float = 0
+    ) -> _Wins:
+        """Return who wins by the scores of the candidate and of the person left out."""
+        return cls(document, annotator, candidate >= person - tie, person >= candidate - tie)
+
 
 def alt_test(
     annotations: CorpusLike | LabelTable,
@@ -412,13 +419,13 @@ def _of_spans(
     person, candidate = person[marked], candidate[marked]
     with_references = crowd.table(rows.by("document", "first"))
     of_both = crowd.table(compare_pairs(corpus, crowd, (person, candidate), match, chance))
-    hers = with_references[person]
-    its = with_references[candidate] - of_both[person]  # with those whom she is compared with
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = [f1_figures(figures) for figures in (its, hers)]
-    undefined = [np.isnan(figures[:, 2]) for figures in scores]
+        of_person = f1_figures(with_references[person])
+        # with the same others, so without the person who is left out
+        of_candidate = f1_figures(with_references[candidate] - of_both[person])
     notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
-    if undecided := int((undefined[0] | undefined[1]).sum()):
+    undefined = np.isnan(of_person[:, 2]) | np.isnan(of_candidate[:, 2])
+    if undecided := int(undefined.sum()):
         full = "counted as full agreement"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
             full = "F1 counts there, or 1 if that is undefined"
@@ -426,17 +433,22 @@ def _of_spans(
             f"{undecided} of {counted(len(person), 'comparison')} have no score, as only one of the"
             f" two marked anything or chance alone gives 1: {full}"
         )
+    instances = crowd.document[person], crowd.annotator[person]
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
-        # by overlapping chance alone may give more than 1, and who agrees less than fully still
-        # does
-        raw = (np.where(np.isnan(figures[:, 0]), 1.0, figures[:, 0]) for figures in scores)
-        # who marks nothing is no better than who marks something that nobody else did
-        values = (np.where(figures[:, 0] == 0, 0.0, figures[:, column]) for figures in scores)
-        it, she = (np.where(np.isnan(x), y, x) for x, y in zip(values, raw, strict=True))
-        places = crowd.document[person], crowd.annotator[person]
-        wins[kind] = _Wins(*places, it >= she - TIE, she >= it - TIE)
+        scores = (_scores(figures, column) for figures in (of_candidate, of_person))
+        wins[kind] = _Wins.of(*instances, *scores, tie=TIE)
     return wins, empty, rows.inexact.settings(chance), notes
+
+
+def _scores(figures: Floats, column: int) -> Floats:
+    """Return scores of instances from the figures of their F1, by one of them."""
+    observed = figures[:, 0]
+    # to mark nothing is no better than to mark something that nobody else did
+    scores = np.where(observed == 0, 0.0, figures[:, column])
+    # by overlapping chance alone may give more than 1, and who agrees less than fully still does
+    instead = np.where(np.isnan(observed), 1.0, observed)
+    return np.where(np.isnan(scores), instead, scores)
 
 
 def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
@@ -449,26 +461,25 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
     number = {name: i for i, name in enumerate(names)}
     numbers = np.array([number.get(name, -1) for name in table.annotators], np.int64)
     annotator = numbers[table.annotator]
-    its = table.annotator == table.annotators.index(candidate)
-    label = np.full(table.size, -1)
-    label[table.item[its]] = table.label[its]
+    by_candidate = table.annotator == table.annotators.index(candidate)
+    of_candidate = np.full(table.size, -1)
+    of_candidate[table.item[by_candidate]] = table.label[by_candidate]
     item, given, annotator = (x[annotator >= 0] for x in (table.item, table.label, annotator))
-    used = (np.bincount(item, minlength=table.size)[item] > 1) & (label[item] >= 0)
+    instead = of_candidate[item]  # what the candidate gave, beside what the person gave
+    used = (np.bincount(item, minlength=table.size)[item] > 1) & (instead >= 0)
     if score == "neg-rmse":
-        places = _numbers(table)
-        apart = places[given] - places[label[item]]
-        mine = _squares(item, places[given], places[given], table.size)
-        its_squares = _squares(item, places[given], places[label[item]], table.size) - apart**2
-        same = np.abs(its_squares - mine) <= TIE * (its_squares + mine)
-        it, she = np.where(same, 0.0, -its_squares), np.where(same, 0.0, -mine)
+        values = _numbers(table)
+        apart = values[given] - values[instead]
+        squares = _squares(item, values[given], values[given], table.size)
+        squares_instead = _squares(item, values[given], values[instead], table.size) - apart**2
+        same = np.abs(squares_instead - squares) <= TIE * (squares_instead + squares)
+        scores = [np.where(same, 0.0, -x) for x in (squares_instead, squares)]
     else:
         votes = np.zeros((table.size, len(table.labels) + 1))
         np.add.at(votes, (item, given), 1)
         # both against the same others, so that the numbers of those who agree decide
-        she = votes[item, given] - 1
-        it = votes[item, label[item]] - (label[item] == given)
-    it, she = it[used], she[used]
-    return _Wins(item[used], annotator[used], it >= she, she >= it)
+        scores = [votes[item, instead] - (instead == given), votes[item, given] - 1]
+    return _Wins.of(item[used], annotator[used], *(x[used] for x in scores))
 
 
 def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:
@@ -537,13 +548,9 @@ def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementS
     """Return what the test says by one kind of score."""
     rows = [wins.annotator == number for number in tested]
     difference = [wins.person[row].astype(np.int64) - wins.candidate[row] for row in rows]
-    exact = {}  # annotators may have the same numbers
-    p = []
-    for apart in difference:
-        key = int((apart > 0).sum()), int((apart < 0).sum()), len(apart)
-        if key not in exact:
-            exact[key] = exact_p(*key, settings.epsilon)
-        p.append(exact[key])
+    numbers = [(int((d > 0).sum()), int((d < 0).sum()), len(d)) for d in difference]
+    exact = {key: exact_p(*key, settings.epsilon) for key in {*numbers}}  # many have the same
+    p = [exact[key] for key in numbers]
     p_t = [_t_test(apart, settings.epsilon) for apart in difference]
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
     advantage = [float(wins.candidate[row].mean()) for row in rows]
