@@ -316,20 +316,23 @@ def _evidence(
     drawn = per_document.as_units
     parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
     parts += [(name, name) for name in names]
-    parts += [tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)]
+    parts += pair_keys(names, first, second)
     tables = chain(drawn.tables(len(labels)), drawn.pair_tables(first, second))
     return {
         part: evidence_of(table, f1_figures) for part, (_, table) in zip(parts, tables, strict=True)
     }
 
 
+def pair_keys(names: Sequence[str], first: Ints, second: Ints) -> list[tuple[str, ...]]:
+    """Return the names of the two annotators of each pair, sorted, by which blocks add."""
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return [tuple(sorted((names[i], names[j]))) for i, j in pairs]
+
+
 def _draw(ids: Sequence[Hashes], rows: Comparisons, resampling: Resampling) -> Replicates:
     """Return what a block adds in every resample to the columns of each pair and label."""
     (first, second), pair, _ = distinct(rows.first, rows.second)
-    names = rows.annotators
-    keys: list[tuple[str, ...]] = [
-        tuple(sorted((names[i], names[j]))) for i, j in zip(first, second, strict=True)
-    ]
+    keys = pair_keys(rows.annotators, first, second)
     values = np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
     entries = [Entries(keys, pair, rows.document, values)]
     if (rows.label != NO_LABEL).any():

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.agreement.count import CountedPairs, Drawn
+from spanagree.agreement.count import CountedPairs, Drawn, pair_keys
 from spanagree.agreement.gain import gain_intervals
 from spanagree.agreement.mean_over_pairs import interval_of_mean, mean_figures
 from spanagree.agreement.other_annotators import (
@@ -84,7 +84,7 @@ def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[In
 
 def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampling) -> Ends:
     """Return intervals from resamples that blocks drew, all figures on the same documents."""
-    keys = _keys(counts)
+    keys = pair_keys(counts.sharing.annotators, counts.sharing.first, counts.sharing.second)
     keys_of: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
     for key in keys:
         for name in key:
@@ -110,10 +110,12 @@ def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampli
 
 def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
     """Return the intervals of all pairs from resamples that blocks drew."""
-    pairs = Pairs(counts.sharing, counts.pairs, 0).without_intervals
+    sharing = counts.sharing
+    keys = pair_keys(sharing.annotators, sharing.first, sharing.second)
+    pairs = Pairs(sharing, counts.pairs, 0).without_intervals
     return [
         _of_part(counts, resampling, key, pair.tally, [key], pair.documents)
-        for key, pair in zip(_keys(counts), pairs, strict=True)
+        for key, pair in zip(keys, pairs, strict=True)
     ]
 
 
@@ -129,13 +131,6 @@ def _of_part(
     columns = _columns(tally)
     drawn, evidence = counts.draws().over(keys, len(columns)), counts.evidence[part]
     return percentile_intervals(columns, drawn, f1_figures, documents, evidence, resampling)[0]
-
-
-def _keys(counts: CountedPairs) -> list[tuple[str, ...]]:
-    """Return the names of each pair, sorted."""
-    names = counts.sharing.annotators
-    pairs = zip(counts.sharing.first.tolist(), counts.sharing.second.tolist(), strict=True)
-    return [tuple(sorted((names[i], names[j]))) for i, j in pairs]
 
 
 def _columns(tally: Tally) -> Floats:

@@ -17,6 +17,7 @@ from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import times_seen
 from spanagree.errors import SettingError, check_known
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import MatchSettings, chosen_of
@@ -133,7 +134,7 @@ def _documents(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexac
         np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
         all_expected,
         all_size,
-        np.bincount(crowd.document, minlength=len(team)) > 0,
+        times_seen(team) > 0,
         team.ids,
     )
     return documents, rows.inexact

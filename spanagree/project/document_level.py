@@ -12,6 +12,7 @@ from spanagree.arrays import Bools
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
+from spanagree.corpus.roles import times_seen
 from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import Basis, score
@@ -162,7 +163,7 @@ def document_agreement(
     corpus = corpus if annotators is None else corpus.of_annotators(annotators)
     report_progress = progress or (lambda done, total: None)
     crowd = AnnotationIndex.of(corpus)
-    saw = np.bincount(crowd.document, minlength=len(corpus))
+    saw = times_seen(corpus)
     shared = saw[crowd.document] > 1
     figures: dict[str, Coefficient] = {}
     shares: dict[str, float] = {}

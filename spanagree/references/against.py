@@ -38,7 +38,8 @@ from spanagree.references.ceiling import (
     compare_with_references,
     scores_of,
     size_compared,
-    tables_of,
+    tables_of_people,
+    tables_of_systems,
     with_mean,
 )
 from spanagree.results import verdict
@@ -402,7 +403,8 @@ def _compared(
         rows, settings, notes = _pooled(corpus, settings, progress, by_label=by_label)
     else:
         rows, settings, notes = _best(corpus, settings, by_chance, progress)
-    tables = tables_of(corpus, people, rows, best_match=best_match)
+    tables = tables_of_systems(corpus, people, rows, best_match=best_match)
+    tables |= tables_of_people(corpus, people, rows)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:
         settings = replace(settings, **resampling.settings())
@@ -418,9 +420,8 @@ def _compared(
     )
     scores, labels = score(tables), {}
     for code, label in enumerate(corpus.labels if by_label else ()):
-        of_label = tables_of(corpus, people, rows.where(rows.label == code))
-        of_systems = {key: table for key, table in of_label.items() if key[0] != "person"}
-        labels[label] = score(of_systems)
+        of_label = rows.where(rows.label == code)
+        labels[label] = score(tables_of_systems(corpus, people, of_label))
     return _result(len(corpus), tables, scores, labels, settings, (*corpus.notes, *notes))
 
 

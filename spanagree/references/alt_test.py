@@ -417,7 +417,7 @@ def _of_spans(
     marked = np.bincount(document, minlength=len(corpus))[crowd.document[person]] > 0
     empty = int((~marked).sum())
     person, candidate = person[marked], candidate[marked]
-    with_references = crowd.table(rows.by("document", "first"))
+    with_references = crowd.table(rows)
     of_both = crowd.table(compare_pairs(corpus, crowd, (person, candidate), match, chance))
     with np.errstate(divide="ignore", invalid="ignore"):
         of_person = f1_figures(with_references[person])

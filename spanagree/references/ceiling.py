@@ -89,9 +89,10 @@ def compare_with_references(
 
 def size_compared(rows: Comparisons, references: int, chance: str) -> float:
     """Return the size of both sides of all that was compared to make such rows."""
-    size = float(rows.total().size)
+    sizes = rows.size_first + rows.size_second
+    size = float(sizes.sum())
     if whose(chance) == "both":  # two references were compared once, and their rows stand twice
-        size -= rows.where(rows.first < references).total().size / 2
+        size -= sizes[rows.first < references].sum() / 2
     return size
 
 
@@ -108,36 +109,43 @@ def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons
     return replace(rows, matched=changed, remainders=remainders)
 
 
-def tables_of(
+def tables_of_systems(
     corpus: Corpus, references: int, rows: Comparisons, *, best_match: bool = False
 ) -> dict[Key, Table]:
-    """Return what documents add, of a corpus of so many references and then systems.
+    """Return what documents add to the figures of systems and to the ceiling.
 
-    ``rows`` are as of :func:`compare_with_references`. Of the best match each document has the same
-    weight, whoever saw it, and counts only if two references saw it; else each pair has it.
+    Args:
+        corpus: so many references, and then systems, as layers.
+        references: how many.
+        rows: as of :func:`compare_with_references`.
+        best_match: whether they are best matches. Then each document has the same weight, whoever
+            saw it, and counts only if two references saw it; else each pair has it.
     """
     number = times_seen(corpus, corpus.annotators[:references])
     both = np.flatnonzero(number > 1)
-    people = rows.where(rows.first < references).by("document")
-    ceiling = people.symmetric_table(np.arange(len(corpus)))
+    ceiling = rows.where(rows.first < references).symmetric_table(np.arange(len(corpus)))
     ceiling /= np.maximum(number, 1)[:, None] if best_match else 2  # each pair stands twice
     tables: dict[Key, Table] = {ALL: (both, ceiling[both])}
-    of_annotators = rows.by("document", "first")
-    for annotator, (name, layer) in enumerate(corpus.layers.items()):
-        is_reference = annotator < references
-        least = 2 if is_reference or best_match else 1
-        documents = np.flatnonzero(layer.annotated & (number >= least))
-        own = of_annotators.where(of_annotators.first == annotator)
-        sums = own.symmetric_table(documents)
-        if is_reference:
-            tables["person", name] = documents, sums
-            continue
-        tables["system", name] = documents, sums
-        two = number[documents] > 1
-        documents = documents[two]
-        weight = 1 if best_match else (number[documents] - 1)[:, None]
-        tables["weighed", name] = documents, sums[two] * weight
-        tables["ceiling", name] = documents, ceiling[documents]
+    for annotator, name in enumerate(corpus.annotators[references:], references):
+        least = 2 if best_match else 1
+        saw = np.flatnonzero(corpus.layers[name].annotated & (number >= least))
+        sums = rows.where(rows.first == annotator).symmetric_table(saw)
+        tables["system", name] = saw, sums
+        two = number[saw] > 1
+        saw_two = saw[two]
+        weight = 1 if best_match else (number[saw_two] - 1)[:, None]
+        tables["weighed", name] = saw_two, sums[two] * weight
+        tables["ceiling", name] = saw_two, ceiling[saw_two]
+    return tables
+
+
+def tables_of_people(corpus: Corpus, references: int, rows: Comparisons) -> dict[Key, Table]:
+    """Return what documents add to the figures of each reference against the others."""
+    number = times_seen(corpus, corpus.annotators[:references])
+    tables: dict[Key, Table] = {}
+    for annotator, name in enumerate(corpus.annotators[:references]):
+        saw = np.flatnonzero(corpus.layers[name].annotated & (number > 1))
+        tables["person", name] = saw, rows.where(rows.first == annotator).symmetric_table(saw)
     return tables
 
 
@@ -167,7 +175,7 @@ def scores_of(
     """Return the score of each table, and of each system its ``share`` of the ceiling.
 
     Intervals resample documents, or wholes of which documents have the numbers. ``best_match``: as
-    for :func:`tables_of`.
+    for :func:`tables_of_systems`.
     """
     whys = {"system": "with a reference", "person": "with another reference"}
     if best_match:
