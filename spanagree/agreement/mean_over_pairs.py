@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample
 from spanagree.uncertainty.evidence import evidence_of
 
-_NEAR = 1 << 14  # figures of pairs in resamples that are near the processor at a time
-_SPARSE = 0.1  # sums of pairs of which fewer are filled are kept as sparse ones
-_WIDE = 1 << 13  # numbers that a resample counts for at the least, so that not too many are drawn
+_TIMES = 16  # numbers that are worked on at a time, for each sum in a resample
 
 
 def interval_of_mean(sample: Sample, resampling: Resampling, wide: int) -> Interval:
@@ -107,32 +104,13 @@ class _Mean:
 
     def resampled(self, resampling: Resampling) -> Iterator[Floats]:
         """Yield the figures in some resamples; (some, 3)."""
-        times, rows = self.sample.times, self.sample.rows
         alone = np.bincount(self.pair, minlength=len(self.total)) == 1
         once = _defined(f1_figures(self.sums)) * alone[self.pair, None]
         single = self._by_row(once)
         wide = self.total.shape[1]
         several = unique(self.pair[~alone[self.pair]])
-        table = rows[:, (wide * several[:, None] + np.arange(wide)).ravel()].T
-        portion = max(len(times), _WIDE)
-        parts: list[Any] = []
-        for drawn in self.sample.weights(resampling, portion):
-            parts = parts or [*_parts(table, wide, max(1, _NEAR // len(drawn)))]
-            total = np.zeros((len(drawn), 6))
-            weights = np.ascontiguousarray(drawn.T)
-            for part in parts:
-                some = np.asarray(part @ weights).reshape(-1, wide, len(drawn))
-                figures = _defined(f1_figures(np.moveaxis(some, 1, -1)))
-                figures[0] += total  # one pair after the other, however many are a part
-                total = figures.sum(axis=0)
-            yield _mean((drawn > 0) @ single + total)
-
-
-def _parts(table: Any, wide: int, pairs: int) -> Iterator[Any]:
-    """Yield a table of pairs, so wide each, so many at a time; sparse ones where that pays."""
-    if not isinstance(table, np.ndarray):
-        table = table.tocsr()
-    for low in range(0, table.shape[0], wide * pairs):
-        part = table[low : low + wide * pairs]
-        sparse = not isinstance(part, np.ndarray) and part.nnz < _SPARSE * np.prod(part.shape)
-        yield part if sparse or isinstance(part, np.ndarray) else part.toarray()
+        table = self.sample.rows[:, (wide * several[:, None] + np.arange(wide)).ravel()]
+        for drawn in self.sample.weights(resampling, _TIMES * max(table.shape)):
+            sums = np.asarray(drawn @ table).reshape(len(drawn), -1, wide)
+            figures = _defined(f1_figures(sums)).sum(axis=1)
+            yield _mean((drawn > 0) @ single + figures)
