@@ -90,11 +90,11 @@ def agree(
     if p_values and in_blocks:
         raise SettingError(NOT_OVER_BLOCKS)
     annotators = as_list(annotators)
-    here, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
+    number, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
     bootstrap = asked_bootstrap(ci, seed)
     if isinstance(corpus, Corpus) and bootstrap is not None and bootstrap.resample_by is None:
-        here = len(corpus.annotators if annotators is None else annotators)
-        fixed = here < LEAST_ANNOTATORS
+        number = len(corpus.annotators if annotators is None else annotators)
+        fixed = number < LEAST_ANNOTATORS
         bootstrap = bootstrap if fixed else replace(bootstrap, resample_by="both")
     resampling = None
     if bootstrap is not None:
@@ -105,16 +105,16 @@ def agree(
     if in_blocks:
         check_known(annotators or (), counts.sharing.annotators)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
-    made = result(counts, min_shared, resampling, drawing)
+    agreement = result(counts, min_shared, resampling, drawing)
     if fixed:
         note = (
-            f"{counted(here, 'annotator')}: intervals hold them fixed; over other annotators too"
+            f"{counted(number, 'annotator')}: intervals hold them fixed; over other annotators too"
             f" they need {LEAST_ANNOTATORS}"
         )
-        made = replace(made, notes=(*made.notes, note))
+        agreement = replace(agreement, notes=(*agreement.notes, note))
     if p_values and isinstance(corpus, Corpus):
-        return with_p_values(made, corpus, step_of(progress, "chance"))
-    return made
+        return with_p_values(agreement, corpus, step_of(progress, "chance"))
+    return agreement
 
 
 def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:

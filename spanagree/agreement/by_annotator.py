@@ -55,7 +55,7 @@ class Agreeing(NamedTuple):
 
     @classmethod
     def of(cls, per_document: PerDocument) -> Agreeing:
-        """Return it for the annotations of a corpus that are not alone in their document."""
+        """Return how far the annotations agree that are not alone in their document."""
         crowd, saw = AnnotationIndex.of(per_document.corpus), per_document.coverage.number()
         shared = saw[crowd.document] > 1
         document, annotator = crowd.document[shared], crowd.annotator[shared]
@@ -66,7 +66,7 @@ class Agreeing(NamedTuple):
         return cls(document, annotator, above / others, room / others)
 
     def over(self, wholes: Ints) -> Agreeing:
-        """Return it for wholes of documents; those that other annotators saw are by themselves."""
+        """Return the same of wholes; parts that other annotators saw are wholes of their own."""
         documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
         borders = pairwise([*first.tolist(), len(self.document)])
         team, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)

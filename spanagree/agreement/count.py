@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.agreement.crowded import CrowdedDocuments, crowd_sums, find_crowded
 from spanagree.agreement.weight import DominantDocument, count_single, heavy_documents
-from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, unique
+from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, places_in, unique
 from spanagree.blocks.counted import Counted
 from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
 from spanagree.blocks.matches import MatchCounting
@@ -167,14 +167,12 @@ class Drawn:
             yield saw, by_annotator.where(chosen).symmetric_table(saw)
 
     def pair_tables(self, first: Ints, second: Ints) -> Iterator[tuple[Ints, Floats]]:
-        """Yield the same of some pairs, given by two annotators each."""
-        rows = self.rows.by("first", "second", "document")
-        wide = len(self.coverage.annotated)
-        pair = rows.first * wide + rows.second
-        for i, j in zip(first.tolist(), second.tolist(), strict=True):
-            here = slice(*np.searchsorted(pair, (i * wide + j, i * wide + j + 1)).tolist())
+        """Yield the same of all pairs that share a document, given by two annotators each."""
+        rows = self.rows
+        of_pairs = groups(places_in((first, second), (rows.first, rows.second)), len(first))
+        for i, j, chosen in zip(first.tolist(), second.tolist(), of_pairs, strict=True):
             units = self.units(self.coverage.shared(i, j))
-            yield units, rows.where(here).symmetric_table(units)
+            yield units, rows.where(chosen).symmetric_table(units)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,9 +114,9 @@ def count(
 
 
 def _documents(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexact]:
-    """Return the mean over all ordered pairs of those who saw each document, i = j included.
+    """Return what chance gives on each document, and where the expected match is not exact.
 
-    Beside it stands where the expected match is not exact.
+    That is the mean over all ordered pairs of those who saw it, i = j included.
     """
     crowd = AnnotationIndex.of(team)
     first, second = crowd.pairs(with_itself=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -295,26 +295,25 @@ def batches(
     chance = chance_model(chance, places, seed=resampling.seed)
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
-    parts, says, notes = parts_of(corpus, spec)
-    agreements, tables, made = [], [], []
+    parts, made_by, notes = parts_of(corpus, spec)
+    agreements, tables, scored = [], [], []
     for name, (part, keys) in parts.items():
         agreement = agree(part, match=match, chance=chance, annotators=annotators)
         table = _Documents.of(agreement, keys)
         agreements.append(agreement)
         tables.append(table)
-        made.append(_batch(name, agreement, table, resampling if ci else None))
+        scored.append(_batch(name, agreement, table, resampling if ci else None))
     changes = _changes(list(parts), tables, resampling)
     slope, p = _trend(tables, resampling)
-    first = agreements[0].settings
     drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
-    chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": says}
+    chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": made_by}
     everyone = {name for agreement in agreements for name in agreement.annotators}
-    first = replace(first, annotators=len(everyone), min_shared=None)
-    settings = first.extended(BatchSettings, **chosen)
+    of_agreement = replace(agreements[0].settings, annotators=len(everyone), min_shared=None)
+    settings = of_agreement.extended(BatchSettings, **chosen)
     every_note = dict.fromkeys(note for agreement in agreements for note in agreement.notes)
     documents = sum(len(part) for part, _ in parts.values())
     result = Batches(
-        tuple(made), tuple(changes), slope, p, settings, (*every_note, *notes), documents
+        tuple(scored), tuple(changes), slope, p, settings, (*every_note, *notes), documents
     )
     shares = [agreement.places for agreement in agreements if agreement.places is not None]
     if not shares:
@@ -322,7 +321,7 @@ def batches(
     together = functools.reduce(operator.add, shares)
     plain = tuple(
         replace(batch, f1=agreement.uniform.team.f1)
-        for batch, agreement in zip(made, agreements, strict=True)
+        for batch, agreement in zip(scored, agreements, strict=True)
         if agreement.uniform is not None
     )
     uniform = replace(result, batches=plain)
@@ -421,7 +420,7 @@ def _p(drawn: Floats, value: float) -> float:
     return float((1 + (np.abs(known) >= abs(value) - TIE).sum()) / (1 + len(known)))
 
 
-def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
+def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Iterator[Floats]:
     """Yield differences in resamples: of the documents of both, and of the others of each."""
     tables = [paired, *alone]
     most = max(1, *map(len, tables))
@@ -434,7 +433,7 @@ def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) 
         yield _difference(before + first @ alone[0], after + second @ alone[1])
 
 
-def _exchanged(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Any:
+def _exchanged(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Iterator[Floats]:
     """Yield differences with the tallies of the same documents exchanged, and others shuffled."""
     rng = np.random.default_rng(resampling.seed)
     a, b = np.split(paired, 2, axis=1)

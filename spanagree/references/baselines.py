@@ -84,18 +84,18 @@ def with_baselines(
     check_whole(seed, 0, "seed")
     names = list(corpus.layers) if references is None else list(as_list(references))
     check_known(names, corpus.layers)
-    made = corpus
+    extended = corpus
     for name in dict.fromkeys(asked):
         if name == "majority":
-            made = _majority(made, names)
+            extended = _majority(extended, names)
         elif name == "random":
             apart = _apart(corpus, names, chance)
             layer, notes = _random(corpus, names, apart, seed)
-            made = with_layer(made, name, layer, f"{apart}/seed-{seed}")
-            made = replace(made, notes=(*made.notes, *notes))
+            extended = with_layer(extended, name, layer, f"{apart}/seed-{seed}")
+            extended = replace(extended, notes=(*extended.notes, *notes))
         else:
-            made = _plain(made, name, names)
-    return made
+            extended = _plain(extended, name, names)
+    return extended
 
 
 def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
