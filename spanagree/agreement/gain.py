@@ -57,8 +57,10 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
     why = "the team without the annotator is undefined, or there is one document"
     undefined = Interval(_NOTHING, _NOTHING, _NOTHING, why, "jackknife")
     return [
-        undefined if isnan(of_gain[2][0]) else Interval(*of_gain, kind="jackknife")
-        for of_gain in zip(*ends, strict=True)
+        undefined
+        if isnan(corrected[0])
+        else Interval(observed, expected, corrected, kind="jackknife")
+        for observed, expected, corrected in zip(*ends, strict=True)
     ]
 
 

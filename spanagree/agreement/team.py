@@ -125,7 +125,9 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         # pairs that have marked nothing have no row, and get one
         nothing = np.zeros(len(sharing.first), np.int64)
         everything = np.full(len(sharing.first), ALL)
-        rows = Comparisons.of(everything, everything, nothing, nothing * 0.0, (nothing, nothing))
+        rows = Comparisons.of(
+            everything, everything, nothing, np.zeros(len(nothing)), (nothing, nothing)
+        )
         rows = rows.named(comparisons.annotators, comparisons.labels)
         rows = comparisons + rows.between(sharing.first, sharing.second)
         self._comparisons = rows.by("first", "second")

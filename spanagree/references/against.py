@@ -215,7 +215,7 @@ class AgainstReferences(Result):
         rows: list[list[Value]] = []
         breaks: list[int] = []
         for label in self.labels if by == "label" else ("",):
-            of_label = [label] if label else []
+            before: list[Value] = [label] if label else []
             for system in self.systems.values():
                 scored = system.labels[label] if label else system
                 scores = (
@@ -223,13 +223,13 @@ class AgainstReferences(Result):
                     *share.values(scored.share),
                     *ceiling.values(scored.ceiling),
                 )
-                rows.append([*of_label, system.name, False, system.documents, *scores])
+                rows.append([*before, system.name, False, system.documents, *scores])
             breaks.append(len(rows))
             top = self.ceiling.labels[label] if label else self.ceiling.f1
             people = [(self.ceiling, top)]
             people += [(person, person.f1) for person in self.people.values() if by == "annotator"]
             rows += [
-                [*of_label, person.name, True, person.documents, *f1.values(score), *nothing]
+                [*before, person.name, True, person.documents, *f1.values(score), *nothing]
                 for person, score in people
             ]
             breaks += [len(rows)] if by == "label" else []

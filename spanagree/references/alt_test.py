@@ -287,10 +287,9 @@ class _Wins(NamedTuple):
     person: Bools
 
     @classmethod
-    def of(
-        cls, document: Ints, annotator: Ints, candidate: Floats, person: Floats, tie: float = 0
-    ) -> _Wins:
-        """Return who wins by the scores of the candidate and of the person left out."""
+    def of(cls, document: Ints, annotator: Ints, scores: Sequence[Floats], tie: float = 0) -> _Wins:
+        """Return who wins by the scores of the candidate, and of the annotator left out."""
+        candidate, person = scores
         return cls(document, annotator, candidate >= person - tie, person >= candidate - tie)
 
 
@@ -436,8 +435,8 @@ def _of_spans(
     instances = crowd.document[person], crowd.annotator[person]
     wins = {}
     for kind, column in (("observed", 0), ("corrected", 2)):
-        scores = (_scores(figures, column) for figures in (of_candidate, of_person))
-        wins[kind] = _Wins.of(*instances, *scores, tie=TIE)
+        scores = [_scores(figures, column) for figures in (of_candidate, of_person)]
+        wins[kind] = _Wins.of(*instances, scores, tie=TIE)
     return wins, empty, rows.inexact.settings(chance), notes
 
 
@@ -479,7 +478,7 @@ def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: s
         np.add.at(votes, (item, given), 1)
         # both against the same others, so that the numbers of those who agree decide
         scores = [votes[item, instead] - (instead == given), votes[item, given] - 1]
-    return _Wins.of(item[used], annotator[used], *(x[used] for x in scores))
+    return _Wins.of(item[used], annotator[used], [x[used] for x in scores])
 
 
 def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:

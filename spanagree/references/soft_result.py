@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
@@ -85,6 +86,12 @@ class SoftSystem(NamedTuple):
     iou: float
     rho: float
     f1: Score
+
+    @classmethod
+    def of(cls, name: str, scores: OfDocuments, f1: Score) -> SoftSystem:
+        """Return the means of scores of documents, each weighing the same."""
+        documents = len(np.unique(scores.document))
+        return cls(name, documents, _mean(scores.iou), _mean(scores.rho), f1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,33 +319,23 @@ def _scored(
     labels = corpus.labels or ("span",)
     people_and_systems = {name: corpus.layers[name] for name in references} | layers
     compared = corpus.but(layers=people_and_systems, labels=labels)
-    chance, uniform = settings.chance, dict[str, Score]()
     drawn = None
     if RANDOM in layers and (layers[RANDOM].annotated & soft.seen).any() and is_drawn(compared):
         drawn = _mean_of_random(compared, soft, references)
         by_document[RANDOM] = drawn.scores
-    f1 = _with_random_reference(compared, [*layers], references, chance, drawn)
-    placed = place_shares(compared, compared.annotators, chance)
-    plain = without_places(chance)
+    unlabelled = alone if len(corpus.labels) > 1 else ()
+    f1_of = functools.partial(_f1_of, compared, [*layers], references, drawn, unlabelled)
+    f1, uniform = f1_of(settings.chance), None
+    placed = place_shares(compared, compared.annotators, settings.chance)
+    plain = without_places(settings.chance)
     if placed is not None and plain is not None:
         settings = replace(settings, places_mean=placed.mixed)
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=annotators)
-        uniform = _with_random_reference(compared, [*layers], references, plain, drawn)
-    if len(corpus.labels) > 1:
-        none = undefined("probabilities have no labels, the references do")
-        f1, uniform = (
-            {name: none if name in alone else score for name, score in scores.items()}
-            for scores in (f1, uniform)
-        )
-    scored = {
-        name: SoftSystem(name, len(scores.document), _mean(scores.iou), _mean(scores.rho), f1[name])
-        for name, scores in by_document.items()
-    }
-    among = scores_of_people(corpus, references)
-    documents = len(np.unique(among.document))
-    others = undefined("spanagree agree has it")
-    ours = SoftSystem(PEOPLE, documents, _mean(among.iou), _mean(among.rho), others)
+        uniform = f1_of(plain)
+    scored = {name: SoftSystem.of(name, x, f1[name]) for name, x in by_document.items()}
+    elsewhere = undefined("spanagree agree has it")
+    people = SoftSystem.of(PEOPLE, scores_of_people(corpus, references), elsewhere)
     read = [*given.values(), *([] if gold is None else [gold])]
     whom = "a reference" if gold is None else "soft gold"
     notes = [*corpus.notes, *chain(*(rows.notes for rows in read))]
@@ -349,9 +346,7 @@ def _scored(
     notes += [] if drawn is None else [drawn.note]
     notes += notes_on_places(compared, placed)
     settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
-    return SoftScores(
-        scored, ours, by_document, corpus, settings, tuple(notes), placed, uniform or None
-    )
+    return SoftScores(scored, people, by_document, corpus, settings, tuple(notes), placed, uniform)
 
 
 def _check(threshold: float, chance: str) -> None:
@@ -470,18 +465,19 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     return _Drawn(mean, math.fsum(matched) / len(matched), note)
 
 
-def _with_random_reference(
+def _f1_of(
     corpus: Corpus,
     systems: Sequence[str],
     references: Sequence[str],
-    chance: str,
     drawn: _Drawn | None,
+    unlabelled: Collection[str],
+    chance: str,
 ) -> dict[str, Score]:
     """Return F1 of each system with a reference drawn at random among those who saw a document.
 
     Each document stands once for each of its references, and weighs by their number; so what is
     matched, by chance too, is the mean over them, and adds over documents. Of a random baseline it
-    is the mean over its draws.
+    is the mean over its draws. Systems without labels have none, where references have several.
     """
     crowd, times = AnnotationIndex.of(corpus), times_seen(corpus, references)
     number = {name: i for i, name in enumerate(corpus.annotators)}
@@ -500,4 +496,6 @@ def _with_random_reference(
         shared = (corpus.layers[name].annotated & (times > 0)).any()
         tally = Tally.of(values)  # sizes are means
         scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
+        if name in unlabelled:
+            scores[name] = undefined("probabilities have no labels, the references do")
     return scores
