@@ -269,8 +269,9 @@ def test_pages(text, columns, scheme, missing, unit, before, portion):
     part = conll_parts.TextPart(text, before, is_whole=True)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
     slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
+    head = head_of(text, columns=columns, scheme=scheme, missing=missing)
     with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
-        assert outcome(page.read_page, "name", part, columns, options) == slow
+        assert outcome(page.read_page, "name", part, head, columns, options) == slow
 
 
 words = st.text("abé\u2028😀", max_size=70).map(lambda word: word[:9] if len(word) < 60 else word)

@@ -28,7 +28,7 @@ from spanagree.formats.conll.columns import (
     values_of,
 )
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import LINES
+from spanagree.formats.conll.head import LINES, Head
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import TextPart
 from spanagree.formats.file_head import FileHead
@@ -108,11 +108,14 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
 
 
 def decided_layers(
-    files: Mapping[str, PathName], first: Mapping[PathName, str], options: ConllOptions
+    files: Mapping[str, PathName],
+    first: Mapping[PathName, str],
+    heads: Mapping[PathName, Head],
+    options: ConllOptions,
 ) -> tuple[list[Wanted], list[str]]:
     """Return the layers with their columns, and notes on those that were not named.
 
-    What is not named is decided by the ``first`` lines of each file.
+    What is not named is decided by the ``first`` lines of each file, which settle its head.
 
     Raises:
         InputError: where it is not clear which columns are meant, or which of them is gold.
@@ -120,12 +123,12 @@ def decided_layers(
     wanted = wanted_layers(files, options.columns)
     open_ = [layer for layer in wanted if layer.column is None]
     are_two = all(
-        (head := options.heads[layer.path]).width == 2 and not head.layout.names for layer in open_
+        heads[layer.path].width == 2 and not heads[layer.path].layout.names for layer in open_
     )
     if isinstance(options.columns, Mapping) and are_two:  # there is nothing to choose
         return [layer._replace(column=layer.column or 1) for layer in wanted], []
     pages = {
-        path: read_page(path, TextPart(first[path], 0, is_whole=True), [], options)
+        path: read_page(path, TextPart(first[path], 0, is_whole=True), heads[path], [], options)
         for path in dict.fromkeys(layer.path for layer in open_)
     }
     if len(wanted) == 1 and open_:

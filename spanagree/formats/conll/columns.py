@@ -134,7 +134,8 @@ def layout_of(text: str) -> Layout:
         elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
             brackets += ((declared[1], declared[2]),)
         elif row.startswith(OWN):
-            names = _own_names(row)
+            ours = declared_in(row)
+            names = ("", *ours[0]) if ours else ()
         elif not row.strip(" \t") or row.startswith("-DOCSTART-"):
             sentences.append([])
         elif row[0] != "#":
@@ -158,13 +159,25 @@ def layout_of(text: str) -> Layout:
     return Layout(names, first_word, numbered=numbered, brackets=brackets)
 
 
-def _own_names(line: str) -> tuple[str, ...]:
-    """Return the names in a first line of ours, none if it is damaged."""
+def line_of_ours(text: str) -> str:
+    """Return the first line of a text, if we wrote it."""
+    return text.split("\n", 1)[0].rstrip(" \r") if text.startswith(OWN) else ""
+
+
+def declared_in(line: str) -> tuple[tuple[str, ...], str | None] | None:
+    """Return the names of columns in a line of ours, and what stands for missing.
+
+    Of a line that is damaged there are none.
+    """
     try:
         written: Any = json.loads(line.removeprefix(OWN))
-        return ("", *map(str, written["columns"]))
+        names, missing = written["columns"], written.get("missing")
     except (ValueError, RecursionError, KeyError, TypeError):
-        return ()
+        return None
+    are_names = isinstance(names, list) and all(isinstance(n, str) and n for n in names)
+    if not are_names or not names or not isinstance(missing, (str, type(None))):
+        return None
+    return tuple(names), missing
 
 
 def _is_header(fields: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What the beginning of a file settles for all its lines, read as a whole or in blocks.
+"""What the first lines of a file settle for all its lines, read as a whole or in blocks.
 
 Whether a line that begins with ``#`` is a token or a comment, how many columns a row has and
 whether sentences have ids is seen in the first lines of a file. So it is the same for a line
@@ -12,21 +12,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Ints
 from spanagree.corpus.tags import prefixed
-from spanagree.formats.conll.columns import NO_NAMES, Layout, fields_of, layout_of
-from spanagree.formats.conll.fields import Lines
-from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
+from spanagree.formats.conll.columns import (
+    Column,
+    Layout,
+    fields_of,
+    layout_of,
+    line_of_ours,
+    number_of,
+)
+from spanagree.formats.conll.lines import LineKind, as_lines, kinds_of_lines
 
 LINES = 50_000  # of a file that are looked at
-
-_FEW = 1000  # of these, among which there mostly is a row
-
-_STEP = 1 << 12  # characters in which ends of lines are counted
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""
@@ -42,38 +43,6 @@ _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row o
 _KIND = {b"-": "multiword range", b".": "empty node"}
 
 
-class _Rows(NamedTuple):
-    """Rows among some lines: those that are tokens for sure."""
-
-    data: bytes
-    starts: Ints
-    sure: Bools
-
-    @classmethod
-    def of(cls, text: str) -> _Rows:
-        """Return those of a text."""
-        data, starts, kinds = _as_lines(text)
-        return cls(data, starts, _are_sure(data, starts, kinds))
-
-    def have_tabs(self) -> bool:
-        """Return whether each of them has a tab."""
-        tabs = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\t"))
-        has_one = np.zeros(len(self.sure), np.bool_)
-        has_one[np.searchsorted(self.starts, tabs, side="right") - 1] = True
-        return bool(has_one[self.sure].all())
-
-    def values(self, columns: Sequence[int], sign: str) -> Iterator[str]:
-        """Yield what stands in columns; -1 is the last field of each row."""
-        if sign == "\t":
-            rows = Lines(self.data, self.starts).fields(self.sure)
-        else:
-            texts = map(_text, _lines(self.data, self.starts, np.flatnonzero(self.sure)))
-            quoted = Lines.of("\t".join(fields_of(text, sign)) for text in texts)
-            rows = quoted.fields(np.ones(len(quoted.starts) - 1, np.bool_))
-        for column in columns:
-            yield from rows.where_wide(column).numbered[1]
-
-
 @dataclass(frozen=True)
 class Head:
     """What the first lines of a file settle.
@@ -81,155 +50,135 @@ class Head:
     Attributes:
         layout: of the columns.
         scheme, missing: of the tags, by which a token ``#`` is known.
-        where: the columns of tags that were named; −1 is the last.
+        tag_columns: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
         has_ids: whether each sentence of a file in blocks has an id, or document where these are
             the units; a whole file shows it.
-        first: these lines, if some begin with ``#``.
+        line_of_ours: the first line, if we wrote it.
+        first: the first lines, if some begin with ``#``.
     """
 
-    layout: Layout = NO_NAMES
+    layout: Layout
     scheme: str = "auto"
     missing: str | None = None
-    where: tuple[int, ...] = (-1,)
+    tag_columns: tuple[int, ...] = (-1,)
     width: int = 0
     has_ids: bool = False
+    line_of_ours: str = ""
     first: str = ""
 
     @cached_property
-    def tabbed(self) -> bool:
-        """Whether each row has a tab, which nobody asks where a token ``#`` has one."""
-        return self.layout.sign == "\t" and bool(self.first) and _Rows.of(self.first).have_tabs()
+    def _first_rows(self) -> list[str]:
+        """Those of the first lines that are tokens for sure."""
+        data = as_lines(self.first)
+        starts, kinds = kinds_of_lines(data)
+        return [_text(line) for line in _lines(data, starts, _sure(data, starts, kinds))]
 
     @cached_property
-    def tags(self) -> frozenset[str]:
-        """What stands in the columns of tags; nobody asks where tags are known by their form."""
-        values = _Rows.of(self.first).values(self.where, self.layout.sign) if self.first else ()
-        return frozenset(values) - {""}
+    def _is_tabbed(self) -> bool:
+        """Whether each row has a tab."""
+        return self.layout.sign == "\t" and all("\t" in row for row in self._first_rows)
 
-    def settled(
-        self,
-        data: bytes,
-        starts: Ints,
-        kinds: Ints,
-        *,
-        header: bool = False,
-        encoding: str = "utf-8",
-    ) -> tuple[Ints, dict[str, int]]:
-        """Return what each line is, and how many rows are not tokens, by kind.
+    @cached_property
+    def _known_tags(self) -> frozenset[str]:
+        """What stands in the columns of tags."""
+        rows = [fields_of(row, self.layout.sign) for row in self._first_rows]
+        tags = (row[c] for row in rows for c in self.tag_columns if c < len(row))
+        return frozenset(tags) - {""}
+
+    def kinds_of(
+        self, data: bytes, *, header: bool = False, encoding: str = "utf-8"
+    ) -> tuple[Ints, Ints, dict[str, int]]:
+        """Return where lines begin, what each is, and how many rows are not tokens, by kind.
 
         Args:
-            data, starts, kinds: lines, and what they look like, as :func:`kinds_of_lines` has it.
+            data: the lines.
             header: whether the first row of these has the columns' names.
             encoding: of the data.
         """
+        starts, kinds = kinds_of_lines(data)
         doubtful = _doubtful(data, starts, kinds)
-        if not header and not len(doubtful) and not self.layout.numbered:
-            # a # behind blanks is a token, as blanks separate
-            kinds[kinds == LineKind.COMMENT] = LineKind.ROW
-            return kinds, {}
-        settled = kinds.copy()
-        settled[kinds == LineKind.COMMENT] = LineKind.ROW
-        settled[doubtful] = LineKind.COMMENT
-        rows = settled == LineKind.ROW
-        if header and rows.any():
-            settled[int(rows.argmax())] = LineKind.OTHER
-        tokens = _those(lambda x: self._is_token(_text(x, encoding)), data, starts, doubtful)
-        settled[tokens] = LineKind.ROW
+        kinds[kinds == LineKind.COMMENT] = LineKind.ROW  # behind blanks, # is a token
+        kinds[doubtful] = LineKind.COMMENT
+        if header:
+            kinds[np.flatnonzero(kinds == LineKind.ROW)[:1]] = LineKind.OTHER
+        tokens = _lines_that(lambda x: self.is_token(_text(x, encoding)), data, starts, doubtful)
+        kinds[tokens] = LineKind.ROW
+        no_words = [*_NO_WORD.finditer(data)] if self.layout.numbered else []
+        begins = np.array([match.start() for match in no_words], starts.dtype)
+        lines = np.searchsorted(starts, begins, side="right") - 1
         passed: Counter[str] = Counter()
-        if self.layout.numbered:
-            others = [(match.start(), match[1]) for match in _NO_WORD.finditer(data)]
-            at = np.array([start for start, _ in others], starts.dtype)
-            at = np.searchsorted(starts, at, side="right") - 1
-            for line, (_, sign) in zip(at.tolist(), others, strict=True):
-                if settled[line] == LineKind.ROW:
-                    settled[line] = LineKind.OTHER
-                    passed[_KIND[sign]] += 1
-        return settled, dict(passed)
+        for line, match in zip(lines.tolist(), no_words, strict=True):
+            if kinds[line] == LineKind.ROW:
+                kinds[line] = LineKind.OTHER
+                passed[_KIND[match[1]]] += 1
+        return starts, kinds, dict(passed)
 
-    def _is_token(self, text: str) -> bool:
+    def is_token(self, text: str) -> bool:
         """Return whether a line that begins with # has the columns and the tags of a token."""
         row = fields_of(text, self.layout.sign)
         if self.layout.ragged:  # each begins with the document
             return False
-        if not 1 < len(row) == self.width > max(self.where) or ("\t" not in text and self.tabbed):
+        if not 1 < len(row) == self.width > max(self.tag_columns):
             return False
-        return all(self._is_tag(row[column]) for column in self.where)
+        if "\t" not in text and self.first and self._is_tabbed:
+            return False
+        return all(self._is_tag(row[column]) for column in self.tag_columns)
 
     def _is_tag(self, value: str) -> bool:
         # a word such as I is not a tag by itself
         by_form = len(value) > 1 and prefixed(value, self.scheme) is not None
-        return by_form or value in ("O", self.missing) or value in self.tags
+        return by_form or value in ("O", self.missing) or value in self._known_tags
 
 
 def head_of(
     text: str,
     *,
-    where: Sequence[int | None] = (None,),
+    columns: Sequence[Column | None] = (),
     scheme: str = "auto",
     missing: str | None = None,
-    layout: Layout | None = None,
 ) -> Head:
     """Return what the first lines of a file settle.
 
     Args:
         text: these lines.
-        where: the columns of tags that are named; None is the last.
+        columns: those of tags that are named; None is the last, as is where none is named.
         scheme, missing: of the tags.
-        layout: of the columns, if it is known otherwise.
     """
-    layout = layout_of(text) if layout is None else layout
-    columns = tuple(-1 if column is None else column for column in where)
-    head = Head(layout, scheme, missing, columns)
-    data, starts, kinds = _as_lines(up_to_row(_portions_of(text, _FEW)))
-    sure = np.flatnonzero(_are_sure(data, starts, kinds))[:2]
+    layout = layout_of(text)
+    numbers = [None if column is None else number_of(column, layout) for column in columns]
+    tag_columns = tuple(-1 if number is None else number for number in numbers) or (-1,)
+    head = Head(layout, scheme, missing, tag_columns, line_of_ours=line_of_ours(text))
+    data = as_lines(text)
+    starts, kinds = kinds_of_lines(data)
+    sure = _sure(data, starts, kinds)[:2]
     if len(sure):
         first = sure[-1:] if layout.header else sure[:1]  # below the names of the columns
-        (line,) = _lines(data, starts, first)
+        (row,) = map(_text, _lines(data, starts, first))
+        width = len(layout.names if layout.ragged else fields_of(row, layout.sign))
         has_doubtful = text.startswith("#") or "\n#" in text
-        return replace(
-            head,
-            width=len(layout.names if layout.ragged else fields_of(_text(line), layout.sign)),
-            first=text if has_doubtful else "",
-        )
+        return replace(head, width=width, first=text if has_doubtful else "")
     # the first that can be a token decides
-    texts = map(_text, _lines(data, starts, _doubtful(data, starts, kinds)))
-    widths = ((text, len(fields_of(text, layout.sign))) for text in texts)
-    tokens = (width for text, width in widths if replace(head, width=width)._is_token(text))
-    return replace(head, width=next(tokens, 0))
-
-
-def _are_sure(data: bytes, starts: Ints, kinds: Ints) -> Bools:
-    """Return which lines are tokens for sure: rows that do not begin with #."""
-    are_sure: Bools = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
-    are_sure[_doubtful(data, starts, kinds)] = False
-    return are_sure
-
-
-def _as_lines(text: str) -> tuple[bytes, Ints, Ints]:
-    """Return a text as bytes, where its lines begin, and what they look like."""
-    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    data = without_returns(data)
-    return data, *kinds_of_lines(data)
+    for row in map(_text, _lines(data, starts, _doubtful(data, starts, kinds))):
+        wide = replace(head, width=len(fields_of(row, layout.sign)))
+        if wide.is_token(row):
+            return wide
+    return head
 
 
 def have_ids(head: Head, text: str, unit: str) -> bool:
     """Return whether each sentence, or document, of the first lines of a file has an id."""
-    data, starts, kinds = _as_lines(text)
+    data = as_lines(text)
+    starts, kinds, _ = head.kinds_of(data, header=head.layout.header)
     kind, names_one = _NAMING[unit]
     naming = np.flatnonzero(kinds == kind)
-    naming = _those(lambda line: bool(names_one.match(_text(line))), data, starts, naming)
-    if not len(naming):
-        return False
-    settled, _ = head.settled(data, starts, kinds, header=head.layout.header)
-    naming = naming[settled[naming] == kind]  # one that is a token names nothing
-    others = np.flatnonzero(settled != LineKind.ROW)
-    end = len(settled) - len(others)
-    is_end = settled == LineKind.DOCSTART
+    naming = _lines_that(lambda line: bool(names_one.match(_text(line))), data, starts, naming)
+    others = np.flatnonzero(kinds != LineKind.ROW)
+    end = len(kinds) - len(others)
+    is_end = kinds == LineKind.DOCSTART
     if unit == "sentence":
-        is_end |= settled == LineKind.BLANK
-    ends = np.flatnonzero(is_end)
-    begins = {0, *rows_above(ends, others).tolist()} - {end}
+        is_end |= kinds == LineKind.BLANK
+    begins = {0, *rows_above(np.flatnonzero(is_end), others).tolist()} - {end}
     return end > 0 and begins <= {*rows_above(naming, others).tolist()}
 
 
@@ -252,7 +201,7 @@ def id_in(line: str) -> str:
 
 def first_lines(text: str) -> str:
     """Return the first lines of a text, as many as are looked at, and more if these have no row."""
-    return up_to_row(_portions_of(text, LINES))
+    return up_to_row(_portions_of(text))
 
 
 def up_to_row(portions: Iterable[str]) -> str:
@@ -260,40 +209,19 @@ def up_to_row(portions: Iterable[str]) -> str:
     kept: list[str] = []
     for portion in portions:
         kept.append(portion)
-        if any(map(_has_row, _portions_of(portion, _FEW))):
+        _, kinds = kinds_of_lines(as_lines(portion))
+        if (kinds == LineKind.ROW).any():
             break
     return "".join(kept)
 
 
-def _has_row(text: str) -> bool:
-    """Return whether some line of a text is a row."""
-    _, kinds = kinds_of_lines(text.encode(errors="surrogatepass"))
-    return bool((kinds == LineKind.ROW).any())
-
-
-def _portions_of(text: str, lines: int) -> Iterator[str]:
-    """Yield a text in portions of so many lines, with their ends.
-
-    >>> [*_portions_of("a O\\nb O\\n\\nc O", 2)]
-    ['a O\\nb O\\n', '\\nc O']
-    """
-    begin = 0
-    while begin < len(text):
-        end = _end_of_lines(text, begin, lines)
-        yield text[begin:end]
-        begin = end
-
-
-def _end_of_lines(text: str, at: int, lines: int) -> int:
-    """Return where so many lines of a text end from some place on, or the text does."""
-    while at < len(text):
-        there = text.count("\n", at, at + _STEP)
-        if there >= lines:
-            for _ in range(lines):
-                at = text.index("\n", at) + 1
-            return at
-        at, lines = at + _STEP, lines - there
-    return len(text)
+def _portions_of(text: str) -> Iterator[str]:
+    """Yield a text in portions of as many lines as are looked at, with their ends."""
+    while text:
+        lines = text.split("\n", LINES)
+        rest = lines[LINES] if len(lines) > LINES else ""
+        yield text[: len(text) - len(rest)]
+        text = rest
 
 
 def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
@@ -304,17 +232,26 @@ def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
     return doubtful
 
 
-def _lines(data: bytes, starts: Ints, which: Ints) -> Iterator[bytes]:
+def _sure(data: bytes, starts: Ints, kinds: Ints) -> Ints:
+    """Return the lines that are tokens for sure: rows that do not begin with #."""
+    are_sure = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
+    are_sure[_doubtful(data, starts, kinds)] = False
+    return np.flatnonzero(are_sure)
+
+
+def _lines(data: bytes, starts: Ints, numbers: Ints) -> Iterator[bytes]:
     """Yield some lines with their ends."""
-    bounds = zip(starts[which].tolist(), starts[which + 1].tolist(), strict=True)
+    bounds = zip(starts[numbers].tolist(), starts[numbers + 1].tolist(), strict=True)
     return (data[start:end] for start, end in bounds)
 
 
-def _those(asked: Callable[[bytes], bool], data: bytes, starts: Ints, which: Ints) -> Ints:
-    """Return those of some lines of which something is so; of equal ones, one is asked."""
-    lines = [*_lines(data, starts, which)]
-    known = {line: asked(line) for line in {*lines}}
-    return which[[known[line] for line in lines]]
+def _lines_that(
+    condition: Callable[[bytes], bool], data: bytes, starts: Ints, numbers: Ints
+) -> Ints:
+    """Return those of some lines for which a condition holds; of equal lines, one is asked."""
+    lines = [*_lines(data, starts, numbers)]
+    holds = {line: condition(line) for line in {*lines}}
+    return numbers[[holds[line] for line in lines]]
 
 
 def _text(line: bytes, encoding: str = "utf-8") -> str:

@@ -38,8 +38,9 @@ _NEWLINE, _RETURN = b"\n\r"
 _PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
 
 
-def without_returns(data: bytes) -> bytes:
-    """Return lines without the carriage returns at their ends; others stay."""
+def as_lines(text: str) -> bytes:
+    """Return a text in which each line ends with a newline, without a carriage return before it."""
+    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
     if b"\r" not in data:
         return data
     characters = np.frombuffer(data, np.uint8)

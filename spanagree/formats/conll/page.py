@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,9 +29,10 @@ from spanagree.formats.conll.columns import (
     OWN,
     Column,
     Layout,
+    declared_in,
     fields_of,
     is_column,
-    layout_of,
+    line_of_ours,
     number_of,
     with_brackets,
 )
@@ -41,12 +41,11 @@ from spanagree.formats.conll.head import (
     MARK,
     SENT_ID,
     Head,
-    first_lines,
     head_of,
     id_in,
     rows_above,
 )
-from spanagree.formats.conll.lines import LineKind, kinds_of_lines, without_returns
+from spanagree.formats.conll.lines import LineKind, as_lines
 from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
 
@@ -73,9 +72,7 @@ class ConllOptions(TagOptions):
     repair: str | Sequence[str] = ()
     sentences_from: str | None = None
     attributes: Sequence[Column] = ()
-    heads: Mapping[PathName, Head] = field(default_factory=dict)
-    own_lines: Mapping[PathName, str] = field(default_factory=dict)  # first lines that we wrote
-    own_columns: bool = False  # whether the columns are those that such a line names
+    are_declared: bool = False  # whether the columns are those that a first line of ours names
     chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -105,75 +102,59 @@ class ConllOptions(TagOptions):
             object.__setattr__(self, "chosen", given)
         super().__post_init__()
 
-    def declared(
+    def with_declared(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> ConllOptions:
-        """Return the options with what the first lines of files say.
+        """Return the options with the columns that the first line of a single file of ours names.
 
         Raises:
-            InputError: for a line of ours that is damaged, where it has to name the columns.
+            InputError: for such a line that is damaged.
         """
-        line = {path: text.split("\n", 1)[0].rstrip(" \r") for path, text in first.items()}
-        ours = {path: opening for path, opening in line.items() if opening.startswith(OWN)}
-        options = replace(self, own_lines=ours)
-        if len(files) == 1 and not self.columns and ours:
-            ((path, opening),) = ours.items()
-            names, missing = _named_in(opening, f"{printable(os.fspath(path))}:1")
-            options = replace(
-                options,
-                columns={name: i for i, name in enumerate(names, 1)},
-                missing=missing if self.missing is None else self.missing,
-                own_columns=True,
+        if len(files) > 1 or self.columns:
+            return self
+        ((path, text),) = first.items()
+        line = line_of_ours(text)
+        if not line:
+            return self
+        declared = declared_in(line)
+        problem = "is damaged" if declared is None else ""
+        names, missing = declared or ((), None)
+        if len(set(names)) < len(names):
+            problem = f"has the name {show(max(names, key=names.count))} twice"
+        if problem:
+            raise InputError(
+                f"{printable(os.fspath(path))}:1: the line of the columns' names {problem}"
+                f" ({show(line)}); mend it, or name the columns with --columns (columns=)"
             )
-        heads = {path: options.head(path, files, text) for path, text in first.items()}
-        return replace(options, heads=heads)
-
-    def head(self, path: PathName, files: Mapping[str, PathName], first: str) -> Head:
-        """Return what the first lines of a file settle."""
-        columns: list[Any] = [self.columns]
-        if isinstance(self.columns, Mapping):
-            of_path = (name for name in files if files[name] == path)
-            is_single = len(files) == 1
-            columns = [*self.columns.values()] if is_single else [*map(self.columns.get, of_path)]
-        return self.head_by(first, [column for column in columns if is_column(column)])
-
-    def head_by(self, first: str, columns: Sequence[Column | None]) -> Head:
-        """Return what the first lines of a file settle, of which some columns are named."""
-        layout = layout_of(first)
-        where = [None if column is None else number_of(column, layout) for column in columns]
-        return head_of(
-            first,
-            where=where or [None],
-            scheme=self.scheme,
-            missing=self.missing,
-            layout=layout,
+        return replace(
+            self,
+            columns={name: i for i, name in enumerate(names, 1)},
+            missing=missing if self.missing is None else self.missing,
+            are_declared=True,
         )
 
+    def heads(
+        self, files: Mapping[str, PathName], first: Mapping[PathName, str]
+    ) -> dict[PathName, Head]:
+        """Return what the first lines of each file settle."""
+        return {
+            path: head_of(
+                text,
+                columns=self._columns_in(path, files),
+                scheme=self.scheme,
+                missing=self.missing,
+            )
+            for path, text in first.items()
+        }
 
-def _named_in(line: str, where: str) -> tuple[list[str], str | None]:
-    """Return the names of the columns that a line of ours has, and ``missing``."""
-    try:
-        written: Any = json.loads(line.removeprefix(OWN))
-    except (ValueError, RecursionError):
-        written = None
-    names: Any = written.get("columns") if isinstance(written, dict) else None
-    missing: Any = written.get("missing") if isinstance(written, dict) else None
-    problem = ""
-    if (
-        not isinstance(names, list)
-        or not names
-        or not all(isinstance(name, str) and name for name in names)
-        or not isinstance(missing, (str, type(None)))
-    ):
-        problem = "is damaged"
-    elif len(set(names)) < len(names):
-        problem = f"has the name {show(max(names, key=names.count))} twice"
-    if problem:
-        raise InputError(
-            f"{where}: the line of the columns' names {problem} ({show(line)}); mend it, or name"
-            " the columns with --columns (columns=)"
-        )
-    return names, missing
+    def _columns_in(self, path: PathName, files: Mapping[str, PathName]) -> list[Column]:
+        """Return the columns of tags that are named of a file."""
+        named: Iterable[Any] = [self.columns]
+        if isinstance(self.columns, Mapping) and len(files) == 1:
+            named = self.columns.values()
+        elif isinstance(self.columns, Mapping):
+            named = [self.columns.get(layer) for layer in files if files[layer] == path]
+        return [column for column in named if is_column(column)]
 
 
 @dataclass(frozen=True)
@@ -245,36 +226,28 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
         InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
     """
     if BOM in text:
-        for number in (n for n, line in _numbered(text, before) if line.startswith(BOM)):
-            raise mark_inside(f"{name}:{number}")
-    data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
-    data = without_returns(data)
+        for number, line in enumerate(text.split("\n"), before + 1):
+            if line.startswith(BOM):
+                raise mark_inside(f"{name}:{number}")
+    data = as_lines(text)
     if b"\r" in data:
-        numbered = enumerate(data.split(b"\n"), before + 1)
-        number = next(number for number, line in numbered if b"\r" in line)
+        number = before + 1 + data.count(b"\n", 0, data.index(b"\r"))
         raise InputError(
             f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
         )
-    starts, kinds = kinds_of_lines(data)
     header = head.layout.header and not before
-    kinds, passed = head.settled(data, starts, kinds, header=header)
+    starts, kinds, passed = head.kinds_of(data, header=header)
     lines = Lines(data, starts)
     if head.layout.sign != "\t":
         rows = np.flatnonzero((kinds == LineKind.ROW) | (kinds == LineKind.OTHER))
-        lines = _unquoted(name, lines, rows.tolist(), head.layout.sign)
+        lines = _unquoted(name, lines, rows, head.layout.sign)
     return lines, kinds, passed
 
 
-def _numbered(text: str, before: int) -> Iterable[tuple[int, str]]:
-    return enumerate(text.split("\n"), before + 1)
-
-
-def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
+def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
     """Return lines of which the rows have tabs in place of commas or semicolons."""
     try:
-        fields = [
-            "\t".join(row) for row in csv.reader(map(lines.__getitem__, rows), delimiter=sign)
-        ]
+        fields = ["\t".join(row) for row in csv.reader(lines.texts(rows), delimiter=sign)]
     except csv.Error as error:
         raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
     if len(fields) != len(rows):
@@ -282,8 +255,8 @@ def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
             f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
             " field goes over several; each token has a line of its own"
         )
-    texts = [lines[i] for i in range(len(lines.starts) - 1)]
-    for i, row in zip(rows, fields, strict=True):
+    texts = lines.texts(np.arange(len(lines.starts) - 1))
+    for i, row in zip(rows.tolist(), fields, strict=True):
         texts[i] = row
     return Lines.of(texts)
 
@@ -291,66 +264,86 @@ def _unquoted(name: str, lines: Lines, rows: list[int], sign: str) -> Lines:
 def read_page(
     path: PathName,
     part: FilePart | TextPart,
+    head: Head,
     columns: Sequence[Column | None],
     options: ConllOptions,
 ) -> Page:
-    """Return what is in a file, or in a part of it; ``columns`` are those that are wanted.
+    """Return what is in a file, or in a part of it.
+
+    Args:
+        path: of the file.
+        part: of it.
+        head: what the first lines of the file settle.
+        columns: those that are wanted; None is the last.
+        options: how files are read.
 
     Raises:
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
-    name, before = printable(os.fspath(path)), part.before
-    head = options.heads.get(path) or options.head_by(first_lines(part.text), columns)
-    layout, is_whole = head.layout, part.is_whole
+    name, before, is_whole = printable(os.fspath(path)), part.before, part.is_whole
     lines, kinds, passed = _lines_of(name, part.text, before, head)
     del part  # its text is no longer needed
-    keep = kinds == LineKind.ROW
-    wanted = [None if c is None else number_of(c, layout) for c in columns]
-    if not keep.any():
+    layout = head.layout
+    are_rows = kinds == LineKind.ROW
+    if not are_rows.any():
         raise no_rows(path)
-    at = _numbers(keep, before + 1)
+    line_numbers = _numbers(are_rows, before + 1)
     if layout.ragged:
-        table, cut = _ragged(lines, keep), 0
+        table, cut = _ragged(lines, are_rows), 0
     else:
-        table, cut = _table(name, lines, keep, at, head.width)
-    others = np.flatnonzero(~keep)
-    named = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
-    declarations = {line: comment for _, comment, line in named if comment.startswith(OWN)}
-    _check_columns(name, len(table), wanted, int(at[0]), declarations, options, path)
-    column = layout.people
-    if column is not None and len(people := table[column].numbered[1]) > 1:
+        table, cut = _table(name, lines, are_rows, line_numbers, head.width)
+    others = np.flatnonzero(~are_rows)
+    comments = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
+    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
+    wanted = [number_of(c, layout) for c in columns if c is not None]
+    _check_columns(
+        name, len(table), [c for c in wanted if c is not None], int(line_numbers[0]), layout
+    )
+    if options.are_declared and len(table) - 1 > len(columns):
         raise InputError(
-            f"{name}: the column {layout.called(column)} names {listed(people)}, and a token has"
+            f"{name}: {counted(len(table) - 1, 'column')} of tags, but the first line names"
+            f" {len(columns)}; mend it, or name the columns with --columns (columns=)"
+        )
+    for _, comment, number in comments:
+        if comment.startswith(OWN) and comment != head.line_of_ours:
+            raise InputError(
+                f"{name}:{number}: a line of columns' names ({show(comment)}), and not the first"
+                " line's; files joined in one need the same columns: name them by one pattern in"
+                " quotes instead"
+            )
+    annotator = layout.people
+    if annotator is not None and len(people := table[annotator].numbered[1]) > 1:
+        raise InputError(
+            f"{name}: the column {layout.called(annotator)} names {listed(people)}, and a token has"
             " one row here; give each annotator a column of tags, or a file"
         )
-    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
-    breaks = {what: _changes(table, column) for what, column in layout.breaks.items()}
+    breaks = {unit: _changes(table, column) for unit, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
         _ = table[1].numbered
-    documents = sorted({0, len(at), *(i for i, _, _ in marks), *breaks["document"]})
-    ends = np.zeros(len(at) + 1, np.bool_)  # of sentences
-    blank = rows_above(np.flatnonzero(kinds == LineKind.BLANK), others)
-    for some in (documents, blank, np.array(breaks["sentence"], np.int64)):
-        ends[some] = True
-    sentences = np.flatnonzero(ends)
+    ends_document = np.zeros(len(line_numbers) + 1, np.bool_)
+    ends_document[[0, -1, *(above for above, _, _ in marks), *breaks["document"]]] = True
+    ends_sentence = ends_document.copy()
+    ends_sentence[rows_above(np.flatnonzero(kinds == LineKind.BLANK), others)] = True
+    ends_sentence[breaks["sentence"]] = True
+    documents, sentences = np.flatnonzero(ends_document), np.flatnonzero(ends_sentence)
     by_sentence = options.unit == "sentence"
     ids = _ids(
         name,
-        named if by_sentence else marks,
-        sentences[:-1] if by_sentence else np.array(documents[:-1]),
-        at,
-        "sentence" if by_sentence else "document",
+        comments if by_sentence else marks,
+        (sentences if by_sentence else documents)[:-1],
+        line_numbers,
+        options.unit,
         None if is_whole else head.has_ids,
     )
     return Page(
         name,
         [table[layout.token].joined(), *(_opened(c) if layout.ragged else c for c in table[1:])],
-        at,
+        line_numbers,
         np.diff(sentences),
         np.diff(documents),
         ids if by_sentence else None,
         len(documents) > 2 or bool(marks),
-        tuple(line for _, comment, line in named if "\t" in comment),
+        tuple(number for _, comment, number in comments if "\t" in comment),
         None if by_sentence else ids,
         layout,
         passed | ({"empty last cell": cut} if cut else {}),
@@ -381,48 +374,19 @@ def _changes(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
     return [i for i, (old, new) in enumerate(pairs, 1) if new and new != old]
 
 
-def _check_columns(
-    name: str,
-    width: int,
-    wanted: Sequence[int | None],
-    row: int,
-    declarations: dict[int, str],
-    options: ConllOptions,
-    path: PathName,
-) -> None:
-    """Refuse columns that are not there, or are not as a first line of ours says.
-
-    Args:
-        name, path: of the file.
-        width: how many columns there are.
-        wanted: those that are read.
-        row: the line of the first token.
-        declarations: lines of columns' names by their numbers.
-        options: how the file is read.
-    """
-    names = options.heads.get(path, Head()).layout.names
+def _check_columns(name: str, width: int, wanted: Sequence[int], row: int, layout: Layout) -> None:
+    """Refuse columns that have no name, or are not there; ``row`` is the line of the first."""
+    names = layout.names
     if len(names) not in (0, width) and names[0]:  # ours have none for the token
         raise InputError(
             f"{name}:{row}: {counted(width, 'column')}, but {counted(len(names), 'name')} of"
             f" columns ({listed(names)}); each column needs one"
         )
-    missing = [column for column in wanted if column is not None and column >= width]
-    if missing:
-        raise InputError(
-            f"{name}:{row}: no column {show(missing[0])}; there are columns 0 (the token) to"
-            f" {width - 1}"
-        )
-    if options.own_columns and width - 1 > len(wanted):
-        raise InputError(
-            f"{name}: {counted(width - 1, 'column')} of tags, but the first line names"
-            f" {len(wanted)}; mend it, or name the columns with --columns (columns=)"
-        )
-    for number, line in declarations.items():
-        if line != options.own_lines.get(path):
+    for column in wanted:
+        if column >= width:
             raise InputError(
-                f"{name}:{number}: a line of columns' names ({show(line)}), and not the first"
-                " line's; files joined in one need the same columns: name them by one pattern in"
-                " quotes instead"
+                f"{name}:{row}: no column {show(column)}; there are columns 0 (the token) to"
+                f" {width - 1}"
             )
 
 

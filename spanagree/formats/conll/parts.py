@@ -23,7 +23,7 @@ from spanagree.files import (
     read_bytes,
 )
 from spanagree.formats.conll.head import LINES, Head, up_to_row
-from spanagree.formats.conll.lines import LineKind, kinds_of_lines
+from spanagree.formats.conll.lines import LineKind
 
 # encodings in which a byte below 128 is an ASCII character wherever it stands
 _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
@@ -197,8 +197,7 @@ def _borders(
     last = (-1, 0)  # where the last row of a sentence or document that goes on ends, and its line
     header = head.layout.header
     for piece in pieces:
-        starts, kinds = kinds_of_lines(piece)
-        kinds, _ = head.settled(piece, starts, kinds, header=header, encoding=encoding)
+        starts, kinds, _ = head.kinds_of(piece, header=header, encoding=encoding)
         header = header and not (kinds == LineKind.OTHER).any()
         ends = kinds == LineKind.DOCSTART
         if unit == "sentence":

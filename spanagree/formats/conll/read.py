@@ -40,7 +40,7 @@ from spanagree.formats.conll.choose import (
 )
 from spanagree.formats.conll.columns import Column, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import first_lines, have_ids
+from spanagree.formats.conll.head import Head, first_lines, have_ids, head_of
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.conll.write import DOCSTART
@@ -146,7 +146,8 @@ def columns_read(path: PathName, **options: Any) -> str:
     """
     files, given = _options({os.path.basename(os.fspath(path)): path}, options)
     first = {path: first_lines(read_text(path, given.encoding))}
-    layers, _ = decided_layers(files, first, given.declared(files, first))
+    given = given.with_declared(files, first)
+    layers, _ = decided_layers(files, first, given.heads(files, first), given)
     named = [layer for layer in layers if not {*layer.layer} & {*",="}]
     return ",".join(f"{layer.layer}={layer.column}" for layer in named)
 
@@ -187,12 +188,11 @@ def _parts(
     paths = list(dict.fromkeys(files.values()))
     sources = {path: opened(path, options.encoding) for path in paths}
     first = {path: file.first for path, file in sources.items()}
-    options = options.declared(files, first)
+    options = options.with_declared(files, first)
     heads = {
         path: replace(head, has_ids=have_ids(head, first[path], options.unit))
-        for path, head in options.heads.items()
+        for path, head in options.heads(files, first).items()
     }
-    options = replace(options, heads=heads)
     for path, head in heads.items():
         if any(column is not None for column in head.layout.breaks.values()):
             raise SettingError(
@@ -202,7 +202,7 @@ def _parts(
     parts = [parts_of(file, heads[path], block, options.unit) for path, file in sources.items()]
     firsts = [next(part) for part in parts]
     parts = [chain([part], rest) for part, rest in zip(firsts, parts, strict=True)]
-    layers, remarks = decided_layers(files, first, options)
+    layers, remarks = decided_layers(files, first, heads, options)
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
         before = 0
@@ -214,7 +214,7 @@ def _parts(
                 )
             of_files = {path: part for path, (part, _) in zip(paths, some, strict=True)}
             notes = () if before else tuple(remarks)
-            yield functools.partial(_block, of_files, options, layers, notes, before)
+            yield functools.partial(_block, of_files, heads, options, layers, notes, before)
             before += some[0][1]
 
     return numbered()
@@ -222,12 +222,13 @@ def _parts(
 
 def _block(
     parts: _Parts,
+    heads: Mapping[PathName, Head],
     options: ConllOptions,
     layers: Sequence[Wanted],
     remarks: Sequence[str],
     before: int,
 ) -> Corpus:
-    raw = _raw(dict(parts), options, layers, remarks, in_blocks=True)
+    raw = _raw(dict(parts), heads, options, layers, remarks, in_blocks=True)
     return valid_corpus(raw, options.repair).with_ids(before=before)
 
 
@@ -239,14 +240,16 @@ def _read(
     paths = dict.fromkeys(files.values())
     texts = {path: read_text(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
-    options = options.declared(files, first)
-    layers, remarks = decided_layers(files, first, options)
+    options = options.with_declared(files, first)
+    heads = options.heads(files, first)
+    layers, remarks = decided_layers(files, first, heads, options)
     parts: _Parts = {path: TextPart(texts.pop(path), 0, is_whole=True) for path in paths}
-    return _raw(parts, options, layers, remarks, progress)
+    return _raw(parts, heads, options, layers, remarks, progress)
 
 
 def _raw(
     parts: _Parts,
+    heads: Mapping[PathName, Head],
     options: ConllOptions,
     layers: Sequence[Wanted],
     remarks: Sequence[str],
@@ -255,7 +258,7 @@ def _raw(
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them, which are used up."""
     are_whole = all(part.is_whole for part in parts.values())
-    pages = _pages(layers, parts, options, progress)
+    pages = _pages(layers, parts, heads, options, progress)
     page_of = {layer.layer: pages[layer.path] for layer in layers}
     text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
     ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
@@ -343,6 +346,7 @@ def _differ(pages: Iterable[Page], text: Page) -> str:
 def _pages(
     wanted: Sequence[Wanted],
     parts: _Parts,
+    heads: Mapping[PathName, Head],
     options: ConllOptions,
     progress: Callable[[int, int], None] | None,
 ) -> dict[PathName, Page]:
@@ -353,7 +357,8 @@ def _pages(
         progress(done, len(wanted))
         if path not in pages:
             columns = [column for _, other, column in wanted if other == path]
-            pages[path] = read_page(path, parts.pop(path), columns, options)  # frees its text
+            # popped, so that its text can be freed as soon as it is split
+            pages[path] = read_page(path, parts.pop(path), heads[path], columns, options)
     progress(len(wanted), len(wanted))
     return pages
 
@@ -396,7 +401,8 @@ def column_values(
     """
     text = read_text(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
-    page = read_page(path, TextPart(text, 0, is_whole=True), [], options)
+    head = head_of(first_lines(text))
+    page = read_page(path, TextPart(text, 0, is_whole=True), head, [], options)
     number = number_of(column, page.layout)
     if number is None or number >= len(page.columns):
         names = page.layout.names or range(len(page.columns))
