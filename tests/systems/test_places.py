@@ -221,6 +221,20 @@ def test_agree_has_no_gold(capsys):
         sa.agree(sa.read_conll(NEWS), chance=of_systems)
 
 
+def test_a_column_of_a_file_of_ours(tmp_path, capsys):
+    """Columns of a file that we wrote are found by the names in its first line, or by number."""
+    path = tmp_path / "ours.conll"
+    gold, mine = [["B-PER", "O", "B-PER"], ["O"]], [["B-PER", "O", "O"], ["B-PER"]]
+    tokens = [["Jo", "saw", "Al"], ["there"]]
+    sa.formats.write_conll(sa.from_tags({"gold": gold, "mine": mine}, tokens=tokens), path)
+    tables = []
+    for column in ("gold", "1"):
+        places = f"column:{column}=B-PER"
+        assert main(["evaluate", str(path), "--places", places, "--format", "json"]) == 0
+        tables.append(json.loads(capsys.readouterr().out)["tables"])
+    assert tables[0] == tables[1]
+
+
 def test_columns_and_files(tmp_path, capsys):
     """A column of the file and a file of places give what the same rule as a list gives."""
     rows = [
