@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def read_conll(
     more = (encoding, ignore_tokens, missing, repair, sentences_from)
     options = ConllOptions(scheme, strict, partial, unit, columns, *more, attributes=attributes)
     if block is not None:
-        return (part() for part in _parts(files, options, block))
+        return (read_block() for read_block in _blocks(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
 
 
@@ -172,10 +172,26 @@ def conll_blocks(
     Raises:
         SettingError, InputError: as for :func:`read_conll`.
     """
-    return _parts(*_options(files, options), block)
+    return _blocks(*_options(files, options), block)
 
 
-def _parts(
+class _Plan(NamedTuple):
+    """What is settled before the files are read.
+
+    Attributes:
+        options: how they are read.
+        heads: what the first lines of each settle.
+        layers: the layers that they have, with their columns.
+        remarks: what there is to note on these.
+    """
+
+    options: ConllOptions
+    heads: Mapping[PathName, Head]
+    layers: Sequence[Wanted]
+    remarks: Sequence[str]
+
+
+def _blocks(
     files: dict[str, PathName], options: ConllOptions, block: int
 ) -> Iterator[Callable[[], Corpus]]:
     """Return a function for each block; what can be refused at once is."""
@@ -200,36 +216,31 @@ def _parts(
                 " cannot be cut by; leave out --block and --workers (block)"
             )
     parts = [parts_of(file, heads[path], block, options.unit) for path, file in sources.items()]
-    firsts = [next(part) for part in parts]
-    parts = [chain([part], rest) for part, rest in zip(firsts, parts, strict=True)]
-    layers, remarks = decided_layers(files, first, heads, options)
+    first_parts = [next(part) for part in parts]
+    parts = [chain([part], rest) for part, rest in zip(first_parts, parts, strict=True)]
+    plan = _Plan(options, heads, *decided_layers(files, first, heads, options))
 
     def numbered() -> Iterator[Callable[[], Corpus]]:
         before = 0
-        for some in zip_longest(*parts):
-            if None in some:
+        for parts_here in zip_longest(*parts):
+            if None in parts_here:
                 raise InputError(
-                    f"{printable(os.fspath(paths[some.index(None)]))}: ends after {before}"
+                    f"{printable(os.fspath(paths[parts_here.index(None)]))}: ends after {before}"
                     f" {options.unit}s, the others do not; all files hold the same text"
                 )
-            of_files = {path: part for path, (part, _) in zip(paths, some, strict=True)}
-            notes = () if before else tuple(remarks)
-            yield functools.partial(_block, of_files, heads, options, layers, notes, before)
-            before += some[0][1]
+            of_files = {path: part for path, (part, _) in zip(paths, parts_here, strict=True)}
+            yield functools.partial(
+                _block, of_files, plan._replace(remarks=()) if before else plan, before
+            )
+            before += parts_here[0][1]
 
     return numbered()
 
 
-def _block(
-    parts: _Parts,
-    heads: Mapping[PathName, Head],
-    options: ConllOptions,
-    layers: Sequence[Wanted],
-    remarks: Sequence[str],
-    before: int,
-) -> Corpus:
-    raw = _raw(dict(parts), heads, options, layers, remarks, in_blocks=True)
-    return valid_corpus(raw, options.repair).with_ids(before=before)
+def _block(parts: _Parts, plan: _Plan, before: int) -> Corpus:
+    """Return a block; there are so many documents before it."""
+    raw = _raw(dict(parts), plan, in_blocks=True)
+    return valid_corpus(raw, plan.options.repair).with_ids(before=before)
 
 
 def _read(
@@ -237,39 +248,40 @@ def _read(
     options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
 ) -> RawCorpus:
+    """Return the rows of whole files."""
     paths = dict.fromkeys(files.values())
     texts = {path: read_text(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
     options = options.with_declared(files, first)
     heads = options.heads(files, first)
-    layers, remarks = decided_layers(files, first, heads, options)
+    plan = _Plan(options, heads, *decided_layers(files, first, heads, options))
     parts: _Parts = {path: TextPart(texts.pop(path), 0, is_whole=True) for path in paths}
-    return _raw(parts, heads, options, layers, remarks, progress)
+    return _raw(parts, plan, progress)
 
 
 def _raw(
     parts: _Parts,
-    heads: Mapping[PathName, Head],
-    options: ConllOptions,
-    layers: Sequence[Wanted],
-    remarks: Sequence[str],
+    plan: _Plan,
     progress: Callable[[int, int], None] | None = None,
     in_blocks: bool = False,
 ) -> RawCorpus:
     """Return the rows of some files, or of parts of them, which are used up."""
     are_whole = all(part.is_whole for part in parts.values())
-    pages = _pages(layers, parts, heads, options, progress)
-    page_of = {layer.layer: pages[layer.path] for layer in layers}
-    text, notes = align(list(pages.values()), options.unit, options.ignore_tokens, in_blocks)
+    options = plan.options
+    by_sentence = options.unit == "sentence"
+    by_path = _pages(plan, parts, progress)
+    pages = list(by_path.values())
+    page_of = {layer.layer: by_path[layer.path] for layer in plan.layers}
+    text, notes = align(pages, options.unit, options.ignore_tokens, in_blocks)
     ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
-    sentences = options.unit == "sentence"
-    if not sentences and are_whole and not any(page.has_docstart for page in pages.values()):
+    has_marks = [page for page in pages if page.has_docstart]
+    if not by_sentence and are_whole and not has_marks:
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    breaks = {layer.layer: (text if sentences else pages[layer.path]).sentences for layer in layers}
-    differ = _differ(pages.values(), text) if not sentences else ""
+    sentences = {name: (text if by_sentence else page).sentences for name, page in page_of.items()}
+    differ = "" if by_sentence else _differ(pages, text)
     if options.sentences_from is not None:
-        check_known([options.sentences_from], breaks, "annotator for sentences_from")
-        breaks = dict.fromkeys(breaks, breaks[options.sentences_from])
+        check_known([options.sentences_from], sentences, "annotator for sentences_from")
+        sentences = dict.fromkeys(sentences, sentences[options.sentences_from])
     elif differ:
         notes.append(
             f"{differ}: sentences begin elsewhere than in {text.name}, and each annotator is read"
@@ -277,40 +289,42 @@ def _raw(
         )
     attributes = {
         path: dict(_attribute(page, column, text, in_blocks) for column in options.attributes)
-        for path, page in pages.items()
+        for path, page in by_path.items()
     }
     tags = {
         layer: replace(
-            _tags(pages[path], column or 0, text, options.missing, in_blocks),
+            _tags(by_path[path], column or 0, text, options.missing, in_blocks),
             attributes=attributes[path],
         )
-        for layer, path, column in layers
+        for layer, path, column in plan.layers
     }
     chosen = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
         chosen.pop("missing", None)  # it had no effect
+    of_pages = (note for page in pages for note in _notes_on(page, are_whole))
     raw = read_columns(
         tags,
-        text.sentences if sentences else text.documents,
+        text.sentences if by_sentence else text.documents,
         options,
         {"format": "conll", "unit": options.unit, **chosen},
-        sentences=breaks,
+        sentences=sentences,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
-        ids=text.ids if sentences else text.document_ids,
-        notes=[
-            *notes,
-            *chain.from_iterable(_notes_on(page, are_whole) for page in pages.values()),
-            *remarks,
-        ],
+        ids=text.ids if by_sentence else text.document_ids,
+        notes=[*notes, *of_pages, *plan.remarks],
     )
+    raw = raw.but(reading={**raw.reading, **ignored})
+    if in_blocks:
+        return raw
+    if not by_sentence:
+        shared = next(iter(sentences.values()), None)
+        if shared is None or (differ and options.sentences_from is None):
+            return raw
+        return raw.but(text_ends=_ends(shared, text.documents))
     # of sentences that another file added by id the document is not known
-    alike = (p for p in pages.values() if p.has_docstart and len(p.lines) == len(text.lines))
-    marked = next(alike, None) if sentences and not in_blocks else None
-    wholes = None if marked is None else marked.wholes
-    same = next(iter(breaks.values()), None) if options.sentences_from or not differ else None
-    ends = None if sentences or in_blocks or same is None else _ends(same, text.documents)
-    return raw.but(reading={**raw.reading, **ignored}, wholes=wholes, text_ends=ends)
+    marked = (page for page in has_marks if len(page.lines) == len(text.lines))
+    page = next(marked, None)
+    return raw if page is None else raw.but(wholes=page.wholes)
 
 
 def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
@@ -344,22 +358,18 @@ def _differ(pages: Iterable[Page], text: Page) -> str:
 
 
 def _pages(
-    wanted: Sequence[Wanted],
-    parts: _Parts,
-    heads: Mapping[PathName, Head],
-    options: ConllOptions,
-    progress: Callable[[int, int], None] | None,
+    plan: _Plan, parts: _Parts, progress: Callable[[int, int], None] | None
 ) -> dict[PathName, Page]:
     """Return each file's page, with all columns that are wanted; ``parts`` are used up."""
     progress = progress or (lambda done, count: None)
     pages: dict[PathName, Page] = {}
-    for done, (_, path, _) in enumerate(wanted):
-        progress(done, len(wanted))
+    for done, (_, path, _) in enumerate(plan.layers):
+        progress(done, len(plan.layers))
         if path not in pages:
-            columns = [column for _, other, column in wanted if other == path]
+            columns = [column for _, other, column in plan.layers if other == path]
             # popped, so that its text can be freed as soon as it is split
-            pages[path] = read_page(path, parts.pop(path), heads[path], columns, options)
-    progress(len(wanted), len(wanted))
+            pages[path] = read_page(path, parts.pop(path), plan.heads[path], columns, plan.options)
+    progress(len(plan.layers), len(plan.layers))
     return pages
 
 
