@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,19 +13,15 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.brackets import are_brackets
 from spanagree.corpus.tags import parse_tag, read_tags
-from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
     Column,
-    are_tags,
-    columns_in,
+    Layout,
     fields_of,
     is_column,
-    keys_of,
-    labels_in,
     layout_of,
     number_of,
-    values_of,
 )
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import LINES, Head
@@ -149,7 +145,7 @@ def decided_layers(
 
 def knows_rows(start: FileHead) -> bool:
     """Return whether rows of a token each, with tags, stand below the names of the columns."""
-    return any(are_tags(values, "auto") for values in _values_below(start))
+    return any(_are_tags(values, "auto") for values in _values_below(start))
 
 
 def knows_labels(start: FileHead) -> bool:
@@ -167,13 +163,56 @@ def _values_below(start: FileHead) -> list[set[str]]:
     return [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
 
 
+def _are_tags(values: set[str], scheme: str) -> bool:
+    """Return whether these are the tags of a layer: all of them, or half and ``O`` among them."""
+    good = sum(parse_tag(value, scheme) is not None for value in values)
+    return good == len(values) or ("O" in values and 2 * good >= len(values))
+
+
+def _labels_in(values: set[str], scheme: str) -> set[str]:
+    """Return the labels of some tags."""
+    parsed = (parse_tag(value, scheme) for value in values - {"O"})
+    return {meaning[1] for meaning in parsed if meaning is not None}
+
+
+def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | None:
+    """Return the columns that ``1-47``, a name or a list of them selects; none for ``all``.
+
+    Raises:
+        SettingError: for what is not a column.
+    """
+    given = selector if isinstance(selector, (list, tuple)) else [selector]
+    parts = chain.from_iterable(p.split(",") if isinstance(p, str) else [p] for p in given)
+    chosen: list[Column] = []
+    for part in (p.strip() if isinstance(p, str) else p for p in parts):
+        ends = re.fullmatch(r"([0-9]+)-([0-9]+)", part) if isinstance(part, str) else None
+        if part == "all":
+            return None
+        if not is_column(part) or part in chosen:
+            raise SettingError(
+                f"columns {show(selector)}; the columns of tags are names, or whole numbers from 1,"
+                " and each is named once"
+            )
+        if ends is None or number_of(part, layout) is not None:
+            chosen.append(part)
+            continue
+        low, high = (whole_number(end, "column") for end in ends.groups())
+        if not 0 < low <= high < width:
+            raise SettingError(
+                f"columns {part}: the file has columns 1 to {width - 1}"
+                f"{f' ({listed(layout.names)})' if layout.names else ''}; name some of them"
+            )
+        chosen += range(low, high + 1)
+    return chosen
+
+
 def _of_one_file(
     layer: Wanted, page: Page, options: ConllOptions
 ) -> tuple[list[Wanted], list[str]]:
     """Return the layers in the one file that there is, of which no column is named with a layer."""
     named = page.layout.called
     if not isinstance(options.columns, Mapping):
-        columns = columns_in(options.columns, len(page.columns), page.layout)
+        columns = _columns_in(options.columns, len(page.columns), page.layout)
         if columns is None:
             columns = _seen(page, options, every=True).tags
             rest = [c for c in range(1, len(page.columns)) if c not in columns]
@@ -242,14 +281,14 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     sets: dict[Column, set[str]] = {}
     misc = page.layout.misc
     if misc is not None:
-        sets.update(keys_of(numbered(page.columns[misc])[1]).items())
+        sets.update(_keys_of(numbered(page.columns[misc])[1]).items())
     columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
     sets |= {c: set(numbered(page.columns[c])[1]) - {options.missing or ""} for c in columns}
     keys = {c for c in sets if isinstance(c, str)}
     tags = [
         c
         for c, values in sets.items()
-        if are_tags(values, options.scheme) or (c in keys and are_brackets(values))
+        if _are_tags(values, options.scheme) or (c in keys and are_brackets(values))
     ]
     if every and tags:
         return _Seen(tags, tags)
@@ -264,9 +303,9 @@ def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
     if len(likely) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
         raise _unclear(page, likely, options)
     alike = [last]
-    labels = labels_in(sets.get(last, set()), options.scheme)
+    labels = _labels_in(sets.get(last, set()), options.scheme)
     for c in reversed(likely[:-1]):
-        others = labels_in(sets[c], options.scheme)
+        others = _labels_in(sets[c], options.scheme)
         is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
         if not labels & others and not is_pair:
             break
@@ -364,7 +403,7 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
     if number is not None and number < len(page.columns):
         return page.columns[number]
     misc = page.layout.misc
-    keys = {} if misc is None else keys_of(numbered(page.columns[misc])[1])
+    keys = {} if misc is None else _keys_of(numbered(page.columns[misc])[1])
     if misc is None or (column not in keys and not (sparse and number is None)):
         raise SettingError(
             f"{page.name}: no column {show(column)}; there are columns 0 (the token) to"
@@ -372,7 +411,28 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
             f"{f', called {listed(page.layout.names)}' if page.layout.names else ''}"
             f"{f', and in {page.layout.names[misc]} {listed(keys)}' if keys and misc else ''}"
         )
-    return values_of(page.columns[misc], str(column))
+    return _values_of(page.columns[misc], str(column))
+
+
+def _keys_of(values: Iterable[str]) -> dict[str, set[str]]:
+    """Return the values of each key in a column of KEY=VALUE|KEY=VALUE."""
+    known: dict[str, set[str]] = {}
+    for field in set(values):
+        for part in field.split("|"):
+            key, equals, value = part.partition("=")
+            if equals:
+                known.setdefault(key, set()).add(value)
+    return known
+
+
+def _values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
+    """Return the values of a key, ``O`` where it is not given."""
+    column = tuple(column)
+    value = {}
+    for field in set(column):
+        pairs = (part.partition("=") for part in field.split("|"))
+        value[field] = next((text for name, _, text in pairs if name == key), "O")
+    return tuple(map(value.__getitem__, column))
 
 
 def brackets_of(page: Page, column: Column, values: Iterable[str]) -> Sequence[str] | None:

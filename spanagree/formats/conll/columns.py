@@ -11,8 +11,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from spanagree.corpus.tags import parse_tag, prefixed
-from spanagree.errors import SettingError, is_whole, listed, show, whole_number
+from spanagree.corpus.tags import prefixed
+from spanagree.errors import SettingError, is_whole, show, whole_number
 from spanagree.files import PathName
 from spanagree.formats.usual_names import COLUMNS, plain
 
@@ -213,18 +213,6 @@ def number_of(column: Column, layout: Layout) -> int | None:
     return whole_number(column, "column") if column.isdecimal() else None
 
 
-def with_brackets(value: str) -> str:
-    """Return what CoNLL-2012 says of a token as brackets that say what they open or close.
-
-    >>> [with_brackets(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
-    ['(GPE', '*)', '(GPE)', 'O', '_', '(1-mention(23-mention)']
-    """
-    if value in ("*", "-", "_", ""):
-        return "O" if value == "*" else "_"
-    opened = re.sub(r"\((\d+)", r"(\1-mention", value.replace("|", ""))
-    return opened.replace("*", "") if opened.startswith("(") else opened
-
-
 def is_column(column: object) -> bool:
     """Return whether something can be the name or number of a column of tags."""
     return column not in ("", "0") if isinstance(column, str) else is_whole(column) and column > 0
@@ -253,67 +241,3 @@ def split_columns(files: Mapping[str, PathName], columns: Any) -> tuple[dict[str
             f"annotator {show(layer)}: FILE:COLUMN and columns; name its column once"
         )
     return paths, {**(columns or {}), **named}
-
-
-def are_tags(values: set[str], scheme: str) -> bool:
-    """Return whether these are the tags of a layer: all of them, or half and ``O`` among them."""
-    good = sum(parse_tag(value, scheme) is not None for value in values)
-    return good == len(values) or ("O" in values and 2 * good >= len(values))
-
-
-def labels_in(values: set[str], scheme: str) -> set[str]:
-    """Return the labels of some tags."""
-    parsed = (parse_tag(value, scheme) for value in values - {"O"})
-    return {meaning[1] for meaning in parsed if meaning is not None}
-
-
-def keys_of(values: Iterable[str]) -> dict[str, set[str]]:
-    """Return the values of each key in a column of KEY=VALUE|KEY=VALUE."""
-    known: dict[str, set[str]] = {}
-    for field in set(values):
-        for part in field.split("|"):
-            key, equals, value = part.partition("=")
-            if equals:
-                known.setdefault(key, set()).add(value)
-    return known
-
-
-def values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
-    """Return the values of a key, ``O`` where it is not given."""
-    column = tuple(column)
-    value = {}
-    for field in set(column):
-        pairs = (part.partition("=") for part in field.split("|"))
-        value[field] = next((text for name, _, text in pairs if name == key), "O")
-    return tuple(map(value.__getitem__, column))
-
-
-def columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | None:
-    """Return the columns that ``1-47``, a name or a list of them selects; none for ``all``.
-
-    Raises:
-        SettingError: for what is not a column.
-    """
-    given = selector if isinstance(selector, (list, tuple)) else [selector]
-    parts = chain.from_iterable(p.split(",") if isinstance(p, str) else [p] for p in given)
-    chosen: list[Column] = []
-    for part in (p.strip() if isinstance(p, str) else p for p in parts):
-        ends = re.fullmatch(r"([0-9]+)-([0-9]+)", part) if isinstance(part, str) else None
-        if part == "all":
-            return None
-        if not is_column(part) or part in chosen:
-            raise SettingError(
-                f"columns {show(selector)}; the columns of tags are names, or whole numbers from 1,"
-                " and each is named once"
-            )
-        if ends is None or number_of(part, layout) is not None:
-            chosen.append(part)
-            continue
-        low, high = (whole_number(end, "column") for end in ends.groups())
-        if not 0 < low <= high < width:
-            raise SettingError(
-                f"columns {part}: the file has columns 1 to {width - 1}"
-                f"{f' ({listed(layout.names)})' if layout.names else ''}; name some of them"
-            )
-        chosen += range(low, high + 1)
-    return chosen

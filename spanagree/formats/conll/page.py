@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -34,7 +35,6 @@ from spanagree.formats.conll.columns import (
     is_column,
     line_of_ours,
     number_of,
-    with_brackets,
 )
 from spanagree.formats.conll.fields import Fields, Lines
 from spanagree.formats.conll.head import (
@@ -444,7 +444,19 @@ def _ragged(lines: Lines, keep: Bools) -> list[Fields]:
 def _opened(column: Fields) -> Sequence[str]:
     """Return a column of CoNLL-2012 as brackets."""
     numbers, names = column.numbered
-    return tuple(map([*map(with_brackets, names)].__getitem__, numbers.tolist()))
+    return tuple(map([*map(_with_brackets, names)].__getitem__, numbers.tolist()))
+
+
+def _with_brackets(value: str) -> str:
+    """Return what CoNLL-2012 says of a token as brackets that say what they open or close.
+
+    >>> [_with_brackets(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
+    ['(GPE', '*)', '(GPE)', 'O', '_', '(1-mention(23-mention)']
+    """
+    if value in ("*", "-", "_", ""):
+        return "O" if value == "*" else "_"
+    opened = re.sub(r"\((\d+)", r"(\1-mention", value.replace("|", ""))
+    return opened.replace("*", "") if opened.startswith("(") else opened
 
 
 def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> tuple[list[Fields], int]:
