@@ -318,7 +318,7 @@ def brat(rng: random.Random, folder: Path) -> None:
 @functools.cache
 def export_seeds() -> dict[str, bytes]:
     """Return exports of annotation tools, by tool, number and extension with points between."""
-    from spanagree.formats.registry import format_of
+    from spanagree.formats.recognise import format_of
 
     kinds = (".json", ".jsonl", ".tsv", ".xml")
     every = sorted((ROOT / "corpora/exports").rglob("*.*"))
@@ -348,7 +348,7 @@ def export_seeds() -> dict[str, bytes]:
 def exports(rng: random.Random, folder: Path) -> None:
     """What annotation tools export: named, or left to be recognised."""
     from spanagree.corpus.repairs import valid_corpus
-    from spanagree.formats.registry import raw_files
+    from spanagree.formats.read_files import raw_files
 
     name = rng.choice(list(export_seeds()))
     tool, path = name.partition(".")[0], folder / f"a{Path(name).suffix}"
@@ -526,7 +526,7 @@ def datasets(rng: random.Random, folder: Path) -> None:
 def dataset_files(rng: random.Random, folder: Path) -> None:
     """Read rows from JSON, CSV, Parquet and Arrow files, as the command line does."""
     from spanagree.corpus.repairs import valid_corpus
-    from spanagree.formats.registry import raw_files
+    from spanagree.formats.read_files import raw_files
 
     given, options = rng.choice(ROWS)
     kind = rng.choice(("json", "json", "csv", "parquet", "arrow"))

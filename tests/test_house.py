@@ -534,8 +534,8 @@ def test_help_loads_no_work():
 
 
 READERS_OF_CONLL = {
-    "read", "shards", "patterns", "registry", "file_head", "usual_names",
-    "by_block", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
+    "read", "read_files", "recognise", "shards", "patterns", "registry", "file_head",
+    "usual_names", "by_block", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",

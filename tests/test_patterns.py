@@ -11,7 +11,7 @@ from time import process_time
 import pytest
 
 import spanagree
-from spanagree.formats import patterns, registry, xml_tools
+from spanagree.formats import patterns, recognise, xml_tools
 from spanagree.formats.registry import FORMATS
 from spanagree.formats.tools import TOOLS
 from spanagree.report import citation
@@ -43,8 +43,8 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # what users write, for documents' ids, which are short
     ("corpus/corpus.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
-    ("formats/registry.py", "pattern"): [pattern for pattern, _, _ in registry._LOOKS],
-    ("formats/registry.py", "marks"): [TOOLS["tagged-lines"].begins],
+    ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._LOOKS],
+    ("formats/recognise.py", "marks"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # the name of one of our own functions

@@ -37,7 +37,7 @@ def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
 
     read_as, form, repair = job.how()
     if how:
-        from spanagree.formats.registry import says_how
+        from spanagree.formats.read_again import says_how
 
         lines = [says_how(path, read_as, form) for path in job.paths.values()]
         job.put("".join(f"{line}\n" for line in lines))

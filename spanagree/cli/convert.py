@@ -7,6 +7,7 @@ spanagree convert corpus.jsonl -o corpus.conll --tokenizer space --cut expand
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from spanagree.choices import Cut, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
+from spanagree.errors import SettingError, printable
 
 _OUT = "Write to this file."
 _SCHEME = "Write tags in this scheme."
@@ -45,15 +47,9 @@ def convert(
     tokenizer: str | None = None,
     cut: str | None = None,
 ) -> None:
-    from spanagree.formats.registry import (
-        form_to_write,
-        left_behind,
-        named_anew,
-        takes_any,
-        tokenizer_named,
-        write_file,
-    )
+    from spanagree.formats.read_files import takes_any
     from spanagree.formats.shards import read_found
+    from spanagree.formats.write import form_to_write, left_behind, named_anew, write_file
 
     path = str(job.file)
     reading, form, repair = job.how()
@@ -74,8 +70,34 @@ def convert(
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     if tokenizer is not None or cut is not None:
-        corpus = corpus.to_tokens(tokenizer_named(tokenizer or "space"), cut or "error")
+        corpus = corpus.to_tokens(_tokenizer(tokenizer or "space"), cut or "error")
     progress("writing")
     write_file(corpus, path, to, wanted)
     job.wrote(path)
     say([*corpus.notes, *left_behind(corpus, to), *named_anew(corpus, to, path)])
+
+
+def _tokenizer(name: str) -> Callable[[str], Any]:
+    """Return a tokenizer: ``space``, or spaCy's for a language such as ``en``.
+
+    Raises:
+        SettingError: if spaCy is not installed, or does not know the language.
+    """
+    if name == "space":
+        return str.split
+    from spanagree.extras import optional
+
+    spacy = optional("spacy", "spacy", f"the tokenizer {name!r}")
+    try:
+        nlp = spacy.blank(name)
+    except Exception:  # spaCy raises an ImportError of its own
+        raise SettingError(
+            f"tokenizer {printable(name)}: spaCy has none of that name; space, or a language such"
+            " as en, is allowed"
+        ) from None
+
+    def tokenize(text: str) -> list[Any]:
+        return [token for token in nlp.make_doc(text) if not token.is_space]
+
+    tokenize.__name__ = name  # for the signature
+    return tokenize

@@ -40,7 +40,7 @@ def gold(
     keep_annotators: bool = False,
     **settings: Any,
 ) -> None:
-    from spanagree.formats.registry import form_to_write, write_file
+    from spanagree.formats.write import form_to_write, write_file
 
     path = job.file
     to = form_to_write(path, to) if path is not None else None

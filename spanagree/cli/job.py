@@ -281,7 +281,8 @@ class Job:
             return self.read()
         from spanagree.corpus.corpus import LABELS
         from spanagree.formats.conll.read import conll_blocks
-        from spanagree.formats.registry import FORMATS, format_of
+        from spanagree.formats.recognise import format_of
+        from spanagree.formats.registry import FORMATS
 
         reading, form, repair = self.how()
         if self.has_patterns:

@@ -69,7 +69,8 @@ def of_spans(job: Job) -> Job:
 
 def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:
     """Return the table of labels that FILE is."""
-    from spanagree.formats.registry import FORMATS, format_named
+    from spanagree.formats.recognise import format_named
+    from spanagree.formats.registry import FORMATS
 
     path = job.files[0]
     suffix = Path(path).suffix

@@ -18,7 +18,7 @@ from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import has_pattern, matches, stars_of
-from spanagree.formats.registry import raw_files
+from spanagree.formats.read_files import raw_files
 
 _FIRST = 10  # shards that are looked at for other layers
 
@@ -124,7 +124,7 @@ def read_found(
     document.
 
     Raises:
-        SettingError, InputError: as for :func:`spanagree.formats.registry.raw_files`; for flaws
+        SettingError, InputError: as for :func:`spanagree.formats.read_files.raw_files`; for flaws
             that no repair was asked for; as for :func:`spanagree.corpus.corpus.grouped`.
     """
     settings = dict(options)

@@ -17,7 +17,8 @@ import spanagree as sa
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats.bioc import raw_bioc
 from spanagree.formats.pubtator import raw_pubtator
-from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
 
 
 def facts_of(real, name):

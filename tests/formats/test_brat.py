@@ -9,7 +9,7 @@ from messages import check_refused, refuses
 
 import spanagree as sa
 from spanagree.formats.brat import write_brat
-from spanagree.formats.registry import left_behind, write_file
+from spanagree.formats.write import left_behind, write_file
 
 TEXT = "Jo is in\nNew York 😀 today"
 

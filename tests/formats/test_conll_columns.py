@@ -11,7 +11,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.formats.conll.columns import layout_of
-from spanagree.formats.registry import raw_files
+from spanagree.formats.read_files import raw_files
 
 FILE = "f.txt"
 S = sa.Segment

@@ -12,7 +12,8 @@ from strategies import marked, notes
 import spanagree as sa
 from spanagree.formats.doccano import knows_doccano
 from spanagree.formats.file_head import read_head
-from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
 
 TOOL, FILE = "doccano", "x.jsonl"
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15

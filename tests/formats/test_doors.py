@@ -21,7 +21,9 @@ from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
 from spanagree.formats.combine import unite
-from spanagree.formats.registry import format_of, left_behind, raw_files, write_file
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
+from spanagree.formats.write import left_behind, write_file
 
 LABELS = ("PER", "creative-work", "日本")
 words = st.text(

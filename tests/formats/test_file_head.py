@@ -16,10 +16,10 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.collector import Collector
 from spanagree.formats import file_head as file_head_module
-from spanagree.formats import registry
 from spanagree.formats.file_head import closed, passed_over, read_head
 from spanagree.formats.hugging_face.load import guess_of
-from spanagree.formats.registry import FORMATS
+from spanagree.formats.recognise import format_of
+from spanagree.formats.registry import FORMATS, Format
 from spanagree.formats.usual_names import may_have_spans
 
 ROOT = Path(__file__).parent.parent.parent
@@ -163,8 +163,8 @@ def tool(monkeypatch):
     def knows(start):
         return bool(start.objects) and all("note" in record for record in start.objects)
 
-    form = registry.Format("a tool", (), read, knows=knows)
-    monkeypatch.setattr(registry, "FORMATS", {**registry.FORMATS, "tool": form})
+    form = Format("a tool", (), read, knows=knows)
+    monkeypatch.setitem(FORMATS, "tool", form)
 
 
 def test_recognised(tmp_path, tool):
@@ -181,15 +181,15 @@ def test_recognised(tmp_path, tool):
     named = sa.read({"who": f"{tmp_path}/a*.jsonl"})
     assert named.annotators == ("who",)
     ann.write_text("Jo B-PER\n")
-    assert registry.format_of(ann) == "jsonl"
-    assert registry.format_of(tmp_path / "none.json") == "dataset"
+    assert format_of(ann) == "jsonl"
+    assert format_of(tmp_path / "none.json") == "dataset"
 
 
 def test_a_carriage_return_inside(tmp_path):
     """What looks like CSV but has a carriage return inside a field is no table, and no other error."""
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\rc\nd,e\nf,g\n")
-    assert registry.format_of(path) in registry.FORMATS
+    assert format_of(path) in FORMATS
 
 
 XML = '<?xml version="1.0" encoding="UTF-16"?>\n<collection><document><id>7</id><passage>' \
@@ -214,7 +214,7 @@ def test_json_in_utf_16(tmp_path, end):
     (tmp_path / "ann.jsonl").write_text(text, encoding="utf-8")
     expected = sa.read(tmp_path / "ann.jsonl")
     (tmp_path / "ann.jsonl").write_bytes(f"\ufeff{text}".encode(f"utf-16-{end}"))
-    assert registry.format_of(tmp_path / "ann.jsonl") == "prodigy"
+    assert format_of(tmp_path / "ann.jsonl") == "prodigy"
     assert sa.read(tmp_path / "ann.jsonl") == expected
 
 

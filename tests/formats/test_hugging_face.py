@@ -11,7 +11,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.registry import raw_files
+from spanagree.formats.read_files import raw_files
 
 datasets = pytest.importorskip("datasets")
 ClassLabel, Dataset, DatasetDict = datasets.ClassLabel, datasets.Dataset, datasets.DatasetDict

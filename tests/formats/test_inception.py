@@ -24,7 +24,8 @@ from spanagree.formats.inception.project import file_of, read_project
 from spanagree.formats.inception.read import raw_inception
 from spanagree.formats.inception.webanno_tsv import read_tsv
 from spanagree.formats.inception.write import write_webanno_tsv
-from spanagree.formats.registry import format_of, write_file
+from spanagree.formats.recognise import format_of
+from spanagree.formats.write import write_file
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 HEAD = "#FORMAT=WebAnno TSV 3.3\n"

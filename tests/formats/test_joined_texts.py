@@ -9,7 +9,8 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.registry import format_of, own_columns
+from spanagree.formats.read_files import own_columns
+from spanagree.formats.recognise import format_of
 
 TEXT = "Jo met Al in Rome."
 JO, ROME = (0, 2, "PER"), (13, 17, "LOC")

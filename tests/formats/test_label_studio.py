@@ -9,7 +9,8 @@ from messages import refuses
 from strategies import marked, notes
 
 import spanagree as sa
-from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
 
 TOOL, FILE = "label-studio", "x.json"
 TEXT = "Jo is in Rome"

@@ -6,7 +6,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.formats.registry import format_of
+from spanagree.formats.recognise import format_of
 
 HEAD = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
 SOURCE = "Al never ran."

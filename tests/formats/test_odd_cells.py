@@ -9,7 +9,7 @@ from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.registry import format_of
+from spanagree.formats.recognise import format_of
 
 HEADER = "document,annotator,start,end,label,text\n"
 TEXT = "José sang in Rome"

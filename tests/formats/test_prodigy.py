@@ -10,7 +10,8 @@ from strategies import marked, notes
 
 import spanagree as sa
 from spanagree.formats.prodigy import write_prodigy
-from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
 
 TOOL, FILE = "prodigy", "x.jsonl"
 TEXT = "Jo is in 😀 Rome"  # Rome: 11 to 15

@@ -10,7 +10,8 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import repaired, valid_corpus
-from spanagree.formats.registry import format_of, raw_files
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
 from spanagree.formats.shards import raw_found
 
 LABEL_STUDIO = ("leoka_team2_first30", "bionet_testing_ls_full", "bionet_testing_ls_json_min")

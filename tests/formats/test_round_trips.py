@@ -15,7 +15,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.formats import records as raw_records
-from spanagree.formats.registry import left_behind, write_file
+from spanagree.formats.write import left_behind, write_file
 
 SIGNS = [
     *("a", "B", " ", "\t", "\n", "\r\n", "\r", '"', "'", "“", "😀", "e\u0301", "日", "\u200b", "<"),

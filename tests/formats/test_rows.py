@@ -17,7 +17,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.hugging_face.guess import guess
-from spanagree.formats.registry import format_of
+from spanagree.formats.recognise import format_of
 
 TEXT = "Jo is in Rome"
 JO, ROME = sa.Segment(0, 2, "PER"), sa.Segment(9, 13, "LOC")

@@ -11,7 +11,8 @@ from messages import says
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.registry import FORMATS, FROM_STDIN
+from spanagree.formats.recognise import FROM_STDIN
+from spanagree.formats.registry import FORMATS
 
 EXPORTS = Path(__file__).parent.parent.parent / "corpora" / "exports"
 SPAN_TABLE = "document,annotator,start,end\nd1,ann,0,2\n"

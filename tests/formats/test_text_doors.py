@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import spanagree as sa
-from spanagree.formats.registry import raw_files
+from spanagree.formats.read_files import raw_files
 
 
 def counted(folder):

@@ -22,7 +22,8 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.times import in_seconds, shown, ticks, ticks_of
 from spanagree.errors import InputError, SettingError
-from spanagree.formats.registry import raw_files, write_file
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.write import write_file
 
 DATA = Path(os.environ.get("SPANAGREE_DATA", "/nowhere")) / "data" / "timelines"
 REAL = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not here")

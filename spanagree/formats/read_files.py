@@ -1,0 +1,324 @@
+"""Read files of any formats as one corpus: each in its format, their documents matched."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spanagree.corpus.corpus import LABELS, with_labels
+from spanagree.corpus.discontinuous import with_discontinuous
+from spanagree.corpus.offsets import Place
+from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.roles import with_absent
+from spanagree.corpus.times import of_one_length, with_resolution, within_parts
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    check_choice,
+    listed,
+    printable,
+)
+from spanagree.files import PathName, naming_files
+from spanagree.formats.combine import renamed, unite
+from spanagree.formats.conll.columns import split_columns
+from spanagree.formats.recognise import Recognised, check_stdin, format_named
+from spanagree.formats.registry import (
+    COLUMNS_OF_ROWS,
+    FORMATS,
+    Format,
+    Options,
+    format_called,
+    registered,
+)
+from spanagree.formats.tools import PATHS, TOOLS, lazy
+from spanagree.settings import as_read
+
+if TYPE_CHECKING:
+    from spanagree.formats.joined_texts import Texts  # for few files
+
+_read_uem = lazy("spanagree.formats.timelines", "read_uem")
+
+_TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is read
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One of the files: whose it is, the options that are its own, and the format if one is named.
+
+    Its beginning is looked at when that is asked for, once for all that have the ``path``.
+    """
+
+    layer: str
+    path: PathName
+    options: Options
+    named: str | None
+    look: Callable[[PathName], Recognised]
+
+    @property
+    def seen(self) -> Recognised:
+        """What the file's beginning shows."""
+        return self.look(self.path)
+
+    @cached_property
+    def form(self) -> str:
+        """The name of the format."""
+        return self.named or self.seen.format_by(self.options)
+
+    @property
+    def is_as_named(self) -> bool:
+        """Whether the file would have been read in the format if nobody had named it."""
+        with suppress(SpanAgreeError):
+            return self.seen.format_by({}) == self.named
+        return False
+
+    def read(self, texts: Texts | None) -> RawCorpus:
+        """Return the rows of a format whose files name their annotators, who else is the layer.
+
+        A note says that it is read so, if its extension does not. A layer that is named by a
+        pattern is several files, each of which has its own name.
+        """
+        takes = {*format_called(self.form).takes} - {*_TIMES}
+        known = {key: value for key, value in self.options.items() if key in takes}
+        if texts is not None:
+            known["texts"] = texts
+        raw = format_called(self.form).read(self.path, **known)
+        name = printable(os.fspath(self.path))
+        annotator = os.path.basename(name) if set(self.layer) & set("*?[") else self.layer
+        notes = raw.notes
+        guessed = any("columns guessed" in note for note in notes)
+        if self.form != format_named(self.path) or guessed:
+            mine = [note for note in notes if note.startswith(f"{name}: ")]
+            more = [note.removeprefix(f"{name}: ") for note in mine]
+            others = [note for note in notes if note not in mine]
+            notes = ("; ".join([f"{name}: read as {self.form}", *more]), *others)
+        return renamed(raw, {given: given or annotator for given in raw.annotators}).but(
+            notes=notes
+        )
+
+    def texts(self) -> Mapping[str, Place]:
+        """Return the texts by id that the file has, or the tokens."""
+        if self.seen.has_texts_only({}):
+            from spanagree.formats.joined_texts import texts_in
+
+            return texts_in(self.path, self.options.get("document"), self.options.get("text"))
+        form = format_called(self.form)
+        known = {key: value for key, value in self.options.items() if key in form.takes}
+        raw = form.read({self.layer: self.path} if form.is_layer else self.path, **known)
+        if raw.texts is None and raw.tokens is not None:
+            tokens = iter(raw.tokens)
+            words = (tuple(islice(tokens, n)) for n in raw.lengths.tolist())
+            return dict(zip(raw.ids or (), words, strict=False))
+        return dict(zip(raw.ids or (), raw.texts or (), strict=False))
+
+    def refuse_texts(self) -> None:
+        """Refuse a file of texts that no other file needs."""
+        name = printable(os.fspath(self.path))
+        if column := self.seen.marked_column:
+            quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
+            raise InputError(
+                f"{name}: texts with marks in them; --spans {quoted} reads them beside a file with"
+                " the texts"
+            )
+        raise InputError(
+            f"{name}: texts with nothing marked in them, which no other file needs; leave it out,"
+            " or name the file with the annotations"
+        )
+
+
+@naming_files()
+def raw_files(
+    files: Mapping[str, PathName],
+    options: Options,
+    form: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    in_units: bool = True,
+) -> RawCorpus:
+    """Return what some files say, each in its format, their documents matched.
+
+    Args:
+        files: by layer name.
+        options: of the readers, and :data:`spanagree.corpus.corpus.LABELS`; those that are
+            ``None`` count as not given.
+        form: the format of all files, where their extensions do not tell.
+        progress: called with the number of layers of CoNLL files read and of all.
+        in_units: of recordings, whether times are put in units of a resolution; else they are
+            exact, for files that are parts of one corpus.
+
+    Raises:
+        SettingError: for an unknown format, or options that no format here takes.
+        InputError: for files that cannot be read or do not fit each other.
+    """
+    if form is not None and form not in FORMATS:
+        check_choice(form, {**FORMATS, **registered()}, "format")
+    files, columns = split_columns(files, options.get("columns"))
+    given = {k: v for k, v in {**options, "columns": columns}.items() if v is not None}
+    labels = {name: given.pop(name, None) for name in LABELS}
+    pieces = given.pop("discontinuous", None)
+    for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
+        raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
+    look = cache(Recognised.of)
+    sources = [
+        _Source(layer, path, own_columns(given, layer, files), form, look)
+        for layer, path in files.items()
+    ]
+    of_texts: list[_Source] = []
+    by_format: dict[str, list[_Source]] = {}
+    for source in sources:
+        if source.path == "-":
+            check_stdin(form)
+        if len(sources) > 1 and source.seen.has_texts_only(source.options):
+            of_texts.append(source)
+        else:
+            by_format.setdefault(source.form, []).append(source)
+    _check_options(given, by_format)
+    parts: dict[str, RawCorpus] = {}
+    joined: list[Texts] = []
+    for name, of_format in by_format.items():
+        reader = format_called(name)
+        if reader.is_layer:
+            parts[f"{name} files"] = _read_layers(reader, name, of_format, given, form, progress)
+            continue
+        for source in of_format:
+            texts = None
+            if "texts" in reader.takes and len(sources) > 1:
+                from spanagree.formats.joined_texts import Texts
+
+                texts = Texts(partial(_texts_beside, source, sources))
+                joined.append(texts)
+            parts[source.layer] = source.read(texts)
+    if not any(texts.joined for texts in joined):
+        for source in of_texts:
+            source.refuse_texts()
+    parts = dict(of_one_length(parts))
+    _refuse_apart(parts, by_format)
+    marked = [source for of_format in by_format.values() for source in of_format]
+    apart = [s.layer for s in marked if not os.fspath(s.path).endswith(s.layer)]
+    united = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
+    if (uem := given.get("uem")) is not None:
+        united = within_parts(united, _read_uem(uem), Path(uem).name)
+    if in_units:
+        united = with_resolution(united, given.get("resolution"), given.get("duration"))
+    united = with_discontinuous(with_labels(united, **labels), pieces)
+    united = with_absent(united, given.get("absent"))
+    if form is None or all(source.is_as_named for source in marked):
+        return united
+    named = as_read(**{**united.reading.get("read", {}), "from": form})
+    return united.but(reading={**united.reading, **named})
+
+
+def _read_layers(
+    reader: Format,
+    name: str,
+    sources: Sequence[_Source],
+    given: Options,
+    form: str | None,
+    progress: Callable[[int, int], None] | None,
+) -> RawCorpus:
+    """Return the rows of files of a format of which each is a layer.
+
+    A note says of tables that they are read as CoNLL, as what is in them says.
+    """
+    known = {key: value for key, value in given.items() if key in reader.takes}
+    if name != "conll":
+        return reader.read({source.layer: source.path for source in sources}, **known)
+    part = reader.read(
+        {source.layer: source.path for source in sources}, **known, progress=progress
+    )
+    if form is not None:
+        return part
+    names = (printable(os.fspath(source.path)) for source in sources)
+    tables = [path for path in names if path.lower().endswith((".csv", ".tsv"))]
+    return part.but(notes=(*(f"{path}: read as conll" for path in tables), *part.notes))
+
+
+def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> dict[str, Any]:
+    """Return the options of one of several files, of which some name columns of it alone.
+
+    >>> own_columns({"document": "id,llm:custom_id"}, "llm", {"gold": "g.jsonl", "llm": "x.jsonl"})
+    {'document': 'custom_id'}
+    """
+    names = {
+        name: key
+        for key, path in files.items()
+        for name in (key, os.path.basename(os.fspath(path)), Path(path).stem)
+    }
+    options = dict(given)
+    for option in (*PATHS, "tags"):
+        value = given.get(option)
+        parts = [part.partition(":") for part in value.split(",")] if isinstance(value, str) else []
+        if any(sign and name in names for name, sign, _ in parts):
+            mine = [rest for name, _, rest in parts if names.get(name) == layer]
+            of_all = ["".join(part) for part in parts if part[0] not in names]
+            options[option] = ",".join(mine or of_all) or None
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options: Options) -> bool:
+    """Return whether the reader of any of some files takes an option; texts by id have none."""
+    if form is not None:
+        return key in format_called(form).takes
+    forms: set[str] = set()
+    for layer, path in files.items():
+        asked, seen = own_columns(options, layer, files), Recognised.of(path)
+        if len(files) == 1 or not seen.has_texts_only(asked):
+            forms.add(seen.format_by(asked))
+    return any(key in format_called(name).takes for name in forms)
+
+
+def _texts_beside(source: _Source, sources: Sequence[_Source]) -> dict[str, Place]:
+    """Return the texts by id that the files of other layers have, or their tokens."""
+    texts: dict[str, Place] = {}
+    for other in sources:
+        if other is not source:
+            with suppress(SpanAgreeError):  # one without texts, or what is said when it is read
+                texts |= other.texts()
+    return texts
+
+
+def _refuse_apart(
+    parts: Mapping[str, RawCorpus], by_format: Mapping[str, Sequence[_Source]]
+) -> None:
+    """Refuse files of several formats if those of one have no document that the others have."""
+    ids = {name: part.ids for name, part in parts.items()}
+    if len(by_format) < 2 or None in ids.values():
+        return
+    for form, sources in by_format.items():
+        is_layer = format_called(form).is_layer
+        names = [f"{form} files"] if is_layer else [source.layer for source in sources]
+        mine = [id_ for name in names for id_ in ids[name] or ()]
+        others = [id_ for name, known in ids.items() if name not in names for id_ in known or ()]
+        if {*mine}.isdisjoint(others):
+            raise InputError(
+                f"{printable(os.fspath(sources[0].path))}: read as {form}, it shares no document"
+                f" with the files of other formats: its ids are {listed(mine[:3])}, …, theirs"
+                f" {listed(others[:3])}, …; give the same documents the same ids, or compare each"
+                " format's files by themselves"
+            )
+
+
+def _check_options(given: Options, formats: Iterable[str]) -> None:
+    """Refuse options that none of the formats takes."""
+    taken = {key for name in formats for key in format_called(name).takes}
+    taken.add("attributes")  # of other formats, segments have all that they say
+    for key in (key for key in given if key not in taken):
+        takers = [name for name, form in FORMATS.items() if key in form.takes]
+        others = ", ".join(name for name in takers if name not in TOOLS)
+        others += ", records of tools" if any(name in TOOLS for name in takers) else ""
+        others += ", or goes with group-by" if key == "unit" else ""
+        rows = any({*format_called(name).shapes} & {"json", "jsonl"} for name in formats)
+        more = "; --from dataset reads them as rows" if key in COLUMNS_OF_ROWS and rows else ""
+        if key == "encoding":
+            more = ", which are read as UTF-8: save them so"
+        raise SettingError(
+            f"{key.replace('_', '-')} is for {others}; the files here are"
+            f" {', '.join(formats)}{more}"
+        )

@@ -1,0 +1,315 @@
+"""Which format a file has, by what it begins with, and what one seems to be that none knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanagree.errors import InputError, listed, printable, show
+from spanagree.files import PathName, open_zip
+from spanagree.formats.file_head import FileHead, head_of_text, read_head
+from spanagree.formats.patterns import has_pattern
+from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, Options, registered
+from spanagree.formats.tools import TOOLS, lazy
+from spanagree.formats.usual_names import COLUMNS, keys_of, plain
+
+_guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
+_has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
+_knows_labels = lazy("spanagree.formats.conll.choose", "knows_labels")
+_are_pages = lazy("spanagree.formats.inception.files", "are_pages")
+
+_LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is then, what to do
+    (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
+    (r"<(\w+:)?paula\b", "PAULA", "convert it to CoNLL or WebAnno TSV"),
+    (
+        r"<corpus\b[^<>]*>(?:(?!<corpus\b)[\s\S])*<(s|body|head)\b",
+        "TIGER-XML",
+        "convert it to CoNLL",
+    ),
+    (
+        r"<basic-transcription\b",
+        "EXMARaLDA's transcription",
+        "export its tiers as a table of spans",
+    ),
+    (
+        r"<article\b(?:(?!<article\b)[\s\S])*<(front|body)\b",
+        "an article in JATS",
+        "it has text, and no annotations",
+    ),
+    (
+        r"(?i)\A\s*(<!doctype html|<html\b)",
+        "a web page",
+        "export the annotations from the tool that shows it",
+    ),
+    (
+        r'(?s)"images".*"annotations".*"bbox"|"bbox".*"category_id"',
+        "COCO, boxes in images",
+        "only text is read",
+    ),
+    (
+        r"(?m)^@prefix \S*: <|^<https?:[^>]+> <https?:",
+        "RDF, as NIF has it",
+        "convert it to CoNLL or JSON",
+    ),
+    (r"(?m)^annotation_sets:", "GATE's bdoc in YAML", "save it as bdocjs, which is read"),
+    (
+        r'"paragraphs":\s*\[\s*\{\s*("raw":[^\n]*,\s*)?"sentences"',
+        "training data of spaCy 2",
+        "convert it with spacy convert, and read the .spacy file",
+    ),
+    (
+        r"\A\S+\|\S+(\|\S+)? \S+\|",
+        "tags behind words, a sentence a line",
+        "convert it with spacy convert, and read the .spacy file",
+    ),
+    (r"\A\{\\rtf", "rich text", "save it as plain text"),
+    (r"\{\s*'entities'\s*:", "spaCy's pairs as Python writes them", "save them with json.dump"),
+)
+_NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+_LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
+
+
+class Recognised(NamedTuple):
+    """A file or folder that was looked at once, for all that is asked of its beginning.
+
+    Attributes:
+        path: of it.
+        start: its beginning; none of what is not there, as a pattern.
+        formats: those that know it by that: of records the first, of texts several decide.
+    """
+
+    path: PathName
+    start: FileHead | None
+    formats: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: PathName) -> Recognised:
+        """Look at a file or folder.
+
+        Raises:
+            InputError: for one that cannot be read.
+        """
+        if not (os.path.isfile(path) or os.path.isdir(path)):
+            return cls(path, None, ())
+        start = read_head(path)
+        knowing = (name for name, form in FORMATS.items() if form.is_of(start))
+        return cls(path, start, tuple(islice(knowing, 1 if start.records else None)))
+
+    def format_by(self, options: Options) -> str:
+        """Return the format: that which knows what is in the file, or by its name.
+
+        Rows that no tool wrote are a dataset if the options name their columns.
+
+        Raises:
+            InputError: for a file that no format knows, showing what was found in it.
+        """
+        path, start, names = self.path, self.start, [*self.formats]
+        if start is None:
+            is_project = has_pattern(path) and _are_pages(path)
+            return "inception" if is_project else format_named(path)
+        for name in (format_named(path), *names):
+            if "resolution" in FORMATS[name].takes:  # a recording
+                return name
+        if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
+            names.remove("conll")  # cells of several words are documents, not tokens
+        if names in ([], ["dataset"]) and start.records and _names_paths(options):
+            return "paths"
+        if names:
+            return names[0]
+        for name, form in registered().items() if start.records else ():
+            if form.is_of(start):
+                return name
+        is_table = start.shape in ("csv", "tsv")
+        if any(options.get(column) is not None for column in COLUMNS_OF_ROWS) and (
+            start.objects or (is_table and format_named(path) == "dataset")
+        ):
+            return "dataset"
+        if is_table and _knows_labels(start):
+            return "conll"
+        return self._format_by_name(start)
+
+    def _format_by_name(self, start: FileHead) -> str:
+        """Return the format by the file's name, unless what it begins with cannot be of that."""
+        if start.shape == "zip":
+            with open_zip(self.path):  # says what is wrong with it
+                raise unrecognised(start, FORMATS)
+        form = format_named(self.path)
+        rows = sum(bool(line.strip()) for line in start.lines)
+        known_by_name = Path(self.path).suffix.lower() in {*FORMATS[form].extensions, ""}
+        if start.shape == "text" and not rows and not known_by_name:
+            raise InputError(
+                f"{printable(start.path)}: nothing is in it; export it again, or leave it out"
+            )
+        is_table = start.shape in ("csv", "tsv") and rows > 1  # else reading says there are none
+        if (
+            start.objects
+            or (form == "brat" and start.members and not _is_brat(start.members))
+            or (is_table and (form == "dataset" or is_of_labels(header_of(start))))
+            or (form == "conll" and start.shape == "xml")
+            or (form in ("conll", "dataset") and looks_like(start))
+        ):
+            raise unrecognised(start, FORMATS)
+        return form
+
+    def has_texts_only(self, options: Options) -> bool:
+        """Return whether it has texts by id for other files, and nothing that is marked."""
+        if self.start is None:
+            return False
+        if self.start.shape == "folder":
+            are_texts = any(name.endswith(".txt") for name in self.start.members)
+            are_marked = any(name.endswith(".ann") for name in self.start.members)
+            return are_texts and not are_marked and not self.formats
+        if any(options.get("spans") in row for row in self.start.objects):
+            return False
+        try:
+            self.format_by({})
+        except InputError:
+            return bool(_has_texts(self.path))
+        return False
+
+    @property
+    def marked_column(self) -> str | None:
+        """The column whose texts have marks in them, as GPT-NER's or tags."""
+        marks = TOOLS["tagged-lines"].begins
+        for row in self.start.objects if self.start else ():
+            for key, cell in row.items():
+                if isinstance(cell, str) and re.search(marks, cell):
+                    return str(key)
+        return None
+
+
+def _names_paths(options: Options) -> bool:
+    """Return whether options name paths in records, which are not columns."""
+    spans = options.get("spans")
+    is_path = isinstance(spans, str) and bool({*"[*"} & {*spans})
+    return is_path or any(options.get(name) is not None for name in ("start", "end", "label"))
+
+
+def format_of(path: PathName, options: Options | None = None) -> str:
+    """Return the format of a file or folder; as :meth:`Recognised.format_by`."""
+    return Recognised.of(path).format_by(options or {})
+
+
+def format_named(path: PathName) -> str:
+    """Return the format of a file by its extension; of a folder, by the names in it.
+
+    >>> format_named("corpus.jsonl"), format_named("gold.annotated")
+    ('jsonl', 'conll')
+    """
+    if os.path.isdir(path):
+        saved = (os.path.join(path, name) for name in ("state.json", "dataset_dict.json"))
+        return "dataset" if any(map(os.path.exists, saved)) else "brat"
+    suffix = Path(path).suffix.lower()
+    return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
+
+
+def _is_brat(names: Iterable[str]) -> bool:
+    """Return whether a folder has annotations of brat, or nothing but texts that lack them."""
+    return any(n.endswith(".ann") for n in names) or all(n.endswith(".txt") for n in names)
+
+
+# --- files that nothing knows ---------------------------------------------------------------------
+
+
+def header_of(start: FileHead) -> list[str]:
+    """Return the names of the columns of a table in text."""
+    first = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
+    sign = "\t" if "\t" in first else "," if "," in first else ";"
+    return [name.strip().strip('"') for name in first.split(sign)]
+
+
+def is_of_labels(names: Iterable[str]) -> bool:
+    """Return whether columns are those of a table with a label of an item in each row."""
+    known = {plain(name) for name in names}
+    return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(_LABELS)
+
+
+def looks_like(start: FileHead) -> tuple[str, str] | None:
+    """Return what a file seems to be that no format is, and what to do with it."""
+    text = "\n".join(start.lines)
+    seen = ((what, advice) for pattern, what, advice in _LOOKS if re.search(pattern, text))
+    return next(seen, None)
+
+
+def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
+    """Return the error for a file whose beginning no format knows."""
+    name = printable(start.path)
+    if looks := looks_like(start):
+        return InputError(f"{name}: this looks like {looks[0]}, which is not read; {looks[1]}")
+    if start.shape in ("csv", "tsv"):
+        names = header_of(start)
+        if is_of_labels(names):
+            return InputError(
+                f"{name}: a table of labels (columns {listed(names)}), and spans are needed here;"
+                " spanagree coefficients and sa.read_labels read it"
+            )
+        what = f"a table of the columns {listed(names)}, in which no spans or tags were found"
+        also = "; a table of labels is read by spanagree coefficients and sa.read_labels"
+        return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
+    if start.shape in ("json", "jsonl"):
+        keys = dict.fromkeys(key for record in start.objects for key in record)
+        what = f"JSON with the keys {listed(keys)}" if keys else "JSON without keys"
+        lists = [key for key in keys if len(start.objects) == 1 and _has_objects(start, key)]
+        if lists:
+            more = f"if each object under {lists[0]} is a document, save that list as a file"
+        else:
+            more = f"name its columns: {_NAMED} ({listed(formats)})"
+        return InputError(f"{name}: {what}, in which no spans or tags were found; {more}")
+    if start.shape == "zip":
+        what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
+        return InputError(
+            f"{name}: {what}; unpack it and name its files (of inception and doccano, --from reads"
+            " zips)"
+        )
+    if start.shape == "folder":
+        return InputError(
+            f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"
+            " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"
+        )
+    first = next((line for line in start.lines if line.strip()), "")
+    return InputError(
+        f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"
+        f" format with --from ({listed(formats)})"
+    )
+
+
+def _has_objects(start: FileHead, key: str) -> bool:
+    """Return whether the one object of a file has a list of objects under a key."""
+    value = start.objects[0][key]
+    return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
+
+
+# --- standard input -------------------------------------------------------------------------------
+
+
+FROM_STDIN = ("conll", "jsonl", "label-studio", "prodigy", "doccano", "mqm", "pubtator")
+"""The formats whose readers take a text as it comes."""
+
+
+def check_stdin(form: str | None) -> None:
+    """Refuse standard input in a format that needs a file, or that is not CoNLL and not named.
+
+    Raises:
+        InputError: for these, with the formats that can be named.
+    """
+    if form is not None and form not in (*FROM_STDIN, "hub"):  # whose own error names are better
+        raise InputError(
+            f"-: {form} is not read from standard input ({', '.join(FROM_STDIN)} are); name a file"
+        )
+    buffer: Any = getattr(sys.stdin, "buffer", None)
+    if form is not None or not hasattr(buffer, "peek"):
+        return
+    start = head_of_text("-", buffer.peek(1))
+    kind = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
+    if {"start", "end"} <= keys_of(tuple(header_of(start))).keys():
+        kind = "a table of spans"
+    if kind:
+        raise InputError(
+            f"-: {kind} on standard input, which is read as CoNLL; name its format with --from"
+            f" ({listed(FROM_STDIN[1:])}), or name a file"
+        )

@@ -1,0 +1,114 @@
+"""One writer for every format, and what a format does not hold of a corpus."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
+from spanagree.files import PathName
+from spanagree.formats.registry import FORMATS, WRITABLE, Options
+
+_HOLD_PIECES = ("jsonl", "brat")
+_OF_CHARACTERS = ("brat", "inception", "label-studio", "prodigy", "doccano")
+
+
+def form_to_write(path: PathName, form: str | None) -> str:
+    """Return the format that a file is written in: the one that is named, or by its extension.
+
+    Raises:
+        SettingError: for a format that is not written, or an extension that none has.
+    """
+    suffix = Path(path).suffix.lower()
+    known = {end: name for name in WRITABLE for end in FORMATS[name].extensions}
+    if form is None and suffix not in known:
+        written = ", ".join(name for name in WRITABLE)
+        raise SettingError(
+            f"{printable(os.fspath(path))}: no format is written to files ending in"
+            f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
+        )
+    form = form or known[suffix]
+    check_choice(form, WRITABLE, "format to write")
+    return form
+
+
+def left_behind(corpus: Corpus, form: str) -> list[str]:
+    """Return what of a corpus a format does not hold, a sentence each."""
+    seen = np.array([layer.annotated for layer in corpus.layers.values()])
+    holds_seen = ("prodigy", "doccano", *(("brat",) if len(seen) == 1 else ()))
+    unseen = int((~seen.any(axis=0)).sum()) if form in holds_seen else 0
+    idle = [name for name, saw in zip(corpus.annotators, seen, strict=True) if not saw.any()]
+    gone = [f"{counted(unseen, 'document')} that nobody saw"] if unseen else []
+    if idle and form in ("prodigy", "label-studio", "brat"):
+        gone.append(f"annotators who saw none: {listed(idle)}")
+    notes = _details_left(corpus, form)
+    if gone:
+        notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(gone)}")
+    if corpus.offsets == "tokens" and form in _OF_CHARACTERS:
+        notes.append(
+            f"segments of tokens are written in characters, as {form} counts; read again, they"
+            " are in tokens with convert --tokenizer"
+        )
+    if corpus.offsets == "characters" and form == "spacy":
+        notes.append(
+            "segments of characters are written in spaCy's tokens; read again, they are in tokens"
+        )
+    elif form == "spacy" and corpus.texts is None:
+        notes.append(
+            "no texts are known: Docs are written with a space between tokens; read again, they"
+            " have that text"
+        )
+    changes = FORMATS[form].changes
+    return [*notes, *(changes(corpus) if changes else ())]
+
+
+def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
+    """Return a note on the name of the only annotator, if a file of the format has none."""
+    is_page = form == "inception" and Path(path).suffix.lower() != ".zip"
+    nameless = form in ("doccano", "spacy", "brat") or is_page
+    is_named = Path(corpus.annotators[0]).stem == Path(path).stem
+    if len(corpus.layers) > 1 or not nameless or is_named:
+        return []
+    name = printable(corpus.annotators[0])
+    return [
+        f"a file of {form} does not name its annotator{' or document' if is_page else ''}: read"
+        f" again, {name} is called as the file, unless it is named, as in"
+        f" {shlex.quote(f'{name}={os.fspath(path)}')}"
+    ]
+
+
+def _details_left(corpus: Corpus, form: str) -> list[str]:
+    if form in _HOLD_PIECES:
+        return []
+    details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
+    relations = sum(len(detail.links) for detail in details)
+    attributes = sorted({name for detail in details for name in detail.attributes})
+    lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
+    lost += [counted(relations, "relation")] if relations else []
+    lost += [f"attributes {listed(attributes)}"] if attributes else []
+    return [f"left out, as {form} files do not hold them: {', '.join(lost)}"] if lost else []
+
+
+def write_file(
+    corpus: Corpus,
+    path: PathName,
+    form: str | None = None,
+    options: Options | None = None,
+) -> None:
+    """Write a corpus in a format, by default that of the file's extension.
+
+    Raises:
+        SettingError: for a format that is not written, or cannot hold the corpus.
+        InputError: for a path that cannot be written.
+    """
+    form = form_to_write(path, form)
+    if form not in _HOLD_PIECES:
+        check_in_one_piece(corpus, f"format {form}")
+    write = FORMATS[form].write
+    assert write is not None  # just checked
+    write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})
