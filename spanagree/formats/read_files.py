@@ -60,7 +60,7 @@ class _Source:
     path: PathName
     options: Options
     named: str | None
-    look: Callable[[PathName], Recognised]
+    look: Callable[[Any], Recognised]
 
     @property
     def seen(self) -> Recognised:

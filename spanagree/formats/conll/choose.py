@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain, permutations
 from typing import Any, NamedTuple
 
@@ -36,16 +37,6 @@ class Wanted(NamedTuple):
     layer: str
     path: PathName
     column: Column | None = None
-
-
-class _Seen(NamedTuple):
-    """The columns of a page that have tags, and the last of these, which have labels in common.
-
-    No annotator is guessed of columns that are called ``other``: their tags are of another kind.
-    """
-
-    tags: list[Column]
-    alike: list[Column]
 
 
 _INSIDE = ", all inside those of "
@@ -117,30 +108,235 @@ def decided_layers(
         InputError: where it is not clear which columns are meant, or which of them is gold.
     """
     wanted = wanted_layers(files, options.columns)
-    open_ = [layer for layer in wanted if layer.column is None]
-    are_two = all(
-        heads[layer.path].width == 2 and not heads[layer.path].layout.names for layer in open_
-    )
+    to_find = [layer for layer in wanted if layer.column is None]
+    of_files = [heads[layer.path] for layer in to_find]
+    are_two = all(head.width == 2 and not head.layout.names for head in of_files)
     if isinstance(options.columns, Mapping) and are_two:  # there is nothing to choose
         return [layer._replace(column=layer.column or 1) for layer in wanted], []
-    pages = {
-        path: read_page(path, TextPart(first[path], 0, is_whole=True), heads[path], [], options)
-        for path in dict.fromkeys(layer.path for layer in open_)
+    found = {
+        path: _TagColumns(
+            read_page(path, TextPart(first[path], 0, is_whole=True), heads[path], [], options),
+            options,
+        )
+        for path in dict.fromkeys(layer.path for layer in to_find)
     }
-    if len(wanted) == 1 and open_:
-        return _of_one_file(wanted[0], pages[wanted[0].path], options)
+    if len(wanted) == 1 and to_find:
+        return _of_one_file(wanted[0], found[wanted[0].path])
     chosen: list[Wanted] = []
     notes: list[str] = []
     for layer in wanted:
         if layer.column is None:
-            page = pages[layer.path]
-            seen = _seen(page, options)
-            if len(seen.alike) > 1 and not chosen:
-                raise _gold_unknown(seen, page, list(pages.values()), options)
-            layer = layer._replace(column=seen.alike[-1])
-            notes += _note(seen, page)
+            columns = found[layer.path]
+            if len(columns.alike) > 1 and not chosen:
+                raise columns.gold_unknown(list(found.values()))
+            layer = layer._replace(column=columns.alike[-1])
+            notes += columns.note()
         chosen.append(layer)
     return chosen, notes
+
+
+def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], list[str]]:
+    """Return the layers in the one file that there is, of which no column is named with a layer."""
+    page, options, called = columns.page, columns.options, columns.page.layout.called
+    if not isinstance(options.columns, Mapping):
+        selected = _columns_in(options.columns, len(page.columns), page.layout)
+        if selected is not None:
+            return [Wanted(called(c), layer.path, c) for c in selected], []
+        selected = columns.tags or columns.alike
+        others = [c for c in range(1, len(page.columns)) if c not in selected]
+        left = [called(c) for c in others if c != page.layout.token]
+        notes = [f"{page.name}: columns without tags passed over: {listed(left)}"] if left else []
+        return [Wanted(called(c), layer.path, c) for c in selected], notes
+    alike = columns.alike
+    if len(alike) < 2:
+        return [layer._replace(column=alike[0])], columns.note()
+    names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
+    if page.layout.names:
+        names = [called(column) for column in alike]
+    if len(set(names)) < len(alike):
+        raise columns.unclear(alike)
+    layers = [Wanted(n, layer.path, c) for n, c in zip(names, alike, strict=True)]
+    layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
+    which = ", ".join(f"{wanted.layer} ({wanted.column})" for wanted in layers)
+    note = (
+        f"{page.name}: columns of tags of one kind are the annotators {which}; --columns (columns=)"
+        " names others"
+    )
+    return layers, [note]
+
+
+class _TagColumns:
+    """The columns of a page that have tags, and which of them are annotators."""
+
+    def __init__(self, page: Page, options: ConllOptions) -> None:
+        self.page = page
+        self.options = options
+
+    @cached_property
+    def values(self) -> dict[Column, set[str]]:
+        """What stands in each column but the tokens, and under each key of CoNLL-U's last."""
+        page = self.page
+        token, misc = page.layout.token, page.layout.misc
+        values: dict[Column, set[str]] = {}
+        if misc is not None:
+            values.update(_keys_of(numbered(page.columns[misc])[1]))
+        for column in range(1, len(page.columns)):
+            if column not in (token, misc):
+                missing = self.options.missing or ""
+                values[column] = set(numbered(page.columns[column])[1]) - {missing}
+        return values
+
+    @cached_property
+    def tags(self) -> list[Column]:
+        """The columns that have tags."""
+        if len(self.page.columns) == 2 and not self.page.layout.names:
+            return [1]
+        if self.page.layout.ragged:
+            return [1, 2]
+        return [
+            column
+            for column, values in self.values.items()
+            if _are_tags(values, self.options.scheme)
+            or (isinstance(column, str) and are_brackets(values))
+        ]
+
+    @cached_property
+    def alike(self) -> list[Column]:
+        """The last columns of tags, which have labels in common.
+
+        No annotator is guessed of columns that are called ``other``: their tags are of another
+        kind.
+
+        Raises:
+            InputError: where it is not clear which of them is meant.
+        """
+        page, tags = self.page, self.tags
+        width = len(page.columns)
+        if width == 2 and not page.layout.names:
+            return [1]
+        if page.layout.ragged:  # names, or where nobody looked for any, mentions
+            return [1] if {*page.columns[1]} != {"_"} else [2]
+        if not tags and page.layout.names:
+            bare = any("O" in values for values in self.values.values())
+            more = "; --scheme IO (scheme=) reads labels without a prefix such as B-"
+            raise InputError(
+                f"{page.name}: no column has tags; its columns are"
+                f" {listed(page.layout.names)}{more if bare else ''}"
+            )
+        likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
+        last = likely[-1] if likely else width - 1
+        if len(likely) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
+            raise self.unclear(likely)
+        alike = [last]
+        labels = _labels_in(self.values.get(last, set()), self.options.scheme)
+        for column in reversed(likely[:-1]):
+            others = _labels_in(self.values[column], self.options.scheme)
+            is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
+            if not labels & others and not is_pair:
+                break
+            alike.insert(0, column)
+        are_two = width == 3 and len(likely) == 2
+        if are_two and len(alike) == 1:  # gold and prediction, or chunks and names?
+            raise self.unclear(likely)
+        numbers = [column for column in alike if isinstance(column, int)]
+        spans = [self.spans(column) for column in numbers] if len(alike) > 1 else []
+        if any(first.lies_in(second) for first, second in permutations(spans, 2)):
+            raise self.unclear(alike)
+        return alike
+
+    def note(self) -> list[str]:
+        """Return what to say of the column that was taken without being named."""
+        page, column = self.page, self.alike[-1]
+        tags = self.tags or [column]
+        called = page.layout.called(column)
+        if len(tags) > 1 and column == tags[-1]:
+            what = f"columns {self.named(tags)} have tags, and the last, {called}, is read"
+        elif len(tags) > 1:
+            others = self.named([other for other in tags if other != column])
+            what = f"tags are read from {called}, not from {others}"
+        elif tags[0] == len(page.columns) - 1:
+            return []
+        else:
+            what = f"tags are read from {called}, as no other column has any"
+        return [f"{page.name}: {what}; --columns (columns=) or FILE:COLUMN names others"]
+
+    def named(self, columns: Sequence[Column]) -> str:
+        """Return columns in words, with their names where these are known."""
+        names = [(str(column), self.page.layout.called(column)) for column in columns]
+        return listed(
+            number if isinstance(column, str) or name == number else f"{number} ({name})"
+            for column, (number, name) in zip(columns, names, strict=True)
+        )
+
+    def spans(self, column: Column) -> _Spans:
+        """Return the segments in a column of tags; a tag that is none counts as ``O``."""
+        page, scheme = self.page, self.options.scheme
+        codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
+        is_tag = np.array([parse_tag(name, scheme) is not None for name in names], np.bool_)
+        used = np.where(is_tag[codes], codes, -1)
+        reading = read_tags(names, used, page.sentences, scheme=scheme)
+        base = page.begins("sentence")[reading.sentence]
+        return _Spans(reading.start + base, reading.end + base, reading.names)
+
+    def unclear(self, columns: Sequence[Column]) -> InputError:
+        """Return the error for columns of tags of which it is not known what they are."""
+        first, *_, last = (self.page.layout.called(c) for c in columns)
+        looks = [self._looks(columns, column) for column in columns]
+        ways = f"--columns {first} or --columns {last}"
+        if not any(_INSIDE in look for look in looks):
+            ways += f", several as in --columns gold={first},mine={last}, or --columns all"
+        return InputError(
+            f"{self.page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
+            f"{self._so_far}. Name one, as in {ways} (columns=)"
+        )
+
+    @property
+    def _so_far(self) -> str:
+        """What to say of figures of the first lines, if there may be more."""
+        is_part = int(self.page.lines[-1]) + 1 >= LINES
+        return f" (in the first {LINES} lines)" if is_part else ""
+
+    def _looks(self, columns: Sequence[Column], column: Column) -> str:
+        """Return what a column looks like: its labels, how many segments it has, and where."""
+        if isinstance(column, str):
+            return f"{column} has tags"
+        spans = self.spans(column)
+        labels = f" of {listed(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
+        more = ", …" if len(spans.labels) > _LABELS else ""
+        says = f"{self.named([column])} has {counted(len(spans.start), 'segment')}{labels}{more}"
+        for other in columns:
+            if other != column and isinstance(other, int) and spans.lies_in(self.spans(other)):
+                return f"{says}{_INSIDE}{self.named([other])}"
+        return says
+
+    def gold_unknown(self, of_files: Sequence[_TagColumns]) -> InputError:
+        """Return the error where predictions may stand beside gold.
+
+        Gold that all files share is offered.
+        """
+        page = self.page
+        gold, last = self.alike[-2:]
+        gold_name, last_name = page.layout.called(gold), page.layout.called(last)
+        if len(of_files) > 1 and all(other.has_gold(tags_of(page, gold)) for other in of_files):
+            return InputError(
+                f"{page.name}: column {gold_name}, before the last, is the same in all files, so it"
+                f" seems to be gold, and the last, {last_name}, a prediction; pass"
+                f" gold={page.name}:{gold_name} as the first file, or --columns {last_name}"
+                " (columns=) to read the last columns alone"
+            )
+        looks = "; ".join(self._looks(self.alike, column) for column in self.alike)
+        return InputError(
+            f"{page.name}: columns {self.named(self.alike)} have tags of one kind, and one may be"
+            f" gold for the other: {looks}{self._so_far}. Name the one that is meant:"
+            f" {page.name}:{gold_name} or {page.name}:{last_name} (FILE:COLUMN), or one for all"
+            f" files: --columns {gold_name} or --columns {last_name} (columns=)"
+        )
+
+    def has_gold(self, gold: Sequence[str]) -> bool:
+        """Return whether the column before the last has these tags."""
+        with suppress(InputError):  # what it has is as unclear
+            return len(self.alike) > 1 and tags_of(self.page, self.alike[-2]) == gold
+        return False
 
 
 def knows_rows(start: FileHead) -> bool:
@@ -204,191 +400,6 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
             )
         chosen += range(low, high + 1)
     return chosen
-
-
-def _of_one_file(
-    layer: Wanted, page: Page, options: ConllOptions
-) -> tuple[list[Wanted], list[str]]:
-    """Return the layers in the one file that there is, of which no column is named with a layer."""
-    named = page.layout.called
-    if not isinstance(options.columns, Mapping):
-        columns = _columns_in(options.columns, len(page.columns), page.layout)
-        if columns is None:
-            columns = _seen(page, options, every=True).tags
-            rest = [c for c in range(1, len(page.columns)) if c not in columns]
-            left = [named(c) for c in rest if c != page.layout.token]
-            note = f"{page.name}: columns without tags passed over: {listed(left)}"
-            return [Wanted(named(c), layer.path, c) for c in columns], [note] if left else []
-        return [Wanted(named(c), layer.path, c) for c in columns], []
-    seen = _seen(page, options)
-    if len(seen.alike) < 2:
-        layer = layer._replace(column=seen.alike[0])
-        return [layer], _note(seen, page)
-    names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
-    if page.layout.names:
-        names = [named(column) for column in seen.alike]
-    if len(set(names)) < len(seen.alike):
-        raise _unclear(page, seen.alike, options)
-    layers = [Wanted(n, layer.path, c) for n, c in zip(names, seen.alike, strict=True)]
-    layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
-    which = ", ".join(f"{wanted.layer} ({wanted.column})" for wanted in layers)
-    note = (
-        f"{page.name}: columns of tags of one kind are the annotators {which}; --columns (columns=)"
-        " names others"
-    )
-    return layers, [note]
-
-
-def _note(seen: _Seen, page: Page) -> list[str]:
-    """Return what to say of a column that was taken without being named."""
-    named = page.layout.called(seen.alike[-1])
-    if len(seen.tags) > 1 and seen.alike[-1] == seen.tags[-1]:
-        what = f"columns {_columns(page, seen.tags)} have tags, and the last, {named}, is read"
-    elif len(seen.tags) > 1:
-        others = [column for column in seen.tags if column != seen.alike[-1]]
-        what = f"tags are read from {named}, not from {_columns(page, others)}"
-    elif seen.tags[0] == len(page.columns) - 1:
-        return []
-    else:
-        what = f"tags are read from {named}, as no other column has any"
-    return [f"{page.name}: {what}; --columns (columns=) or FILE:COLUMN names others"]
-
-
-def _columns(page: Page, columns: Sequence[Column]) -> str:
-    """Return columns in words, with their names where these are known."""
-    return listed(
-        c
-        if isinstance(c, str)
-        else f"{c} ({name})"
-        if (name := page.layout.called(c)) != str(c)
-        else str(c)
-        for c in columns
-    )
-
-
-def _seen(page: Page, options: ConllOptions, *, every: bool = False) -> _Seen:
-    """Return which columns of a page have tags; with ``every`` there may be several kinds.
-
-    Raises:
-        InputError: where it is not clear which of them is meant.
-    """
-    width = len(page.columns)
-    if width == 2 and not page.layout.names:
-        return _Seen([1], [1])
-    if page.layout.ragged:  # names, or where nobody looked for any, mentions
-        has_names = {*page.columns[1]} != {"_"}
-        return _Seen([1, 2], [1] if has_names else [2])
-    sets: dict[Column, set[str]] = {}
-    misc = page.layout.misc
-    if misc is not None:
-        sets.update(_keys_of(numbered(page.columns[misc])[1]).items())
-    columns = [c for c in range(1, width) if c not in (page.layout.token, misc)]
-    sets |= {c: set(numbered(page.columns[c])[1]) - {options.missing or ""} for c in columns}
-    keys = {c for c in sets if isinstance(c, str)}
-    tags = [
-        c
-        for c, values in sets.items()
-        if _are_tags(values, options.scheme) or (c in keys and are_brackets(values))
-    ]
-    if every and tags:
-        return _Seen(tags, tags)
-    if not tags and page.layout.names:
-        bare = any("O" in values for values in sets.values())
-        more = "; --scheme IO (scheme=) reads labels without a prefix such as B-" if bare else ""
-        raise InputError(
-            f"{page.name}: no column has tags; its columns are {listed(page.layout.names)}{more}"
-        )
-    likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
-    last = likely[-1] if likely else width - 1
-    if len(likely) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
-        raise _unclear(page, likely, options)
-    alike = [last]
-    labels = _labels_in(sets.get(last, set()), options.scheme)
-    for c in reversed(likely[:-1]):
-        others = _labels_in(sets[c], options.scheme)
-        is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
-        if not labels & others and not is_pair:
-            break
-        alike.insert(0, c)
-    if width == 3 and len(likely) == 2 > len(alike):  # gold and prediction, or chunks and names?
-        raise _unclear(page, likely, options)
-    spans = [_spans_of(page, c, options) for c in alike if len(alike) > 1 and c not in keys]
-    if any(first.lies_in(second) for first, second in permutations(spans, 2)):
-        raise _unclear(page, alike, options)
-    return _Seen(tags or [last], alike)
-
-
-def _spans_of(page: Page, column: Column, options: ConllOptions) -> _Spans:
-    """Return the segments in a column of tags; a tag that is none counts as ``O``."""
-    codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
-    is_tag = np.array([parse_tag(name, options.scheme) is not None for name in names], np.bool_)
-    used = np.where(is_tag[codes], codes, -1)
-    reading = read_tags(names, used, page.sentences, scheme=options.scheme)
-    base = page.begins("sentence")[reading.sentence]
-    return _Spans(reading.start + base, reading.end + base, reading.names)
-
-
-def _unclear(page: Page, columns: Sequence[Column], options: ConllOptions) -> InputError:
-    """Return the error for columns of tags of which it is not known what they are."""
-    first, *_, last = (page.layout.called(c) for c in columns)
-    looks = [_looks(page, columns, column, options) for column in columns]
-    ways = f"--columns {first} or --columns {last}"
-    if not any(_INSIDE in look for look in looks):
-        ways += f", several as in --columns gold={first},mine={last}, or --columns all"
-    return InputError(
-        f"{page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
-        f"{_so_far(page)}. Name one, as in {ways} (columns=)"
-    )
-
-
-def _so_far(page: Page) -> str:
-    """Return what to say of figures of the first lines, if there may be more."""
-    return f" (in the first {LINES} lines)" if int(page.lines[-1]) + 1 >= LINES else ""
-
-
-def _looks(page: Page, columns: Sequence[Column], column: Column, options: ConllOptions) -> str:
-    """Return what a column looks like: its labels, how many segments it has, and where."""
-    called = _columns(page, [column])
-    if isinstance(column, str):
-        return f"{called} has tags"
-    spans = _spans_of(page, column, options)
-    labels = f" of {listed(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
-    more = ", …" if len(spans.labels) > _LABELS else ""
-    says = f"{called} has {counted(len(spans.start), 'segment')}{labels}{more}"
-    for other in (other for other in columns if other != column and isinstance(other, int)):
-        if spans.lies_in(_spans_of(page, other, options)):
-            return f"{says}{_INSIDE}{_columns(page, [other])}"
-    return says
-
-
-def _gold_unknown(
-    seen: _Seen, page: Page, pages: Sequence[Page], options: ConllOptions
-) -> InputError:
-    """Return the error where predictions may stand beside gold; gold that all share is offered."""
-    gold, last = seen.alike[-2:]
-    gold_name, last_name = page.layout.called(gold), page.layout.called(last)
-    different = list({id(other): other for other in pages}.values())
-
-    def has_gold(other: Page) -> bool:
-        with suppress(InputError):  # what it has is as unclear
-            alike = _seen(other, options).alike
-            return len(alike) > 1 and tags_of(other, alike[-2]) == tags_of(page, gold)
-        return False
-
-    if len(different) > 1 and all(map(has_gold, different)):
-        return InputError(
-            f"{page.name}: column {gold_name}, before the last, is the same in all files, so it"
-            f" seems to be gold, and the last, {last_name}, a prediction; pass"
-            f" gold={page.name}:{gold_name} as the first file, or --columns {last_name} (columns=)"
-            " to read the last columns alone"
-        )
-    looks = "; ".join(_looks(page, seen.alike, column, options) for column in seen.alike)
-    return InputError(
-        f"{page.name}: columns {_columns(page, seen.alike)} have tags of one kind, and one may be"
-        f" gold for the other: {looks}{_so_far(page)}. Name the one that is meant:"
-        f" {page.name}:{gold_name} or {page.name}:{last_name} (FILE:COLUMN), or one for all files:"
-        f" --columns {gold_name} or --columns {last_name} (columns=)"
-    )
 
 
 def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str]:
