@@ -202,8 +202,8 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 def _potato_spans(given: Any) -> Iterator[dict[str, Any]]:
     """Yield spans, which are lists by scheme, or pairs of a span and its value."""
     if isinstance(given, dict):
-        for some in given.values():
-            yield from some
+        for spans in given.values():
+            yield from spans
     for span, value in given if isinstance(given, list) else ():
         if value not in (False, "false", None):
             yield {**span, "label": span.get("name") or span.get("label"), "text": span.get("text")}

@@ -58,10 +58,6 @@ class Alignment:
     """
 
     def __init__(self, copy: str, text: str) -> None:
-        self.copy: str
-        self.at_copy: list[int]
-        self.text: str
-        self.at_text: list[int]
         self.copy, self.at_copy = plain(copy)
         self.text, self.at_text = plain(text)
         self.runs: list[_Run] = list(_shared(self.copy, self.text))

@@ -97,37 +97,39 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
 def _same_people(
     sources: Mapping[str, RawCorpus], count: Mapping[str, int], apart: Collection[str]
 ) -> tuple[set[str], set[str]]:
-    """Return the names in several sources that are one person, and those that say what differs."""
+    """Return which names in several sources are one person, and which mark documents otherwise."""
     same, differing = set(), set()
     for name in (name for name, number in count.items() if number > 1 and name):
-        known: dict[str, Any] = {}
-        shared = differs = other = False
+        marked_before: dict[str, Any] = {}
+        shares = differs = is_apart = False
         for source, raw in sources.items():
-            if name not in raw.annotators or raw.ids is None or source in apart:
-                other |= name in raw.annotators
+            if name not in raw.annotators:
                 continue
-            shared |= not known.keys().isdisjoint(raw.ids)
+            if raw.ids is None or source in apart:
+                is_apart = True
+                continue
+            shares |= not marked_before.keys().isdisjoint(raw.ids)
             for id_, marked in _marked_by(raw, name).items():
-                before = known.setdefault(id_, marked)
+                before = marked_before.setdefault(id_, marked)
                 differs |= None not in (before, marked) and before != marked
-                known[id_] = before if marked is None else marked
+                marked_before[id_] = before if marked is None else marked
         if differs:
             differing.add(name)
-        elif shared and not other:
+        elif shares and not is_apart:
             same.add(name)
     return same, differing
 
 
 def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
     """Return what an annotator marked in each document; ``None`` where she never saw it."""
-    seen: dict[str, Any] = dict.fromkeys(raw.ids or ())
-    mine = raw.of_annotator == raw.annotators.index(name)
-    seen |= {raw.id_of(d): [] for d in raw.of_document[mine].tolist()}
-    rows = np.flatnonzero(mine[raw.annotation])
+    marked: dict[str, Any] = dict.fromkeys(raw.ids or ())
+    by_name = raw.of_annotator == raw.annotators.index(name)
+    marked |= {raw.id_of(d): [] for d in raw.of_document[by_name].tolist()}
+    rows = np.flatnonzero(by_name[raw.annotation])
     columns = (column[rows].tolist() for column in (raw.document, raw.start, raw.end, raw.label))
     for d, start, end, label in zip(*columns, strict=True):
-        seen[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
-    return {id_: some if some is None else sorted(some) for id_, some in seen.items()}
+        marked[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
+    return {id_: None if spans is None else sorted(spans) for id_, spans in marked.items()}
 
 
 def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
@@ -173,14 +175,14 @@ def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
 
 def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the notes of all parts, each with the first part that has it and how many more do."""
-    names: dict[str, list[str]] = {}
+    parts_of: dict[str, list[str]] = {}
     for name, notes in parts.items():
         for note in notes:
             path, _, rest = note.partition(": ")
-            names.setdefault(rest if path.endswith(name) else note, []).append(name)
+            parts_of.setdefault(rest if path.endswith(name) else note, []).append(name)
     return [
-        f"{some[0]}{f' and {len(some) - 1} more' if len(some) > 1 else ''}: {note}"
-        for note, some in names.items()
+        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}"
+        for note, names in parts_of.items()
     ]
 
 
@@ -259,7 +261,7 @@ def _joined(
         annotations += len(part.of_document)
     content: dict[str, Any] = {}
     for name in contents[0]:
-        values = [some[name] for some in contents]
+        values = [content_of_part[name] for content_of_part in contents]
         if name == "wholes" and all(value is not None for value in values):
             ends = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
             values = [value + end for value, end in zip(values, ends, strict=False)]

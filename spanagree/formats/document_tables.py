@@ -50,23 +50,23 @@ def names_in_table(
     rows = _rows(path)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(f"{name}: no rows; a table with the {what} of each document is needed")
-    some = _DOCUMENT if document is None else (document,)
-    here = next((key for key in some if has(rows[0], key)), None)
-    if here is None or not any(has(row, wanted) for row in rows):
-        known = ", ".join(map(printable, map(str, rows[0])))
-        missing = " or ".join(some) if here is None else wanted
-        raise InputError(f"{name}: no column {printable(missing)}; there are {known}")
-    known_as: dict[str, str | None] = {}
+    id_columns = _DOCUMENT if document is None else (document,)
+    id_column = next((key for key in id_columns if has(rows[0], key)), None)
+    if id_column is None or not any(has(row, wanted) for row in rows):
+        columns = ", ".join(map(printable, map(str, rows[0])))
+        missing = " or ".join(id_columns) if id_column is None else wanted
+        raise InputError(f"{name}: no column {printable(missing)}; there are {columns}")
+    name_of: dict[str, str | None] = {}
     for row in rows:
-        value = cell_of(row, wanted) if has(row, wanted) else None
-        id_ = str(cell_of(row, here)) if has(row, here) else ""
-        now = None if value in (None, "") else str(value)
-        if known_as.setdefault(id_, now) != now:
+        cell = cell_of(row, wanted) if has(row, wanted) else None
+        id_ = str(cell_of(row, id_column)) if has(row, id_column) else ""
+        value = None if cell in (None, "") else str(cell)
+        if name_of.setdefault(id_, value) != value:
             raise InputError(
-                f"{name}: document {show(id_)} has {what} {show(known_as[id_])}, and {show(now)}"
+                f"{name}: document {show(id_)} has {what} {show(name_of[id_])}, and {show(value)}"
                 f" in another row; a document has one {what}"
             )
-    return [known_as.get(id_) for id_ in ids]
+    return [name_of.get(id_) for id_ in ids]
 
 
 def _rows(path: str) -> list[Any]:

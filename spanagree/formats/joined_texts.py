@@ -29,11 +29,17 @@ class Texts:
         self.joined: set[str] = set()
         self.left: set[str] = set()
 
+    def _all(self) -> Mapping[str, Place]:
+        """Return the texts, which are read if nobody asked for them before."""
+        if self._texts is None:
+            self._texts = self._read()
+        return self._texts
+
     @property
     def are_tokens(self) -> bool:
         """Whether the other files have tokens, and no texts."""
-        self._texts = self._read() if self._texts is None else self._texts
-        return bool(self._texts) and not any(isinstance(x, str) for x in self._texts.values())
+        texts = self._all()
+        return bool(texts) and not any(isinstance(text, str) for text in texts.values())
 
     def of(self, id_: object, where: str) -> Place | None:
         """Return the text of a document or its tokens, ``None`` if no other file has the document.
@@ -41,17 +47,16 @@ class Texts:
         Raises:
             InputError: if no other file has a text by id.
         """
-        if self._texts is None:
-            self._texts = self._read()
-        if not self._texts:
+        texts = self._all()
+        if not texts:
             raise InputError(
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
                 " beside this one, or a folder of texts such as"
                 f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text"
             )
         key = str(text_of_whole(id_))
-        (self.joined if key in self._texts else self.left).add(key)
-        return self._texts.get(key)
+        (self.joined if key in texts else self.left).add(key)
+        return texts.get(key)
 
     def notes(self, before: str) -> Iterator[str]:
         """Yield how many texts were joined.
@@ -72,7 +77,7 @@ class Texts:
             )
 
     def rows(self, placed: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
-        """Yield rows with a text beside them, but those of documents that no other file has.
+        """Yield rows with the text of another file; those that no other file has are left out.
 
         Raises:
             InputError: for rows without ids, or if no other file has any of the documents.
@@ -85,9 +90,11 @@ class Texts:
                     f"{where}: neither text nor tokens, and no id by which another file has a text;"
                     f" there are {listed(row)}: --document names the column of the ids"
                 )
-            if (text := self.of(id_, where)) is not None:
-                what = "text" if isinstance(text, str) else "tokens"
-                yield where, {**row, what: text if isinstance(text, str) else list(text)}
+            text = self.of(id_, where)
+            if isinstance(text, str):
+                yield where, {**row, "text": text}
+            elif text is not None:
+                yield where, {**row, "tokens": list(text)}
         if where and not self.joined:
             next(self.notes(f"{where.rpartition(':')[0]}: "), None)
 

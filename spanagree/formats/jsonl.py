@@ -90,8 +90,8 @@ def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
     first = _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
     yield first
     reading = {key: value for key, value in first.reading.items() if key != "quotes"}  # they add
-    while some := list(islice(lines, block)):
-        yield _raw(name, some, annotators, reading)
+    while lines_of_block := list(islice(lines, block)):
+        yield _raw(name, lines_of_block, annotators, reading)
 
 
 def _raw(
@@ -132,18 +132,22 @@ def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
     """Return what a first line says of changes that were made before, as settings of reading."""
     given = entry.get("provenance", {})
     is_dict = isinstance(given, dict)
-    made = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {"": given}
-    for name, value in made.items():
-        entries = value.values() if isinstance(value, dict) else value
-        names = entries if isinstance(value, (dict, list)) else ()
-        fits = _is_count if name == "quotes" else _is_text
-        if type(value) is PROVENANCE.get(name) and all(map(fits, names)):
-            continue
+    settings = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {}
+    if not is_dict or not all(_is_setting(name, value) for name, value in settings.items()):
         raise InputError(
             f"{where}: provenance {show(given)}; settings as the writer gives them are needed:"
             " delete it, or write the file anew"
         )
-    return made
+    return settings
+
+
+def _is_setting(name: str, value: Any) -> bool:
+    """Return whether a setting is as the writer gives it."""
+    entries: Any = value if isinstance(value, (dict, list)) else ()
+    if isinstance(entries, dict):
+        entries = entries.values()
+    fits = _is_count if name == "quotes" else _is_text
+    return type(value) is PROVENANCE[name] and all(map(fits, entries))
 
 
 def _is_text(value: object) -> bool:
@@ -334,7 +338,7 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         }
         if document.relations:
             entry["relations"] = _relations(document)
-        if d == 0 and (made := provenance_of(corpus.reading)):
-            entry["provenance"] = made
+        if d == 0 and (provenance := provenance_of(corpus.reading)):
+            entry["provenance"] = provenance
         entry |= {name: values[d] for name, values in fields.items()}
         yield json_text(entry)

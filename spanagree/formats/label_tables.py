@@ -71,8 +71,8 @@ def read_labels(
     ...     read_labels(path).annotators
     ('ann', 'bob')
     """
-    given = {"annotator": annotator, "categories": categories, "missing": missing, "label": label}
-    given["separator"] = separator
+    given: dict[str, object] = {"annotator": annotator, "label": label, "wide": wide or None}
+    given |= {"categories": categories, "missing": missing, "separator": separator}
     _check_options(given, wide, counts)
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
@@ -90,8 +90,8 @@ def read_labels(
     if counts:
         item_column, columns = table.split(item, label, "label")
         items = None if item_column is None else table.items(item_column)
-        made = table.of_counts(columns, items, named=label is not None)
-        return replace(made, reading={**made.reading, **read})
+        counted_labels = table.of_counts(columns, items, named=label is not None)
+        return replace(counted_labels, reading={**counted_labels.reading, **read})
     return _read_wide(table, item, annotator, asked)
 
 
@@ -118,15 +118,11 @@ def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> Non
         raise SettingError(f"separator {show(sign)}; the sign between labels of a set, such as ','")
     if not isinstance(missing := given["missing"], (str, type(None))):
         raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
-    refused: Mapping[str, object] = {}
+    kind, refused = "with a column for each annotator", ["label"] if wide else []
     if counts:
-        refused = {n: given[n] for n in ("annotator", "categories", "missing", "separator")}
-        refused = {**refused, "wide": wide or None}
-    elif wide:
-        refused = {"label": given["label"]}
-    kind = "of counts" if counts else "with a column for each annotator"
-    for name, value in refused.items():
-        if value is not None:
+        kind, refused = "of counts", ["annotator", "categories", "missing", "separator", "wide"]
+    for name in refused:
+        if given[name] is not None:
             raise SettingError(f"{name}: does not go with a table {kind}")
 
 

@@ -100,7 +100,7 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
             values = [item for value in values if isinstance(value, list) for item in value]
         elif step == "*":
             inside = (value.values() for value in values if isinstance(value, dict))
-            values = [item for some in inside for item in some]
+            values = [item for items in inside for item in items]
         elif isinstance(step, int):
             values = [v[step] for v in values if isinstance(v, list) and -len(v) <= step < len(v)]
         else:

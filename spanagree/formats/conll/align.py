@@ -52,16 +52,19 @@ def align(
 def _refuse_other_ids(page: Page, first: Page) -> None:
     """Refuse pages of blocks, of which a sentence that is not in both may be in another block."""
     pairs = zip_longest(page.ids or (), first.ids or ())
-    i, pair = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
-    where, there = (
-        f"{compared.where(int(compared.begins('sentence')[i]))}: sent_id {show(id_)}"
-        if id_ is not None
-        else f"{compared.name}: no further sentence"
-        for compared, id_ in zip((page, first), pair, strict=True)
-    )
+    sentence = next(i for i, (id_, other) in enumerate(pairs) if id_ != other)
+
+    def described(compared: Page) -> str:
+        ids = compared.ids or ()
+        if sentence >= len(ids):
+            return f"{compared.name}: no further sentence"
+        begin = int(compared.begins("sentence")[sentence])
+        return f"{compared.where(begin)}: sent_id {show(ids[sentence])}"
+
     raise InputError(
-        f"{where}; at the same place, {there}. In blocks all files need the same sentences in the"
-        " same order; leave out --block and --workers (block), and sentences are matched by id"
+        f"{described(page)}; at the same place, {described(first)}. In blocks all files need the"
+        " same sentences in the same order; leave out --block and --workers (block), and sentences"
+        " are matched by id"
     )
 
 
@@ -70,11 +73,11 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, i
 
     With it comes how many tokens differ in those that it has.
     """
-    known = {id_: i for i, id_ in enumerate(text.ids or ())}
-    places = [known.get(id_, -1) for id_ in page.ids or ()]
-    here = page.part([i for i, place in enumerate(places) if place >= 0])
-    there = text.part([place for place in places if place >= 0])
-    differ = _compare(here, there, "sentence", ignore_tokens)
+    number = {id_: i for i, id_ in enumerate(text.ids or ())}
+    places = [number.get(id_, -1) for id_ in page.ids or ()]
+    shared = page.part([i for i, place in enumerate(places) if place >= 0])
+    shared_in_text = text.part([place for place in places if place >= 0])
+    differ = _compare(shared, shared_in_text, "sentence", ignore_tokens)
     new = page.part([i for i, place in enumerate(places) if place < 0])
     return replace(
         text,
@@ -87,44 +90,44 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, i
 
 def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
-    tokens, others = page.columns[0], first.columns[0]
-    n = min(len(tokens), len(others))
-    begins = page.begins(unit), first.begins(unit)
-    same = np.array_equal(*begins)
-    if tokens == others and same:
+    tokens, first_tokens = page.columns[0], first.columns[0]
+    begins, first_begins = page.begins(unit), first.begins(unit)
+    same_begins = np.array_equal(begins, first_begins)
+    if tokens == first_tokens and same_begins:
         return 0
-    odd = {unit: [] if same else sorted(set(begins[0].tolist()) ^ set(begins[1].tolist()))}
-    differ = _unlike(tokens, others)
-    counts = f"{len(begins[0])} and {len(begins[1])} {unit}s"
+    differ = _unlike(tokens, first_tokens)
+    counts = f"{len(begins)} and {len(first_begins)} {unit}s"
     lacks = ""
-    if len(tokens) != len(others) and len(begins[0]) != len(begins[1]):
+    if len(tokens) != len(first_tokens) and len(begins) != len(first_begins):
         lacks = _LACKS.format(unit) + _BY_ID * (unit == "sentence")
-    places = odd if ignore_tokens else {"token": differ, **odd}
-    wrong = {what: at[0] for what, at in places.items() if at and at[0] < n}
-    for what in sorted(wrong, key=wrong.__getitem__)[:1]:
-        i = wrong[what]
-        there = first.where(i)
-        if what == "token":
-            by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
-            raise InputError(
-                f"{page.where(i)}: token {show(tokens[i])}; {there} has {show(others[i])}, and all"
-                f" annotators need the same text{f' ({counts}){lacks}' if lacks else by_position}"
-            )
+    end = min(len(tokens), len(first_tokens))
+    token = differ[0] if differ and not ignore_tokens else end
+    border = end if same_begins else min({*begins.tolist()} ^ {*first_begins.tolist()})
+    if token < end and token <= border:
+        by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
         raise InputError(
-            f"{page.where(i)}: a {what} begins at {show(tokens[i])} in only one of this file and"
-            f" {there} ({counts}); all annotators need the same {what}s{lacks}"
+            f"{page.where(token)}: token {show(tokens[token])}; {first.where(token)} has"
+            f" {show(first_tokens[token])}, and all annotators need the same text"
+            f"{f' ({counts}){lacks}' if lacks else by_position}"
         )
-    if len(tokens) != len(others):
-        more, less = (page, first) if len(tokens) > n else (first, page)
+    if border < end:
         raise InputError(
-            f"{more.where(n)}: token {show(more.columns[0][n])} is missing in {less.name}, which"
-            f" ends before it; all annotators need the same text ({counts}){lacks}"
+            f"{page.where(border)}: a {unit} begins at {show(tokens[border])} in only one of this"
+            f" file and {first.where(border)} ({counts}); all annotators need the same"
+            f" {unit}s{lacks}"
+        )
+    if len(tokens) != len(first_tokens):
+        longer, shorter = (page, first) if len(tokens) > end else (first, page)
+        raise InputError(
+            f"{longer.where(end)}: token {show(longer.columns[0][end])} is missing in"
+            f" {shorter.name}, which ends before it; all annotators need the same text"
+            f" ({counts}){lacks}"
         )
     return len(differ)
 
 
 def _unlike(tokens: Sequence[str], others: Sequence[str]) -> list[int]:
-    """Return the places where tokens differ, as far as both go."""
+    """Return the places where tokens differ, up to the end of the shorter text."""
     if isinstance(tokens, Words) and isinstance(others, Words):
         return tokens.unlike(others)
     return [i for i, (a, b) in enumerate(zip(tokens, others, strict=False)) if a != b]

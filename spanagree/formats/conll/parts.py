@@ -90,20 +90,22 @@ def opened(path: PathName, encoding: str) -> Opened:
         SettingError: for an unknown encoding.
     """
     name = os.fsdecode(path)
-    real = os.path.realpath(name) if name != "-" and os.path.isfile(name) else ""
-    if os.path.isfile(real):
+    real, codec = "", None
+    if name != "-" and os.path.isfile(name):
+        real = os.path.realpath(name)
         encoding = encoding_of(read_bytes(printable(name), real, size=2), encoding)
-    if os.path.isfile(real) and (codec := _codec_by_bytes(encoding)):
-        mark = len(BOM_UTF8)
-        has_mark = codec == "utf-8" and read_bytes(printable(name), real, 0, mark) == BOM_UTF8
-        pieces = pieces_of(printable(name), real, mark * has_mark)
-        texts = (piece.decode(encoding, "replace") for piece in pieces)
-        lines = chain.from_iterable(StringIO(text, newline="\n") for text in texts)
-        first = up_to_row(_in_portions(lines))
-        return Opened(path, real, encoding, mark * has_mark, first, iter(()))
-    portions = _in_portions(lines_of(path, encoding))
-    first = up_to_row(portions)
-    return Opened(path, "", encoding, 0, first, chain([first], portions))
+        codec = _codec_by_bytes(encoding)
+    if codec is None:
+        portions = _in_portions(lines_of(path, encoding))
+        first = up_to_row(portions)
+        return Opened(path, "", encoding, 0, first, chain([first], portions))
+    size = len(BOM_UTF8)
+    has_mark = codec == "utf-8" and read_bytes(printable(name), real, 0, size) == BOM_UTF8
+    skip = size if has_mark else 0
+    pieces = pieces_of(printable(name), real, skip)
+    texts = (piece.decode(encoding, "replace") for piece in pieces)
+    lines = chain.from_iterable(StringIO(text, newline="\n") for text in texts)
+    return Opened(path, real, encoding, skip, up_to_row(_in_portions(lines)), iter(()))
 
 
 def _in_portions(lines: Iterator[str]) -> Iterator[str]:
@@ -124,14 +126,14 @@ def parts_of(
     """
     parts: Iterator[tuple[FilePart | TextPart, int]]
     parts = (_of_file if file.real else _of_stream)(file, head, block, unit)
-    some = False
+    has_rows = False
     for part, units in parts:
         if units:
-            some = True
+            has_rows = True
             yield part, units
         else:
             _ = part.text  # what follows the last sentence has to be text too
-    if not some:
+    if not has_rows:
         raise no_rows(file.path)
 
 

@@ -57,8 +57,8 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
 def changed_in_webanno(corpus: Corpus) -> list[str]:
     """Return what WebAnno TSV has otherwise than a corpus, a sentence each."""
     texts = corpus.to_characters().known("texts", "WebAnno TSV")
-    begun = (text[: len(text) - len(text.lstrip())] for text in texts)
-    changed = sum(bool(some.strip(" ")) for some in begun)
+    beginnings = (text[: len(text) - len(text.lstrip())] for text in texts)
+    changed = sum(bool(white_space.strip(" ")) for white_space in beginnings)
     if not changed:
         return []
     return [f"{counted(changed, 'text')} written with blanks for the white space at its beginning"]
