@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -143,14 +144,11 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[str, dict[str, int]]:
     """Return a text, and where each of its parts begins."""
     for end in (".plain.html", ".html"):
-        for page in _near(file, stem + end):
-            text, parts = "", {}
-            _, *pieces = _PART.split(read_text(page))
-            for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):
-                parts[id_] = len(text)
-                inner = piece.partition(">")[2].rpartition("<")[0]  # up to the next element
-                text += unescape(re.sub(r"<[^<>]*>", "", inner)).rstrip() + "\n"
-            return text, parts
+        page = None
+        with suppress(InputError):  # there is none
+            page = beside(file, stem + end, where)
+        if page is not None:
+            return _parts_of_page(page)
     text = read_text(beside(file, f"{stem}.txt", where))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
     starts = [start for start in starts if text[start:].strip()]
@@ -164,11 +162,15 @@ def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[st
     return text, dict(zip(names, starts, strict=True))
 
 
-def _near(file: Path, name: str) -> list[Path]:
-    try:
-        return [beside(file, name, name)]
-    except InputError:
-        return []
+def _parts_of_page(page: Path) -> tuple[str, dict[str, int]]:
+    """Return the text of a page, and where each of its parts begins."""
+    text, parts = "", {}
+    _, *pieces = _PART.split(read_text(page))
+    for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        parts[id_] = len(text)
+        inner = piece.partition(">")[2].rpartition("<")[0]  # up to the next element
+        text += unescape(re.sub(r"<[^<>]*>", "", inner)).rstrip() + "\n"
+    return text, parts
 
 
 def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

@@ -172,7 +172,7 @@ def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
     """Return each file as a shard, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
-    if project := _whole({f"{pattern}": pattern for pattern in patterns}, form):
+    if project := _as_project({f"{pattern}": pattern for pattern in patterns}, form):
         return project
     patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
     if not patterns_of:
@@ -187,16 +187,16 @@ def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
     ]
 
 
-def _whole(source: Mapping[str, PathName], form: str | None) -> _Shards:
+def _as_project(source: Mapping[str, PathName], form: str | None) -> _Shards:
     """Return patterns as one shard if the files of each make up a project, else no shard."""
-    paths = [path for path in source.values() if isinstance(path, (str, os.PathLike))]
-    is_ours = form in (None, "inception") and len(paths) == len(source) > 0
-    if is_ours and all(map(has_pattern, paths)):
-        from spanagree.formats.inception.files import are_pages
+    paths = list(source.values())
+    if form not in (None, "inception") or not paths:
+        return []
+    if not all(isinstance(path, (str, os.PathLike)) and has_pattern(path) for path in paths):
+        return []
+    from spanagree.formats.inception.files import are_pages
 
-        if all(map(are_pages, paths)):
-            return [(", ".join(source), dict(source))]
-    return []
+    return [(", ".join(source), dict(source))] if all(map(are_pages, paths)) else []
 
 
 def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
@@ -205,11 +205,11 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
     Every layer has every shard. Shards of one layer are called as their files, others by what the
     stars stand for.
     """
-    if project := _whole(source, form):
+    if project := _as_project(source, form):
         return project
     shards: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
-        for stars, path in _named(pattern).items():
+        for stars, path in _by_stars(pattern).items():
             shards.setdefault(stars, {})[layer] = path
     if not shards:
         raise InputError("no file; a pattern for each annotator is needed, such as 'gold-*.conll'")
@@ -241,7 +241,7 @@ def _refuse_same(paths: Sequence[PathName]) -> None:
         )
 
 
-def _named(pattern: PathName) -> dict[tuple[str, ...], PathName]:
+def _by_stars(pattern: PathName) -> dict[tuple[str, ...], PathName]:
     """Return the files of a pattern by what its stars stand for; a plain path by its name."""
     paths = matches(pattern)
     return {stars_of(pattern, path) or (os.path.basename(path),): path for path in paths}

@@ -115,7 +115,7 @@ def decided_layers(
         return [layer._replace(column=layer.column or 1) for layer in wanted], []
     found = {
         path: _TagColumns(
-            read_page(path, TextPart(first[path], 0, is_whole=True), heads[path], [], options),
+            read_page(path, TextPart(first[path]), heads[path], [], options),
             options,
         )
         for path in dict.fromkeys(layer.path for layer in to_find)

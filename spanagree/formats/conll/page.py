@@ -339,14 +339,14 @@ def read_page(
         name,
         [table[layout.token].joined(), *(_opened(c) if layout.ragged else c for c in table[1:])],
         line_numbers,
-        np.diff(sentences),
-        np.diff(documents),
-        ids if by_sentence else None,
-        len(documents) > 2 or bool(marks),
-        tuple(number for _, comment, number in comments if "\t" in comment),
-        None if by_sentence else ids,
-        layout,
-        passed | ({"empty last cell": cut} if cut else {}),
+        sentences=np.diff(sentences),
+        documents=np.diff(documents),
+        ids=ids if by_sentence else None,
+        has_docstart=len(documents) > 2 or bool(marks),
+        odd_comments=tuple(number for _, comment, number in comments if "\t" in comment),
+        document_ids=None if by_sentence else ids,
+        layout=layout,
+        passed=passed | ({"empty last cell": cut} if cut else {}),
     )
 
 

@@ -38,7 +38,7 @@ class FilePart(NamedTuple):
     start: int
     size: int
     before: int
-    is_whole: bool = False  # whether there is no other part
+    is_whole: bool  # whether there is no other part
 
     @property
     def text(self) -> str:
@@ -58,8 +58,8 @@ class TextPart(NamedTuple):
     """A part of what can be read only once, or not from the middle; or a whole file."""
 
     text: str
-    before: int
-    is_whole: bool = False
+    before: int = 0
+    is_whole: bool = True
 
 
 class Opened(NamedTuple):
@@ -176,19 +176,19 @@ def _of_stream(file: Opened, head: Head, block: int, unit: str) -> Iterator[tupl
         del held[:size]
 
 
-class _Part(NamedTuple):
+class _Borders(NamedTuple):
     """Where a part begins and ends, in bytes; the lines before it; its sentences or documents."""
 
     start: int
     end: int
     before: int
     units: int
-    is_whole: bool = False
+    is_whole: bool = False  # whether there is no other part
 
 
 def _borders(
     pieces: Iterable[bytes], head: Head, encoding: str, block: int, unit: str
-) -> Iterator[_Part]:
+) -> Iterator[_Borders]:
     """Yield the parts of a file, at last what follows the last whole one.
 
     A part ends behind the last row of a sentence, so what stands between two rows stays together;
@@ -204,18 +204,17 @@ def _borders(
         ends = kinds == LineKind.DOCSTART
         if unit == "sentence":
             ends |= kinds == LineKind.BLANK
-        informative = np.flatnonzero(ends | (kinds == LineKind.ROW))
-        row = np.concatenate(([last[0] >= 0], kinds[informative] == LineKind.ROW))
-        behind = np.concatenate(([-1], informative))[:-1][row[:-1] & ~row[1:]] + 1  # the last rows
-        for line in behind[block - 1 - done :: block].tolist():
+        # rows and ends of sentences, behind what was the last of them in the piece before
+        informative = np.concatenate(([-1], np.flatnonzero(ends | (kinds == LineKind.ROW))))
+        is_row = np.concatenate(([last[0] >= 0], kinds[informative[1:]] == LineKind.ROW))
+        behind_last_rows = informative[:-1][is_row[:-1] & ~is_row[1:]] + 1
+        for line in behind_last_rows[block - 1 - done :: block].tolist():
             end, count = (offset + int(starts[line]), lines + line) if line else last
-            yield _Part(start, end, before, block)
+            yield _Borders(start, end, before, block)
             start, before = end, count
-        done = (done + len(behind)) % block
-        if row[-1] and len(informative):
+        done = (done + len(behind_last_rows)) % block
+        if len(informative) > 1:
             line = int(informative[-1]) + 1
-            last = offset + int(starts[line]), lines + line
-        elif len(informative):
-            last = (-1, 0)
+            last = (offset + int(starts[line]), lines + line) if is_row[-1] else (-1, 0)
         offset, lines = offset + len(piece), lines + len(kinds)
-    yield _Part(start, offset, before, done + (last[0] >= 0), start == 0)
+    yield _Borders(start, offset, before, done + (last[0] >= 0), start == 0)

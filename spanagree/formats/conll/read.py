@@ -118,9 +118,19 @@ def read_conll(
     (Segment(start=0, end=1, label='PER'),)
     """
     files, columns = split_columns(named_files(source), columns)
-    columns = {} if columns is None else columns
-    more = (encoding, ignore_tokens, missing, repair, sentences_from)
-    options = ConllOptions(scheme, strict, partial, unit, columns, *more, attributes=attributes)
+    options = ConllOptions(
+        scheme=scheme,
+        strict=strict,
+        partial=partial,
+        unit=unit,
+        columns={} if columns is None else columns,
+        encoding=encoding,
+        ignore_tokens=ignore_tokens,
+        missing=missing,
+        repair=repair,
+        sentences_from=sentences_from,
+        attributes=attributes,
+    )
     if block is not None:
         return (read_block() for read_block in _blocks(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
@@ -146,8 +156,7 @@ def columns_read(path: PathName, **options: Any) -> str:
     """
     files, given = _options({os.path.basename(os.fspath(path)): path}, options)
     first = {path: first_lines(read_text(path, given.encoding))}
-    given = given.with_declared(files, first)
-    layers, _ = decided_layers(files, first, given.heads(files, first), given)
+    layers = _planned(files, first, given).layers
     named = [layer for layer in layers if not {*layer.layer} & {*",="}]
     return ",".join(f"{layer.layer}={layer.column}" for layer in named)
 
@@ -189,6 +198,15 @@ class _Plan(NamedTuple):
     heads: Mapping[PathName, Head]
     layers: Sequence[Wanted]
     remarks: Sequence[str]
+
+
+def _planned(
+    files: dict[str, PathName], first: Mapping[PathName, str], options: ConllOptions
+) -> _Plan:
+    """Return what the first lines of whole files settle."""
+    options = options.with_declared(files, first)
+    heads = options.heads(files, first)
+    return _Plan(options, heads, *decided_layers(files, first, heads, options))
 
 
 def _blocks(
@@ -252,10 +270,8 @@ def _read(
     paths = dict.fromkeys(files.values())
     texts = {path: read_text(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
-    options = options.with_declared(files, first)
-    heads = options.heads(files, first)
-    plan = _Plan(options, heads, *decided_layers(files, first, heads, options))
-    parts: _Parts = {path: TextPart(texts.pop(path), 0, is_whole=True) for path in paths}
+    plan = _planned(files, first, options)
+    parts: _Parts = {path: TextPart(texts.pop(path)) for path in paths}
     return _raw(parts, plan, progress)
 
 
@@ -412,7 +428,7 @@ def column_values(
     text = read_text(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
     head = head_of(first_lines(text))
-    page = read_page(path, TextPart(text, 0, is_whole=True), head, [], options)
+    page = read_page(path, TextPart(text), head, [], options)
     number = number_of(column, page.layout)
     if number is None or number >= len(page.columns):
         names = page.layout.names or range(len(page.columns))
