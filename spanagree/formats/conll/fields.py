@@ -56,40 +56,27 @@ class Lines:
 
     def _parted(self, sign: int, which: Bools) -> Rows:
         """Return what stands between signs in some lines; spaces at its edges are not plain."""
-        portions = [slice(at, at + _PORTION) for at in range(0, len(which), _PORTION)]
-        count = sum(int(np.count_nonzero(self._ends(some, sign))) for some in portions)
-        begins, ends = np.empty((2, count), self.starts.dtype)  # written once: new memory is slow
-        widths = np.empty(np.count_nonzero(which), self.starts.dtype)
-        fields = rows = 0
+        nothing = np.zeros(0, self.starts.dtype)
+        portions = [(nothing, nothing, nothing)]  # where fields begin and end, how many a row has
         plain = True
-        for some in portions:
-            low = int(self.starts[some.start])
-            here, is_end = which[some], self._ends(some, sign)
-            data = np.frombuffer(self.data, np.uint8, len(is_end), low)
-            end = np.flatnonzero(is_end)
+        for first in range(0, len(which), _PORTION):
+            kept = which[first : first + _PORTION]
+            low, high = self.starts[[first, first + len(kept)]].tolist()
+            data = np.frombuffer(self.data, np.uint8, high - low, low)
+            end = np.flatnonzero((data == sign) | (data == _NEWLINE))
             begin = np.concatenate(([0], end[:-1] + 1))
             width = np.diff(np.flatnonzero(data[end] == _NEWLINE), prepend=-1)  # of each line
-            kept = np.repeat(here, width)
-            begin, end, width = begin[kept], end[kept], width[here]
+            in_kept = np.repeat(kept, width)
+            begin, end, width = begin[in_kept], end[in_kept], width[kept]
             if sign == _SPACE:
                 plain = plain and bool((begin < end).all())
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
                 plain = plain and not spaces.any() and not (width == 1).any()  # without a tab
-            begins[fields : fields + len(begin)] = begin + low
-            ends[fields : fields + len(end)] = end + low
-            widths[rows : rows + len(width)] = width
-            fields, rows = fields + len(begin), rows + len(width)
-        return Rows(self.data, begins[:fields], ends[:fields], widths, plain)
-
-    def _ends(self, some: slice, sign: int) -> Bools:
-        """Return which bytes of some lines end a field."""
-        stop = min(some.stop, len(self.starts) - 1)
-        low, high = self.starts[[some.start, stop]].tolist()
-        data = np.frombuffer(self.data, np.uint8, high - low, low)
-        ends: Bools = data == sign
-        ends |= data == _NEWLINE
-        return ends
+            begin, end, width = (x.astype(nothing.dtype) for x in (begin + low, end + low, width))
+            portions.append((begin, end, width))
+        begins, ends, widths = map(np.concatenate, zip(*portions, strict=True))
+        return Rows(self.data, begins, ends, widths, plain)
 
 
 class Rows(NamedTuple):
