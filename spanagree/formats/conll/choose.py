@@ -113,7 +113,7 @@ def decided_layers(
     are_two = all(head.width == 2 and not head.layout.names for head in of_files)
     if isinstance(options.columns, Mapping) and are_two:  # there is nothing to choose
         return [layer._replace(column=layer.column or 1) for layer in wanted], []
-    found = {
+    by_path = {
         path: _TagColumns(
             read_page(path, TextPart(first[path]), heads[path], [], options),
             options,
@@ -121,14 +121,14 @@ def decided_layers(
         for path in dict.fromkeys(layer.path for layer in to_find)
     }
     if len(wanted) == 1 and to_find:
-        return _of_one_file(wanted[0], found[wanted[0].path])
+        return _of_one_file(wanted[0], by_path[wanted[0].path])
     chosen: list[Wanted] = []
     notes: list[str] = []
     for layer in wanted:
         if layer.column is None:
-            columns = found[layer.path]
+            columns = by_path[layer.path]
             if len(columns.alike) > 1 and not chosen:
-                raise columns.gold_unknown(list(found.values()))
+                raise columns.gold_unknown(list(by_path.values()))
             layer = layer._replace(column=columns.alike[-1])
             notes += columns.note()
         chosen.append(layer)
