@@ -25,7 +25,15 @@ from spanagree.formats.exports import objects_in
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
+from spanagree.formats.records import (
+    Annotation,
+    Link,
+    ReadLog,
+    Record,
+    Span,
+    gather,
+    span_in_pieces,
+)
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
 from spanagree.settings import as_read
@@ -135,7 +143,7 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
 
 def _links(
     relation: Mapping[str, Any], known: Mapping[str, int], where: str, log: ReadLog
-) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+) -> Iterator[Link]:
     """Yield a relation of two annotations; count others."""
     place = f"{where}, relation {show(relation.get('id'))}"
     nodes = objects_in(relation.get("nodes"), "nodes", place)
@@ -145,7 +153,7 @@ def _links(
         log.passed["other relation"] += 1
         return
     first, second = (known.get(str(node.get("refid"))) for node in nodes)
-    yield first, second, str(label), place, True
+    yield Link(first, second, str(label), place)
 
 
 def _text(parts: list[dict[str, Any]], where: str) -> str:

@@ -31,6 +31,7 @@ from spanagree.formats.combine import renamed
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import (
     Annotation,
+    Link,
     ReadLog,
     Record,
     Span,
@@ -309,7 +310,7 @@ def _annotation(
             passed["notes"] += 1
         elif row[0] in "RE*":
             for first, second, label, directed in _links(where, row):
-                relations.append((known.get(first), known.get(second), label, where, directed))
+                relations.append(Link(known.get(first), known.get(second), label, where, directed))
         elif row[0] in "AMN":
             target, name, value = _attribute(where, row)
             if target in known:

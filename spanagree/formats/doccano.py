@@ -25,7 +25,7 @@ from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_t
 from spanagree.formats.exports import OUR_ID, check_named, objects_in
 from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import json_records, records_in
-from spanagree.formats.records import Annotation, ReadLog, Record, Span
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
 
 _LISTS = ("entities", "annotations", "labels", "label")
 _OTHERS = {"cats": "category", "Comments": "comment"}
@@ -165,9 +165,7 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             yield from ((stem, *pair) for pair in records_in(where, [text], _NEEDED))
 
 
-def _relations(
-    row: Mapping[str, Any], items: list[Any], where: str
-) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator[Link]:
     """Yield the relations of a row between the spans among its items, known by their ids."""
     if not (relations := objects_in(row.get("relations"), "relations", where)):
         return
@@ -176,7 +174,7 @@ def _relations(
     for relation in relations:
         first, second = (known.get(str(relation.get(end))) for end in ("from_id", "to_id"))
         place = f"{where}, relation {show(relation.get('id'))}"
-        yield first, second, str(relation.get("type")), place, True
+        yield Link(first, second, str(relation.get("type")), place)
 
 
 def _key(row: Mapping[str, Any]) -> str | None:

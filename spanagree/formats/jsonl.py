@@ -31,7 +31,7 @@ from spanagree.corpus.times import is_time
 from spanagree.errors import InputError, check_whole, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
 from spanagree.formats.by_block import by_block
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
@@ -250,8 +250,8 @@ def _spans(segments: Any, where: str) -> list[Span]:
     raise invalid_value(where, segments, "a list of {start, end, label} is needed, or null")
 
 
-def _links(given: Any, segments: Any, where: str) -> list[tuple[Any, ...]]:
-    """Return first, second, label, place for errors and direction of relations."""
+def _links(given: Any, segments: Any, where: str) -> list[Link]:
+    """Return the relations of an annotator."""
     if given is None:
         return []
     keys = ("first", "second", "label")
@@ -269,8 +269,8 @@ def _links(given: Any, segments: Any, where: str) -> list[tuple[Any, ...]]:
                 raise invalid_value(
                     f"{where}: relation to", place, "the place of a segment, from 0"
                 )
-        row = link["first"], link["second"], link["label"], where, link.get("directed", True)
-        links.append(row)
+        directed = link.get("directed", True)
+        links.append(Link(link["first"], link["second"], link["label"], where, directed))
     return links
 
 

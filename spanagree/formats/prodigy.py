@@ -29,7 +29,7 @@ from spanagree.formats.exports import (
     seconds,
 )
 from spanagree.formats.json_records import json_records
-from spanagree.formats.records import Annotation, ReadLog, Record, Span
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
 
 REVIEW = "review"
 """The layer of the answers given in a review of others."""
@@ -168,9 +168,7 @@ def _spans(row: Mapping[str, Any], where: str) -> Iterator[Span]:
         yield Span(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
-def _relations(
-    row: Mapping[str, Any], where: str, log: ReadLog
-) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[Link]:
     """Yield the relations between spans of a row; count those of tokens that are no span."""
     if not (relations := objects_in(row.get("relations"), "relations", where)):
         return
@@ -178,15 +176,15 @@ def _relations(
     for number, span in enumerate(objects_in(row.get("spans"), "spans", where)):
         known.setdefault(_ends(span, row.get("tokens"), where), number)
     for number, relation in enumerate(relations, 1):
-        place, ends = f"{where}, relation {number}", []
-        for end in ("head_span", "child_span"):
-            linked = relation.get(end)
-            bounds = _ends(linked, row.get("tokens"), place) if isinstance(linked, dict) else None
-            ends.append(None if bounds is None else known.get(bounds))
-        if None in ends:
+        place = f"{where}, relation {number}"
+        first, second = (
+            known.get(_ends(end, row.get("tokens"), place)) if isinstance(end, dict) else None
+            for end in (relation.get("head_span"), relation.get("child_span"))
+        )
+        if first is None or second is None:
             log.passed["token relation"] += 1
         else:
-            yield ends[0], ends[1], str(relation.get("label")), place, True
+            yield Link(first, second, str(relation.get("label")), place)
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:

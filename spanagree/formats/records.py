@@ -56,6 +56,23 @@ def span_in_pieces(
     return Span(None, None, label, quote, attributes, pieces, where)
 
 
+class Link(NamedTuple):
+    """A relation between two of an annotator's spans, as a source has it.
+
+    Attributes:
+        first, second: the places of the spans among hers, from 0; ``None``: it is not there.
+        label: of the relation.
+        where: its place for errors.
+        directed: whether it leads from the first to the second.
+    """
+
+    first: int | None
+    second: int | None
+    label: str
+    where: str
+    directed: bool = True
+
+
 class Annotation(NamedTuple):
     """What an annotator marked in a document.
 
@@ -63,15 +80,14 @@ class Annotation(NamedTuple):
         annotator: the name; an empty one is that of the file.
         spans: what was marked; ``None``: the annotator never saw the document.
         when: the time in seconds, if known.
-        relations: the places of two spans among these (``None``: it is not there), label, place
-            for errors, and whether there is a direction. They are gone through after the spans.
+        relations: gone through after the spans.
         where: its place for errors, if it has one of its own.
     """
 
     annotator: Any
     spans: Iterable[Span] | None
     when: float | None = None
-    relations: Iterable[tuple[int | None, int | None, str, str, bool]] = ()
+    relations: Iterable[Link] = ()
     where: str = ""
 
 
@@ -183,16 +199,18 @@ def gather(
                 number = collector.annotation(document, annotator, place, when)
                 if one_each:
                     known[document, annotator] = number
-            made = []
+            segments = []
             for start, end, label, quote, attributes, pieces, where in spans:
                 at = where or place
                 if pieces is None:
-                    made.append(segment(number, start, end, label, at, attributes, quote))
+                    segments.append(segment(number, start, end, label, at, attributes, quote))
                 else:
-                    made.append(in_pieces(number, pieces, label, at, attributes, quote))
+                    segments.append(in_pieces(number, pieces, label, at, attributes, quote))
             for first, second, label, at, directed in relations:
-                places = (-1 if i is None else i for i in (first, second))
-                head, tail = (made[i] if 0 <= i < len(made) else None for i in places)
+                head, tail = (
+                    None if i is None or not 0 <= i < len(segments) else segments[i]
+                    for i in (first, second)
+                )
                 collector.relation(head, tail, label, at, directed)
     notes = [*passed_over(log.name, log.passed)]
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]

@@ -29,7 +29,15 @@ from spanagree.formats.hugging_face.spans import SpanReader, parsed
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import SELF, first_at, keyed_at, steps_of, values_at
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
+from spanagree.formats.records import (
+    Annotation,
+    Link,
+    ReadLog,
+    Record,
+    Span,
+    gather,
+    span_in_pieces,
+)
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import as_read
 
@@ -363,7 +371,7 @@ class _ByPaths:
 
     def _relations(
         self, part: Any, known: Mapping[tuple[str, ...], int], where: str
-    ) -> Iterator[tuple[int | None, int | None, str, str, bool]]:
+    ) -> Iterator[Link]:
         """Yield the relations of an annotator, once her spans are known."""
         links = self.tool.links
         if links is None:
@@ -373,7 +381,7 @@ class _ByPaths:
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")
             first, second = (known.get(_name_at(link, p)) for p in (links.first, links.second))
-            yield first, second, label, place, True
+            yield Link(first, second, label, place)
 
     def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[Span]:
         """Yield each segment of a span, once for each of its labels."""

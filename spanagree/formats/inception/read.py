@@ -24,7 +24,7 @@ from spanagree.formats.inception.project import (
 )
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 
@@ -128,7 +128,7 @@ def _records(
             for number, (*_, mark) in enumerate(page.rows(chosen) if page.relations else ()):
                 known.setdefault(mark, number)
             links = [
-                (known[arc.first], known[arc.second], arc.label, place, True)
+                Link(known[arc.first], known[arc.second], arc.label, place)
                 for arc in page.relations
                 if {arc.first, arc.second} <= known.keys()
             ]

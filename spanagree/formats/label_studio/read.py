@@ -12,7 +12,7 @@ from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import Marked, Task, Tasks
-from spanagree.formats.records import Annotation, ReadLog, Record, Span
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
 
 _RESULTS = (" result", "choice", "region of sound")  # of what is no span
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
@@ -111,7 +111,7 @@ def _annotation(
             log.passed["other relation"] += 1
             continue
         ends = known.get(first), known.get(second)
-        relations += [(*ends, label, where, directed) for label in labels]
+        relations += [Link(*ends, label, where, directed) for label in labels]
     return Annotation(name, spans, marked.when, relations, where=where)
 
 
