@@ -91,12 +91,11 @@ def raw_records(
         ends = options.pop("ends", None)
         return gather(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
-    for what in PATHS:
-        if options.get(what) is not None:
-            if not isinstance(options[what], str):
-                raise SettingError(f"{what} {show(options[what])}; one path is needed")
-            steps_of(options[what])
     given = {name: value for name, value in options.items() if value is not None}
+    for name in (name for name in PATHS if name in given):
+        if not isinstance(given[name], str):
+            raise SettingError(f"{name} {show(given[name])}; one path is needed")
+        steps_of(given[name])  # refuses what is no path
     read = [steps[:1] for steps in steps_of(given["spans"])] if "spans" in given else []
     passed = {path: noun for path, noun in tool.passed.items() if steps_of(path)[0][:1] not in read}
     tool = replace(tool, **given, passed=passed)
@@ -191,10 +190,10 @@ class _ByPaths:
         name, given = self.log.name, self.given
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
-        for what in ("spans", "start", "label", "quote", "annotator", "document"):
-            if given.get(what) not in (None, FILE) and not self.led[what]:
+        for option in ("spans", "start", "label", "quote", "annotator", "document"):
+            if given.get(option) not in (None, FILE) and not self.led[option]:
                 raise SettingError(
-                    f"{name}: {what} {show(given[what])} leads nowhere in any record; see what"
+                    f"{name}: {option} {show(given[option])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"
                 )
         self.log.labelled |= bool(self.led["label"])
@@ -213,33 +212,9 @@ class _ByPaths:
         self.number += 1
         id_ = self._id_of(record, key)
         where = f"{where}, document {show(id_)}" if tool.document else where
-        content: dict[str, Any]
-        if tool.tokens:
-            words = values_at(record, tool.tokens)
-            if not words and self.texts is not None and (text := self.texts.of(id_, where)):
-                words = text.split() if isinstance(text, str) else list(text)
-            if not words:
-                raise InputError(
-                    f"{where}: no tokens at {tool.tokens}; --tokens names them, or name the file"
-                    " that has the texts by id beside this one"
-                )
-            content = {
-                "tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words
-            }
-        else:
-            text = self._at(record, "text")
-            if text is None and self.texts is not None:
-                text = self.texts.of(id_, where)
-                if text is None:
-                    return
-            if not isinstance(text, str) and not self.in_tokens:
-                at = f" at {show(tool.text)}" if tool.text else ""
-                keys = listed(record) if isinstance(record, dict) else "no keys"
-                raise InputError(
-                    f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
-                    " that has the texts by id beside this one"
-                )
-            content = {"text": text} if isinstance(text, str) else {"tokens": list(text)}
+        content = (self._tokens if tool.tokens else self._text)(record, id_, where)
+        if content is None:
+            return
         place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
             there = [value for value in values_at(record, path) if value is not None]
@@ -255,9 +230,40 @@ class _ByPaths:
         self.led["document"] += 1
         return parts[0] if len(parts) == 1 else "/".join(map(str, parts))
 
-    def _at(self, value: Any, what: str) -> Any:
-        there = first_at(value, getattr(self.tool, what))
-        self.led[what] += there is not None
+    def _tokens(self, record: Any, id_: Any, where: str) -> dict[str, Any]:
+        """Return the tokens of a record, or those of the other files."""
+        words = values_at(record, self.tool.tokens)
+        if not words and self.texts is not None and (text := self.texts.of(id_, where)):
+            words = text.split() if isinstance(text, str) else list(text)
+        if not words:
+            raise InputError(
+                f"{where}: no tokens at {self.tool.tokens}; --tokens names them, or name the file"
+                " that has the texts by id beside this one"
+            )
+        return {"tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words}
+
+    def _text(self, record: Any, id_: Any, where: str) -> dict[str, Any] | None:
+        """Return the text of a record, or that of the other files; ``None``: they have none."""
+        text = self._at(record, "text")
+        if text is None and self.texts is not None:
+            text = self.texts.of(id_, where)
+            if text is None:
+                return None
+        if isinstance(text, str):
+            return {"text": text}
+        if self.in_tokens:
+            return {"tokens": list(text)}
+        at = f" at {show(self.tool.text)}" if self.tool.text else ""
+        keys = listed(record) if isinstance(record, dict) else "no keys"
+        raise InputError(
+            f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
+            " that has the texts by id beside this one"
+        )
+
+    def _at(self, value: Any, option: str) -> Any:
+        """Return what the path of an option leads to, and remember whether it does."""
+        there = first_at(value, getattr(self.tool, option))
+        self.led[option] += there is not None
         return there
 
     def _annotations(self, record: Any, text: Place | None, where: str) -> Iterator[Annotation]:
@@ -267,49 +273,61 @@ class _ByPaths:
         in_utf16 = text is not None and bool(path) and first_at(record, path) == says
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
         for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
-            annotator: Any = key
-            if tool.annotator != KEY:
-                named = tool.annotator not in ("", FILE)
-                annotator = text_of_whole(self._at(part, "annotator")) if named else ""
-                if annotator is None and self.given.get("annotator"):
-                    raise InputError(
-                        f"{where}: nothing stands at the annotator's path {show(tool.annotator)};"
-                        " see what is in the file, or leave it out"
-                    )
+            annotator = self._annotator(part, key, where)
             place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
-            seen = not any(first_at(part, path) in some for path, some in tool.unseen.items())
             if part is None:  # of whom it is not said
                 self.log.unsaid[annotator] = None
                 yield Annotation(annotator, None, where=place)
-                continue
-            if not (tool.start or tool.quote):
-                yield Annotation(
-                    annotator, self._answer(part, text, annotator, place, seen=seen), where=place
-                )
-                continue
-            places: list[tuple[str | None, Any]] = [(None, x) for x in values_at(part, tool.spans)]
-            if tool.label == KEY:
-                places = [*keyed_at(part, tool.spans)]
-            spans = [(label, span) for label, some in places for span in _each(some)]
-            self.led["spans"] += seen and bool(spans)
-            if tool.marked and self._is_of_another_kind(part, spans):
-                self.log.passed["other answer"] += 1
-                continue
-            if tool.marked and tool.annotator != KEY and spans:
-                self.questions[key] = None
-            if tool.unsaid:
-                self.log.unsaid[annotator] = None
-            if seen and not spans and not tool.marked and not self._is_answered(part):
-                self.log.unsaid[annotator] = None
-                seen = False
-            known: dict[tuple[str, ...], int] = {}
-            rows = self._spans(spans, text, points, annotator, place, known) if seen else None
-            yield Annotation(
-                annotator,
-                rows,
-                relations=self._relations(part, known, place) if seen else (),
-                where=place,
+            elif tool.start or tool.quote:
+                yield from self._marked(part, key, text, points, annotator, place)
+            else:
+                spans = self._answer(part, text, annotator, place)
+                yield Annotation(annotator, spans, where=place)
+
+    def _annotator(self, part: Any, key: str, where: str) -> Any:
+        """Return the name of an annotator, which the caller's path has to lead to."""
+        path = self.tool.annotator
+        if path == KEY:
+            return key
+        annotator = "" if path in ("", FILE) else text_of_whole(self._at(part, "annotator"))
+        if annotator is None and self.given.get("annotator"):
+            raise InputError(
+                f"{where}: nothing stands at the annotator's path {show(path)};"
+                " see what is in the file, or leave it out"
             )
+        return annotator
+
+    def _is_seen(self, part: Any) -> bool:
+        return not any(first_at(part, path) in never for path, never in self.tool.unseen.items())
+
+    def _marked(
+        self, part: Any, key: str, text: Place | None, points: Ints | None, annotator: Any,
+        where: str,
+    ) -> Iterator[Annotation]:  # fmt: skip
+        """Yield the spans in an annotator's part of a record, unless it holds something else."""
+        tool, seen = self.tool, self._is_seen(part)
+        lists: list[tuple[str | None, Any]]
+        if tool.label == KEY:
+            lists = [*keyed_at(part, tool.spans)]
+        else:
+            lists = [(None, value) for value in values_at(part, tool.spans)]
+        spans = [(label, span) for label, value in lists for span in _each(value)]
+        self.led["spans"] += seen and bool(spans)
+        if tool.marked and self._is_of_another_kind(part, spans):
+            self.log.passed["other answer"] += 1
+            return
+        if tool.marked and tool.annotator != KEY and spans:
+            self.questions[key] = None
+        is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
+        if tool.unsaid or (seen and not is_answered):
+            self.log.unsaid[annotator] = None
+        if not (seen and is_answered):
+            yield Annotation(annotator, None, where=where)
+            return
+        known: dict[tuple[str, ...], int] = {}
+        rows = self._spans(spans, text, points, annotator, where, known)
+        links = self._relations(part, known, where)
+        yield Annotation(annotator, rows, relations=links, where=where)
 
     def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
         """Return whether an annotator's part is no list of spans, but a rating or a choice."""
@@ -318,11 +336,11 @@ class _ByPaths:
         return bool(other) or (bool(spans) and all(isinstance(s, str) for _, s in spans))
 
     def _answer(
-        self, part: Any, text: Place | None, annotator: Any, place: str, *, seen: bool
+        self, part: Any, text: Place | None, annotator: Any, place: str
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
-        answer = _joined(values_at(part, path)) if seen else None
+        answer = _joined(values_at(part, path)) if self._is_seen(part) else None
         self.led["spans"] += answer is not None
         return self.answers.rows(answer, None, text, place, annotator)
 
@@ -352,22 +370,20 @@ class _ByPaths:
                 self.log.passed[noun] += 1
                 continue
             for span in self._segments(item, where, key):
-                alone = span.quote if span.start is None and span.pieces is None else None
-                if alone is not None and text is not None:
-                    bounds = self.log.quotes.place(text, alone, times[alone], annotator)
-                    times[alone] += 1
+                quote = span.quote if span.start is None and span.pieces is None else None
+                if quote is not None and text is not None:
+                    bounds = self.log.quotes.place(text, quote, times[quote], annotator)
+                    times[quote] += 1
                     if bounds is None:
                         continue
-                    made = Span(*bounds, span.label)  # it may stand there in other letters
+                    span = Span(*bounds, span.label)  # it may stand there in other letters
                 elif points is not None and is_whole(span.start) and is_whole(span.end):
                     start, end = point(points, span.start), point(points, span.end)
-                    made = span._replace(start=start, end=end)
-                else:
-                    made = span
+                    span = span._replace(start=start, end=end)
                 if self.tool.links:
                     known.setdefault(_name_at(item, self.tool.links.span, number), count)
                 count += 1
-                yield made
+                yield span
 
     def _relations(
         self, part: Any, known: Mapping[tuple[str, ...], int], where: str
