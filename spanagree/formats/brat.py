@@ -339,14 +339,15 @@ def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
     """Yield the ids of two segments, label, and whether it is directed, of each relation."""
     kind = row[0]
     _, _, rest = row.partition("\t")
-    label, *ends = rest.split()
+    label, *ends = rest.split() or [""]
     if kind == "*":
         if len(ends) < 2:
             raise invalid_value(f"{where}:", row, _ALLOWED[kind])
         yield from ((*pair, label, False) for pair in combinations(ends, 2))
         return
     arguments = [end.partition(":")[::2] for end in ends]
-    if not all(end for _, end in arguments) or (kind == "R" and len(arguments) != 2):
+    is_whole = len(arguments) == 2 if kind == "R" else bool(label)
+    if not is_whole or not all(end for _, end in arguments):
         raise invalid_value(f"{where}:", row, _ALLOWED[kind])
     if kind == "R":
         (_, first), (_, second) = arguments

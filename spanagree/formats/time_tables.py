@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import scale_of
-from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, listed, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import next_row
 from spanagree.formats.exports import check_named
@@ -348,8 +348,14 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
     """Add the events of a table, of which states have two rows if they are not aggregated."""
     before = {row[0].strip(): row[1].strip() for _, row in rows[: events.first] if len(row) > 1}
     begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
+    of_times = ("Start (s)", "Stop (s)") if events.kind == "aggregated" else ("Time",)
+    needed = ("Behavior", *of_times)
     for line, row in rows[events.first :]:
         where = f"{marks.name}:{line}"
+        if len(row) <= max(events.columns[name] for name in needed):
+            raise InputError(
+                f"{where}: {counted(len(row), 'cell')}; each row needs those of {', '.join(needed)}"
+            )
         cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
         document = cells.get("Observation id") or before.get("Observation id", "")
         if length := cells.get("Total length") or cells.get("Media duration (s)"):
@@ -395,17 +401,26 @@ def _add_event(
 
 
 def _add_project(marks: Marks, text: str) -> None:
-    """Add the events of all observations of a project; a live one has no recording."""
+    """Add what a project has, as :func:`_add_observations`.
+
+    Raises:
+        InputError: for what is not such a project.
+    """
     try:
-        project = json.loads(text, parse_float=str)
-        kinds = {
-            kind["code"]: str(kind.get("type", "")).lower()
-            for kind in project["behaviors_conf"].values()
-        }
-        observations = dict(project["observations"])
+        _add_observations(marks, json.loads(text, parse_float=str))
+    except SpanAgreeError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{marks.name}: not a project of BORIS ({error})") from None
-    for name, observation in observations.items():
+
+
+def _add_observations(marks: Marks, project: Any) -> None:
+    """Add the events of all observations of a project; a live one has no recording."""
+    kinds = {
+        kind["code"]: str(kind.get("type", "")).lower()
+        for kind in project["behaviors_conf"].values()
+    }
+    for name, observation in dict(project["observations"]).items():
         where = f"{marks.name}, observation {show(name)}"
         begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
         files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row

@@ -131,6 +131,11 @@ def _rows(tool: Tool, path: PathName, encoding: str) -> Iterator[tuple[str, Any]
         ) from None
 
 
+def _is_one_of(value: Any, values: frozenset[Any]) -> bool:
+    """Return whether a value is among some; a list or an object never is."""
+    return not isinstance(value, (list, dict)) and value in values
+
+
 def _each(value: Any) -> list[Any]:
     """Return the spans of a list of them to which a path leads; else what it leads to, if any."""
     if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
@@ -298,7 +303,7 @@ class _ByPaths:
         return annotator
 
     def _is_seen(self, part: Any) -> bool:
-        return not any(first_at(part, path) in never for path, never in self.tool.unseen.items())
+        return not any(_is_one_of(first_at(part, p), some) for p, some in self.tool.unseen.items())
 
     def _marked(
         self, part: Any, key: str, text: Place | None, points: Ints | None, annotator: Any,
@@ -366,7 +371,7 @@ class _ByPaths:
         path, values, noun = self.tool.leaves
         count = 0
         for number, (key, item) in enumerate(spans):
-            if path and first_at(item, path) in values:
+            if path and _is_one_of(first_at(item, path), values):
                 self.log.passed[noun] += 1
                 continue
             for span in self._segments(item, where, key):

@@ -108,6 +108,9 @@ def test_written_and_read_again(project, tmp_path):
         ("R1\tat Arg1:T1", "a.ann:2: 'R1.*brat writes R1, a tab, a label, Arg1:T1 Arg2:T2"),
         ("A1\tNegated", "a.ann:2: 'A1.*brat writes A1, a tab, a name, T1"),
         ("*\tSame T1", "a.ann:2: .*the annotations that are equivalent"),
+        ("R1", "a.ann:2: 'R1'; brat writes R1, a tab, a label, Arg1:T1 Arg2:T2"),
+        ("E1\t", "a.ann:2: .*brat writes E1, a tab, Label:T1"),
+        ("*", "a.ann:2: .*the annotations that are equivalent"),
     ],
 )
 def test_bad_relations(project, row, message):

@@ -461,6 +461,27 @@ def test_published_boris() -> None:
 
 
 @REAL
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "Behavior\tBehavior type\tStart (s)\tStop (s)\na\tSTATE\t1.0\n",
+            "a:2: 3 cells; each row needs those of Behavior, Start (s), Stop (s)",
+        ),
+        (
+            "Time\tSubject\tBehavior\tStatus\n1.5\tx\n",
+            "a:2: 2 cells; each row needs those of Behavior, Time",
+        ),
+        ('{"behaviors_conf": {}, "observations": {"o": 7}}', "a: not a project of BORIS (…)"),
+    ],
+)
+def test_odd_boris(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "a"
+    path.write_text(text)
+    with refuses(InputError, f"…{problem}"):
+        raw_files({"a": str(path)}, {}, "times")
+
+
 def test_published_childproject() -> None:
     folder = DATA / "childproject"
     corpus = sa.read(folder / "annotations.csv")

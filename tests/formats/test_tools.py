@@ -563,6 +563,16 @@ def test_two_questions_of_argilla(write):
     assert not any("one annotation" in note for note in sa.read(write(rows)).notes)
 
 
+def test_odd_values_leave_nothing_out(write):
+    """A list where a tool has a word or a truth value is none of those that leave something out."""
+    answer = [{"user_id": "u", "status": ["draft"], "value": spans("start", "end", "label")}]
+    row = {"id": "a", "fields": {"text": TEXT}, "responses": {"ner": answer}}
+    assert sa.read(write([row]))[0].seen == {"u": (JO, ROME)}
+    error = {"start": 0, "end": 2, "span": "Jo", "category": "PER", "is_source_error": {}}
+    row = {"src": "s", "tgt": TEXT, "doc_id": "d", "seg_id": 1, "evaluation": {"errors": [error]}}
+    assert [*sa.read(write([row]))[0].seen.values()] == [(JO,)]
+
+
 def test_documents_and_spans_without_names(write):
     """GATE writes no name as an empty one; an empty list of labels is no label."""
     record = {"name": "", "text": TEXT, "annotation_sets": {"ann": {"annotations": []}}}
