@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, counted, listed, show
@@ -23,6 +23,16 @@ _TOKEN = re.compile(
     r"""|(?<![^\s=:])([+-]?\d[\d.]*(?:[eE][+-]?\d+)?)(?=\s|$)"""
 )
 _BINARY = b"ooBinaryFile"
+
+_Value = tuple[str | None, str | None, str | None]  # a text, a flag or a number
+
+
+class _Tier(NamedTuple):
+    """A tier, and the start, end and text of each of its intervals or points."""
+
+    name: str
+    is_of_points: bool
+    segments: list[tuple[Fraction, Fraction, str]]
 
 
 def knows_textgrid(start: FileHead) -> bool:
@@ -51,57 +61,61 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
         raise InputError(
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
-    values = _values(read_text(path, encoding), marks.name)
-    tier = tiers.get("tier")
-    names = [tier] if isinstance(tier, str) else list(tier or ())
-    known: dict[str, str] = {}
-    _, high = _number(next(values), marks), _number(next(values), marks)
-    if next(values)[1] != "exists":
-        raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
-    for _ in range(_count(next(values), marks)):
-        kind, name = _text(next(values)), _text(next(values))
-        name = _unused(name.strip(), known)
-        known[name] = kind
-        _, until = _number(next(values), marks), _number(next(values), marks)
-        high = max(high, until)
-        points = kind == "TextTier"
-        taken = name in names if names else not points
-        if taken:
-            marks.tiers[name] = None
-        for _ in range(_count(next(values), marks)):
-            begins = _number(next(values), marks)
-            ends = begins if points else _number(next(values), marks)
-            text = _text(next(values))
-            if taken and text.strip():
-                where = f"{marks.name}, tier {show(name)}"
-                marks.add(begins, ends, text, where, tier=name)
-            elif points and not taken and not names:
-                marks.passed["point"] += 1
-    marks.named(names, known)
-    if not names and known and {*known.values()} == {"TextTier"}:
+    grid = list(_tiers(_values(read_text(path, encoding), marks.name), marks))
+    known = [tier.name for tier in grid]
+    names = marks.named(tiers.get("tier"), known)
+    of_points = [tier for tier in grid if tier.is_of_points]
+    if not names and len(of_points) == len(grid) > 0:
         raise SettingError(
-            f"{marks.name}: {counted(len(known), 'tier')} of points only, which have no length;"
+            f"{marks.name}: {counted(len(grid), 'tier')} of points only, which have no length;"
             f" name them with tier ({listed(known)}) and widen them to one unit with repair"
             " widen-points"
         )
-    marks.saw(length=high)
-    if marks.passed["point"]:
-        of_points = listed(name for name, kind in known.items() if kind == "TextTier")
-        number = counted(marks.passed.pop("point"), "point")
-        marks.notes.append(f"{marks.name}: {number} passed over, which tier {of_points} would read")
+    for tier in grid:
+        if tier.name in names or not (names or tier.is_of_points):
+            marks.tiers[tier.name] = None
+            for start, end, text in tier.segments:
+                if text.strip():
+                    where = f"{marks.name}, tier {show(tier.name)}"
+                    marks.add(start, end, text, where, tier=tier.name)
+    points = 0 if names else sum(len(tier.segments) for tier in of_points)
+    if points:
+        which = listed(tier.name for tier in of_points)
+        marks.notes.append(
+            f"{marks.name}: {counted(points, 'point')} passed over, which tier {which} would read"
+        )
     return marks.raw("textgrid", **tiers)
 
 
-def _unused(name: str, known: dict[str, str]) -> str:
+def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
+    """Yield the tiers of a TextGrid; the recording ends with it, or with a longer tier."""
+    _, end = _number(next(values), marks), _number(next(values), marks)
+    marks.saw(length=end)
+    if next(values)[1] != "exists":
+        raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
+    names: set[str] = set()
+    for _ in range(_count(next(values), marks)):
+        kind, name = _text(next(values)), _text(next(values))
+        name = _unused(name.strip(), names)
+        names.add(name)
+        _, end = _number(next(values), marks), _number(next(values), marks)
+        marks.saw(length=end)
+        is_of_points = kind == "TextTier"
+        segments = []
+        for _ in range(_count(next(values), marks)):
+            start = _number(next(values), marks)
+            stop = start if is_of_points else _number(next(values), marks)
+            segments.append((start, stop, _text(next(values))))
+        yield _Tier(name, is_of_points, segments)
+
+
+def _unused(name: str, known: set[str]) -> str:
     """Return a name that no tier has yet; of equal names the later get a number."""
-    number, made = 1, name
-    while made in known:
+    number, unused = 1, name
+    while unused in known:
         number += 1
-        made = f"{name} ({number})"
-    return made
-
-
-_Value = tuple[str | None, str | None, str | None]
+        unused = f"{name} ({number})"
+    return unused
 
 
 def _values(text: str, where: str) -> Iterator[_Value]:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.choices import LabelFrom
 from spanagree.corpus.raw import RawCorpus
@@ -59,6 +59,48 @@ class Tiers(TypedDict, total=False):
     annotator_from: str | None
 
 
+class Mark(NamedTuple):
+    """What is marked from one time to another, in seconds.
+
+    Attributes:
+        document, annotator, tier: the names, which may be empty.
+        start, end: the times.
+        text: what is written there; without one, the tier says what it is.
+        where: its place for errors.
+        attributes: what else is said of it.
+    """
+
+    document: str
+    annotator: str
+    tier: str
+    start: Fraction
+    end: Fraction
+    text: str
+    where: str
+    attributes: dict[str, str]
+
+    def label(self, label_from: str) -> str:
+        """Return the label, by a choice of :data:`LABEL_FROM`."""
+        if label_from == "both" and self.text and self.tier:
+            return f"{self.tier}: {self.text}"
+        return self.text or self.tier if label_from == "text" else self.tier or self.text
+
+    def span(self, label_from: str) -> Span:
+        """Return the span in ticks.
+
+        Raises:
+            InputError: for times before the recording, or reversed.
+        """
+        start, end = in_ticks(self.start), in_ticks(self.end)
+        if start < 0 or end < start:
+            problem = "before the recording" if start < 0 else "reversed"
+            raise InputError(
+                f"{self.where}: {shown(start, TICKS)}–{shown(end, TICKS)} s, {problem}; a time is"
+                " at least 0, and start comes first"
+            )
+        return Span(start, end, self.label(label_from), None, self.attributes, None, self.where)
+
+
 class Marks:
     """The marks of a source so far.
 
@@ -68,7 +110,7 @@ class Marks:
     def __init__(self, path: PathName, unit: str = "s") -> None:
         self.name: str = printable(os.fspath(path))
         self.unit = unit
-        self.rows: list[tuple[str, str, str, Fraction, Fraction, str, str, dict[str, str]]] = []
+        self.rows: list[Mark] = []
         self.lengths: dict[str, Fraction] = {}
         self.seen: dict[tuple[str, str], None] = {}
         self.tiers: dict[str, None] = {}
@@ -95,7 +137,7 @@ class Marks:
         if not (text or tier):
             raise InputError(f"{where}: no label; each segment needs one")
         self.tiers[tier] = None
-        self.rows.append((document, annotator, tier, start, end, text, where, attributes))
+        self.rows.append(Mark(document, annotator, tier, start, end, text, where, attributes))
 
     def named(self, tiers: str | Sequence[str] | None, known: Iterable[str]) -> list[str]:
         """Return the names of the tiers that are asked for; none if nobody asks.
@@ -116,7 +158,7 @@ class Marks:
             SettingError: for one that is not there.
         """
         if names := self.named(tiers, self.tiers):
-            self.rows = [row for row in self.rows if row[2] in names]
+            self.rows = [mark for mark in self.rows if mark.tier in names]
             self.tiers = dict.fromkeys(names)
 
     def raw(
@@ -134,37 +176,25 @@ class Marks:
         if not self.seen:
             raise InputError(f"{self.name}: no recording; a line for each segment is needed")
         by_tier = annotator_from == "tier"
-        several = len({row[2] for row in self.rows}) > 1 and not by_tier
-        what = label_from or ("both" if several else "text")
+        several = len({mark.tier for mark in self.rows}) > 1 and not by_tier
+        label_of = label_from or ("both" if several else "text")
         log = ReadLog(self.name, notes=self.notes)
         log.passed = self.passed
-        ends: dict[str, Fraction] = {}
-        for document, *_, end, _, _, _ in self.rows:
-            ends[document] = max(end, ends.get(document, end))
         if by_tier:  # who has a tier in the file had all recordings
             self.seen = {(d, name): None for d, _ in self.seen for name in self.tiers}
         marked: dict[str, dict[str, list[Span]]] = {}
         for document, annotator in self.seen:
             marked.setdefault(document, {})[annotator] = []
-        open_ = len(marked.keys() - self.lengths.keys())
-        for document, annotator, tier, start, end, text, where, attributes in self.rows:
-            label = {"text": text or tier, "tier": tier or text}.get(what)
-            if label is None:
-                label = f"{tier}: {text}" if tier and text else tier or text
-            begin, stop = in_ticks(start), in_ticks(end)
-            if begin < 0 or stop < begin:
-                says = "before the recording" if begin < 0 else "reversed"
-                raise InputError(
-                    f"{where}: {shown(begin, TICKS)}–{shown(stop, TICKS)} s, {says}; a time is at"
-                    " least 0, and start comes first"
-                )
-            span = Span(begin, stop, label, None, attributes, None, where)
-            marked[document][tier if by_tier else annotator].append(span)
+        ends = dict.fromkeys(marked, Fraction(0))
+        for mark in self.rows:
+            ends[mark.document] = max(mark.end, ends[mark.document])
+            annotator = mark.tier if by_tier else mark.annotator
+            marked[mark.document][annotator].append(mark.span(label_of))
         records = []
         for document, by in marked.items():
-            size = self.lengths.get(document, ends.get(document, Fraction(0)))
+            length = self.lengths.get(document, ends[document])
             annotations = [Annotation(name, spans) for name, spans in by.items()]
-            content = {"length": max(in_ticks(size), 0)}
+            content = {"length": max(in_ticks(length), 0)}
             records.append(Record(self.name, document or "1", content, annotations))
         log.numbered = set(marked) == {""}
         if several and label_from is None:
@@ -172,9 +202,9 @@ class Marks:
                 f"{self.name}: several tiers, so labels are tier: text; label-from text or tier,"
                 " annotator-from tier, or tier NAME would change that"
             )
-        if open_:
+        if unsaid := len(marked.keys() - self.lengths.keys()):
             log.notes.append(
-                f"{self.name}: the length of {counted(open_, 'recording')} {LAST_END}, on which"
+                f"{self.name}: the length of {counted(unsaid, 'recording')} {LAST_END}, on which"
                 " chance depends; duration SECONDS, or uem FILE, would say another"
             )
         settings = as_read(label_from=label_from, annotator_from=annotator_from, **read)
@@ -277,25 +307,25 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
         InputError: for a line without two times.
     """
     marks = Marks(path, time_unit)
-    marks.saw()
+    are_named = False  # whether lines begin with the recording
     for where, line in numbered_lines(path, encoding):
         cells = _cells(line)
         if line.startswith("\\"):  # the frequencies of the segment above
             marks.passed["line of frequencies"] += 1
             continue
         at = _bounds_at(cells)
-        if len(cells) == 1 and _SOUND.fullmatch(cells[0]):  # a recording without events
-            marks.seen.pop(("", ""), None)
-            marks.saw(cells[0])
+        if _SOUND.fullmatch(cells[0]) and not marks.rows and (at > 0 or len(cells) == 1):
+            are_named = True
+        if are_named and len(cells) == 1 and _SOUND.fullmatch(cells[0]):
+            marks.saw(cells[0])  # a recording without events
             continue
         if at < 0:
             raise InputError(f"{where}: {show(line)}; start, end and label are needed, with tabs")
-        if marks.seen == {("", ""): None} and at and _SOUND.fullmatch(cells[0]) and not marks.rows:
-            marks.seen = {}
-        document = cells[0] if ("", "") not in marks.seen else ""
         label = " ".join(cells[at + 2 :]) or (cells[at - 1] if at else "segment")
         start, end = (marks.time(cell, where) for cell in cells[at : at + 2])
-        marks.add(start, end, label, where, document=document)
+        marks.add(start, end, label, where, document=cells[0] if are_named else "")
+    if not marks.seen:  # one recording without events
+        marks.saw()
     return marks.raw(
         "labels", **_encoded(encoding), time_unit=time_unit if time_unit != "s" else None
     )

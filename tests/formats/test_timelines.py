@@ -461,6 +461,13 @@ def test_published_boris() -> None:
 
 
 @REAL
+def test_a_recording_named_late_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("0.5\t1.0\tsong\nx.wav\n")
+    with refuses(InputError, "…a.txt:2: 'x.wav'; start, end and label are needed, with tabs"):
+        raw_files({"a": str(path)}, {}, "labels")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
