@@ -1,4 +1,4 @@
-"""Find the columns of a dataset that hold tokens, tags and spans."""
+"""Rows of mappings, whatever holds them, and what is in their columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from spanagree.errors import (
 from spanagree.extras import optional
 from spanagree.formats.hugging_face.spans import parsed
 from spanagree.formats.paths import values_at
+from spanagree.formats.usual_names import COLUMNS, plain
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 _LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
@@ -103,6 +104,45 @@ def _is_null(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType") or (
         isinstance(value, float) and value != value
     )
+
+
+def grouped_tokens(data: Any, document: str) -> Any:
+    """Return a row for each run of rows of one document, with lists of tokens and tags.
+
+    Data whose rows are not a token each, by the name of a column, are returned as they are, and so
+    is what can be gone through only once.
+
+    Raises:
+        InputError: for a document whose rows do not follow each other.
+    """
+    first = None if isinstance(data, Iterator) else next(iter(data), None)
+    if not isinstance(first, Mapping):
+        return data
+    names = [str(name) for name in first]
+    token = _token_column(names, first)
+    if token is None or document not in first:
+        return data
+    in_lists = [token, *(name for name in names if name not in (token, document))]
+    rows, seen = [], set()
+    for id_, of_document in groupby(data, key=lambda row: row.get(document)):
+        if id_ in seen:
+            raise InputError(
+                f"document {show(id_)}: its rows do not follow each other; sort them by document"
+            )
+        seen.add(id_)
+        tokens = list(of_document)
+        lists = {name: [row.get(name) for row in tokens] for name in in_lists}
+        rows.append({document: id_, **lists})
+    return Rows(rows, getattr(data, "features", None))
+
+
+def _token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
+    """Return the column of tokens of a row that is a token; ``None`` if it is not one."""
+    for usual in COLUMNS["tokens"]:
+        for name in names:
+            if plain(name) == usual and isinstance(row[name], str):
+                return name
+    return None
 
 
 def cell_of(row: Mapping[str, Any], column: str) -> Any:

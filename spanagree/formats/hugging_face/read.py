@@ -30,6 +30,7 @@ from spanagree.formats.hugging_face.columns import (
     Rows,
     cell_of,
     choose_split,
+    grouped_tokens,
     has,
     label_codes,
     layer_names,
@@ -38,7 +39,6 @@ from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.shape import COLUMNS, Shape
 from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
 from spanagree.formats.hugging_face.spans import by_label, parsed
-from spanagree.formats.hugging_face.token_rows import grouped_tokens
 
 
 @by_block
@@ -135,25 +135,20 @@ def _shaped(
     if given.keys() == {"document"}:
         data = grouped_tokens(data, given["document"])
     before = "" if file is None else f"{file}: "
-    made: dict[str, Any] = {}
-    left: list[str] = []
-    begin: list[Any] | None = None
+    begin = data
     if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
         begin = list(islice(data, LOOKED_AT))
         data = Rows(chain(begin, data))
+    is_dataset = hasattr(begin, "features") and not isinstance(begin, Rows)
+    try:
         made, left = guess(begin, given, before)
-    elif not hasattr(data, "features") or isinstance(data, Rows):
-        made, left = guess(data, given, before)
-    else:
-        try:
-            made, left = guess(data, given, before)
-        except InputError:
+    except ValueError as error:
+        if not is_dataset or isinstance(error, InputError):
             raise
-        except ValueError:  # values that are damaged, which reading says
-            pass
+        made, left = {}, []  # values are damaged, which reading says
     shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
     spans = made.get("spans")
-    labels = _labels_of_quotes(data if begin is None else begin, shape)
+    labels = _labels_of_quotes(begin, shape)
     shape = replace(shape, by_label=bool(labels))
     notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
