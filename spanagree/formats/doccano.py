@@ -101,39 +101,18 @@ def records(
             )
         for other, noun in _OTHERS.items():
             log.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
-        by_user = key == "annotations" and annotator_from != "file"
-        layers: dict[str, list[Span]] = {} if by_user else {stem: []}
         items = row[key] if isinstance(row[key], list) else [row[key]]
-        for item in items:
-            user = item.get("user") if by_user and isinstance(item, dict) else None
-            annotator = stem if user is None else text_of_whole(user)
-            if not isinstance(annotator, str):
-                raise invalid_value(
-                    f"{where}: name", annotator, "a string that is not empty is needed"
-                )
-            spans, span = layers.setdefault(annotator, []), _span(item, where)
-            if span is None:
-                log.passed["document label"] += 1
-            else:
-                spans.append(span)
-        is_unseen = False
-        if by_user:
-            log.unsaid |= dict.fromkeys(layers)
-        elif not layers[stem]:
-            silent += 1
-            is_unseen = absent == "unseen"
-        if by_user and isinstance(row.get("relations"), list):  # of whom is not said
-            log.passed["relation"] += len(row["relations"])
-        annotations = [
-            Annotation(
-                annotator,
-                None if is_unseen else spans,
-                relations=() if by_user or is_unseen else _relations(row, items, where),
-            )
-            for annotator, spans in layers.items()
-        ]
+        if key == "annotations" and annotator_from != "file":
+            annotations = _by_user(row, items, stem, where, log)
+        else:
+            spans = _spans(items, where, log)
+            silent += not spans
+            all_in_one |= (stem or own_stem) == _ALL
+            relations = _relations(row, items, where)
+            annotation = Annotation(stem, spans, relations=relations)
+            is_unseen = absent == "unseen" and not spans
+            annotations = [Annotation(stem, None) if is_unseen else annotation]
         yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
-        all_in_one |= not by_user and (stem or own_stem) == _ALL
     if row is None:
         raise InputError(f"{log.name}: no rows; {_NEEDED}")
     if all_in_one:
@@ -165,6 +144,24 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             yield from ((stem, *pair) for pair in records_in(where, [text], _NEEDED))
 
 
+def _by_user(
+    row: Mapping[str, Any], items: list[Any], stem: str, where: str, log: ReadLog
+) -> list[Annotation]:
+    """Return what each user marked in a row; whoever marked nothing in it is not in it."""
+    items_of: dict[str, list[Any]] = {}
+    for item in items:
+        user = item.get("user") if isinstance(item, dict) else None
+        annotator = stem if user is None else text_of_whole(user)
+        if not isinstance(annotator, str):
+            raise invalid_value(f"{where}: name", annotator, "a string that is not empty is needed")
+        items_of.setdefault(annotator, []).append(item)
+    annotations = [Annotation(name, _spans(own, where, log)) for name, own in items_of.items()]
+    log.unsaid |= dict.fromkeys(items_of)
+    if isinstance(row.get("relations"), list):  # of whom is not said
+        log.passed["relation"] += len(row["relations"])
+    return annotations
+
+
 def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator[Link]:
     """Yield the relations of a row between the spans among its items, known by their ids."""
     if not (relations := objects_in(row.get("relations"), "relations", where)):
@@ -185,6 +182,17 @@ def _key(row: Mapping[str, Any]) -> str | None:
 def _text(row: Mapping[str, Any]) -> str | None:
     text = row.get("text", row.get("data"))
     return text if isinstance(text, str) else None
+
+
+def _spans(items: list[Any], where: str, log: ReadLog) -> list[Span]:
+    """Return the spans among the items of a row; count the labels of whole texts."""
+    spans = []
+    for item in items:
+        if (span := _span(item, where)) is None:
+            log.passed["document label"] += 1
+        else:
+            spans.append(span)
+    return spans
 
 
 def _span(item: object, where: str) -> Span | None:
