@@ -6,7 +6,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -136,41 +136,30 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     folder = "" if root == Path() else str(root)  # with no path made of each file, which is slow
     places, log.notes = _places(files)
-    texts = {place[1]: file for file, place in places.items() if file.endswith(".txt")}
     blank, joined, marks, is_empty = 0, 0, 0, True
-    for file, (annotator, id_) in places.items():
-        txt, ann = f"{_stem(file)}.txt", f"{_stem(file)}.ann"
-        if file == ann and txt not in places:
-            if id_ not in texts:
-                raise InputError(
-                    f"{printable(str(root / ann))}: there is no {show(Path(txt).name)} beside it;"
-                    " brat keeps the text there"
-                )
-            txt = texts[id_]  # all annotators' text, or another's
-        elif file == ann:
-            continue
+    for txt, ann, annotator, id_ in _pairs(places, root):
         is_empty = False
         where = os.path.join(folder, txt)
         text = read_text(where)
         annotations = []
-        if ann in places:
+        if ann is not None:
             marked = os.path.join(folder, ann)
-            rows = read_text(marked)
-            blank += not rows.strip()
-            is_seen = bool(rows.strip()) or absent != "unseen"
-            lines = _rows_of(printable(marked), rows)
-            parsed = (
-                _annotation(annotator, lines, passed) if is_seen else Annotation(annotator, None)
-            )
-            number, fitting = len([*(parsed.spans or ())]), _fits(parsed, text)
-            if fitting < number and read_bytes(name, where, size=3) == BOM_UTF8:
+            rows = _rows_of(printable(marked), read_text(marked))
+            blank += not rows
+            parsed = Annotation(annotator, None)
+            if rows or absent != "unseen":
+                parsed = _annotation(annotator, rows, passed)
+            fitting = _fits(parsed, text)
+            is_odd = fitting < len(list(parsed.spans or ()))
+            if is_odd and read_bytes(name, where, size=3) == BOM_UTF8:
                 moved = _moved(parsed)
                 if fitting < _fits(moved, text):
                     parsed = moved
                     marks += 1
             annotations = [parsed]
-            if "\r\n" in text and _fits(parsed, text) < _fits(parsed, text.replace("\r\n", "\n")):
-                text = text.replace("\r\n", "\n")
+            short = text.replace("\r\n", "\n")
+            if short != text and _fits(parsed, text) < _fits(parsed, short):
+                text = short
                 joined += 1
         yield Record(printable(where), id_, {"text": text}, annotations)
     if is_empty:
@@ -199,6 +188,30 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
+
+
+def _pairs(
+    places: Mapping[str, tuple[str, str]], root: Path
+) -> Iterator[tuple[str, str | None, str, str]]:
+    """Yield each text, its .ann file if there is one, the annotator and the document.
+
+    An .ann file without a text of its own is about all annotators' text, or another's.
+
+    Raises:
+        InputError: for an .ann file of a document without a text.
+    """
+    texts = {id_: file for file, (_, id_) in places.items() if file.endswith(".txt")}
+    for file, (annotator, id_) in places.items():
+        txt, ann = f"{_stem(file)}.txt", f"{_stem(file)}.ann"
+        if file == txt:
+            yield txt, ann if ann in places else None, annotator, id_
+        elif txt not in places:
+            if id_ not in texts:
+                raise InputError(
+                    f"{printable(str(root / ann))}: there is no {show(Path(txt).name)} beside it;"
+                    " brat keeps the text there"
+                )
+            yield texts[id_], ann, annotator, id_
 
 
 def _moved(annotation: Annotation) -> Annotation:
