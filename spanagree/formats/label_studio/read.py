@@ -11,7 +11,7 @@ from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
-from spanagree.formats.label_studio.tasks import Marked, Task, Tasks
+from spanagree.formats.label_studio.tasks import Answer, Task, Tasks
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
 
 _RESULTS = (" result", "choice", "region of sound")  # of what is no span
@@ -59,16 +59,16 @@ def records(
             " images or sound, chats and answers for a whole text are not read as spans"
         )
     key, targets = _text_key(tasks, text, log.name)
-    marked = [mark for task in tasks for mark in task.marked]
-    in_html = any(not targets.isdisjoint(mark.html) for mark in marked)
-    by = Counter(mark.layer for mark in marked if not mark.is_model)
-    del marked
+    answers = [answer for task in tasks for answer in task.answers]
+    in_html = any(not targets.isdisjoint(answer.html) for answer in answers)
+    by = Counter(answer.layer for answer in answers if not answer.is_model)
+    del answers
     log.numbered = all(task.id is None for task in tasks)
     for number in range(1, len(tasks) + 1):
         task = tasks.popleft()  # which then is forgotten
         id_ = number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
-        annotations = (_annotation(mark, task.where, targets, {*by}, log) for mark in task.marked)
+        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in task.answers)
         yield Record(task.where, id_, content, annotations)
     if by[""]:
         log.notes += nameless(log.name, counted(by[""], "annotation"), "completed_by", {*by})
@@ -87,32 +87,32 @@ def _text_of(task: Task, key: str, *, in_html: bool) -> str:
 
 
 def _annotation(
-    marked: Marked, where: str, targets: Collection[str], people: Collection[str], log: ReadLog
+    answer: Answer, where: str, targets: Collection[str], people: Collection[str], log: ReadLog
 ) -> Annotation:
     """Return what was marked in the text that is read."""
-    clash = marked.is_model and marked.layer in people
-    name = f"{marked.layer} (prediction)" if clash else marked.layer
+    clash = answer.is_model and answer.layer in people
+    name = f"{answer.layer} (prediction)" if clash else answer.layer
     where = f"{where}, annotator {show(name)}"
-    if marked.regions is None:
+    if answer.regions is None:
         return Annotation(name, None, where=where)
     spans: list[Span] = []
     first_of: list[int | None] = []  # per region the number of its first span
-    for start, end, labels, surface, target in marked.regions:
+    for start, end, labels, surface, target in answer.regions:
         is_read = target in targets
         first_of.append(len(spans) if is_read else None)
         spans += [Span(start, end, label, surface) for label in labels if is_read]
     log.passed["span in another text"] += first_of.count(None)
-    pairs = [*zip(marked.ids, first_of, strict=True)] if marked.ids else []
+    pairs = [*zip(answer.ids, first_of, strict=True)] if answer.ids else []
     known = {id_: number for id_, number in pairs if number is not None}
     others = {id_ for id_, _ in pairs} - known.keys()
     relations = []
-    for first, second, labels, directed in marked.relations:
+    for first, second, labels, directed in answer.relations:
         if {first, second} & others:
             log.passed["other relation"] += 1
             continue
         ends = known.get(first), known.get(second)
         relations += [Link(*ends, label, where, directed) for label in labels]
-    return Annotation(name, spans, marked.when, relations, where=where)
+    return Annotation(name, spans, answer.when, relations, where=where)
 
 
 def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:
@@ -130,7 +130,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     for task in tasks:
         for target in dict.fromkeys(region.target for region in task.regions):
             fitting.setdefault(target, Counter())
-        in_html = any(mark.html for mark in task.marked)
+        in_html = any(answer.html for answer in task.answers)
         texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
         for region in task.regions if len(keys) > 1 else ():
             if region.surface is not None:

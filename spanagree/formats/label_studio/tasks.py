@@ -28,7 +28,7 @@ _OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
 class Region(NamedTuple):
     """A marked span; ``target`` is what it was marked in, by the name in the project's settings.
 
-    A large export has very many, so what few of them have is kept with :class:`Marked`.
+    A large export has very many, so what few of them have is kept with :class:`Answer`.
     """
 
     start: int
@@ -47,8 +47,8 @@ class Relation(NamedTuple):
     directed: bool
 
 
-class Marked(NamedTuple):
-    """What an annotator, or a model, marked in a task; ``None``: nobody saw it.
+class Answer(NamedTuple):
+    """What an annotator, or a model, marked in a task; without regions, the task was not seen.
 
     Where there are relations, they know the regions by their ``ids``, in order. ``html`` are the
     targets whose offsets count the text of HTML.
@@ -69,12 +69,12 @@ class Task(NamedTuple):
     where: str
     id: Any
     texts: dict[str, str]
-    marked: list[Marked]
+    answers: list[Answer]
 
     @property
     def regions(self) -> list[Region]:
         """All spans that anybody marked in it."""
-        return [region for marked in self.marked for region in marked.regions or ()]
+        return [region for answer in self.answers for region in answer.regions or ()]
 
 
 def knows_label_studio(start: FileHead) -> bool:
@@ -126,7 +126,7 @@ class Tasks:
             if isinstance(entry.get("data"), dict):
                 yield self._task(entry, where)
             elif _is_min(entry):
-                yield self._row(entry, where)
+                yield self._min_row(entry, where)
             else:
                 raise InputError(
                     f"{where}: neither data, as in Label Studio's JSON, nor annotator, as in its"
@@ -138,34 +138,35 @@ class Tasks:
         """Return a task of a JSON export."""
         data = entry["data"]
         id_ = data.get(OUR_ID, entry.get("id"))
-        marked = []
+        answers = []
         for key in ("annotations", "completions"):
-            for answer in objects_in(entry.get(key), key, where):
-                self.passed["review"] += len(objects_in(answer.get("reviews"), "reviews", where))
-                marked.append(self._annotation(answer, where, data))
+            for annotation in objects_in(entry.get(key), key, where):
+                reviews = objects_in(annotation.get("reviews"), "reviews", where)
+                self.passed["review"] += len(reviews)
+                answers.append(self._annotation(annotation, where, data))
         if self.predictions:
             predictions = objects_in(entry.get("predictions"), "predictions", where)
-            marked += (self._prediction(prediction, where, data) for prediction in predictions)
+            answers += (self._prediction(prediction, where, data) for prediction in predictions)
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
-        return Task(where, id_, _texts(data), marked)
+        return Task(where, id_, _texts(data), answers)
 
-    def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
+    def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
         layer = self.annotator(entry.get("completed_by"), where)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
-            return Marked(layer, _time(entry), None)
+            return Answer(layer, _time(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             layer = GROUND_TRUTH
-        return self._marked(entry, where, data, layer)
+        return self._answer(entry, where, data, layer)
 
-    def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Marked:
+    def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        return self._marked(entry, where, data, model, is_model=True)
+        return self._answer(entry, where, data, model, is_model=True)
 
-    def _marked(
+    def _answer(
         self,
         entry: Mapping[str, Any],
         where: str,
@@ -173,7 +174,7 @@ class Tasks:
         layer: str,
         *,
         is_model: bool = False,
-    ) -> Marked:
+    ) -> Answer:
         """Return the spans in the result of an annotation; anything else is counted."""
         regions: list[Region] = []
         ids: list[Any] = []
@@ -196,9 +197,9 @@ class Tasks:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
         names = tuple(map(str, ids)) if relations else ()
-        return Marked(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
+        return Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
 
-    def _row(self, entry: Mapping[str, Any], where: str) -> Task:
+    def _min_row(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
@@ -212,8 +213,8 @@ class Tasks:
                     self.passed[_KINDS.get(kind, f"{kind} result")] += 1
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
-        marked = [Marked(layer, _time(entry), regions, html=tuple(html))]
-        return Task(where, entry.get(OUR_ID, entry["id"]), texts, marked)
+        answer = Answer(layer, _time(entry), regions, html=tuple(html))
+        return Task(where, entry.get(OUR_ID, entry["id"]), texts, [answer])
 
     def annotator(self, by: object, where: str) -> str:
         """Return the name of whom an annotation is said to be by; an empty one for the file's."""
