@@ -7,9 +7,8 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
@@ -47,13 +46,14 @@ def knows_mqm(start: FileHead) -> bool:
     return {*_NEEDED} <= {*names} and not {*_SEGMENTS}.isdisjoint(names)
 
 
-@dataclass
-class _Text:
-    """One side of a segment: its versions, who rated it, and of each row what was marked where."""
+class _Rating(NamedTuple):
+    """What a row marks in one side of a segment, in the version of the text that it has."""
 
-    versions: Counter[str] = field(default_factory=Counter)
-    raters: dict[str, None] = field(default_factory=dict)
-    rows: list[tuple[int, str, str, Sequence[tuple[int, ...]], str]] = field(default_factory=list)
+    line: int
+    rater: str
+    version: str
+    marks: Sequence[tuple[int, ...]]
+    label: str
 
 
 class _Counts:
@@ -102,40 +102,37 @@ def raw_mqm(
         if value is not None:
             check_choice(value, allowed, what)
     name = printable(os.fspath(path))
-    texts: dict[tuple[str, str], _Text] = {}
+    ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
     counts = _Counts()
     passed: Counter[str] = Counter()
     for line, row in _rows(name, lines_of(path, encoding)):
         id_ = f"{row['system']}/{row['doc']}/{row['segment']}"
         rater, label = intern(row["rater"]), intern(row[feature or "category"])
-        is_error = _NO_ERROR not in (
-            row["category"].strip().lower(),
-            row["severity"].strip().lower(),
-        )
-        if row["severity"].strip().lower() == _TEST:
+        kind, severity = row["category"].strip().lower(), row["severity"].strip().lower()
+        is_error = _NO_ERROR not in (kind, severity) and severity != _TEST
+        if severity == _TEST:
             passed["attention test"] += 1
-            is_error = False
-        taken = {side: _taken_apart(row[side]) for side in SIDES}
-        marked = sum(len(marks) for _, marks, _ in taken.values())
-        odd = sum(odd for *_, odd in taken.values()) or not marked
+        sides = {side: _taken_apart(row[side]) for side in SIDES}
         counts.rows[rater] += 1
-        counts.lost[rater] += is_error * odd
-        counts.read[rater] += is_error * odd
-        for side, (version, marks, _) in taken.items():
+        if is_error:
+            lost = sum(unpaired for *_, unpaired in sides.values())
+            lost = lost or int(not any(marks for _, marks, _ in sides.values()))
+            counts.lost[rater] += lost
+            counts.read[rater] += lost
+        for side, (version, there, _) in sides.items():
+            marks = there if is_error else ()
             if text in (None, side):
-                rated = texts.setdefault((id_, side), _Text())
-                rated.versions[version] += 1
-                rated.raters[rater] = None
-                rated.rows.append((line, rater, intern(version), marks if is_error else (), label))
-                counts.read[rater] += len(marks) * is_error
+                rating = _Rating(line, rater, intern(version), marks, label)
+                ratings.setdefault((id_, side), []).append(rating)
+                counts.read[rater] += len(marks)
             else:
-                passed[f"{side} error"] += len(marks) * is_error
-    if not texts:
+                passed[f"{side} error"] += len(marks)
+    if not ratings:
         raise InputError(f"{name}: no rows; MQM has a row for each error, or No-error")
     log = ReadLog(name)
     log.passed = passed
     reading = {"format": "mqm", **as_read(encoding, text=text, feature=feature, align=align)}
-    return gather(_records(texts, counts, log, align=align), log, reading, again=False)
+    return gather(_records(ratings, counts, log, align=align), log, reading, again=False)
 
 
 def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -174,19 +171,21 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
 
     If the text is quoted as in CSV, it is what was quoted.
     """
-    text, at, odd = "", -1, 0
+    text, opened, unpaired = "", -1, 0
     marks: list[tuple[int, ...]] = []
     for piece in _TAG.split(cell):
         if piece == "<v>":
-            odd += at >= 0
-            at = len(text)
+            unpaired += opened >= 0
+            opened = len(text)
         elif piece == "</v>":
-            odd += at < 0
-            marks += [(at, len(text))] if at >= 0 else []
-            at = -1
+            if opened >= 0:
+                marks.append((opened, len(text)))
+            else:
+                unpaired += 1
+            opened = -1
         else:
             text += piece
-    odd += at >= 0
+    unpaired += opened >= 0
     inner = text[1:-1]
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner.replace('""', ""):
         pairs = [match.start() + 1 for match in re.finditer('""', inner)]
@@ -195,25 +194,29 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
             tuple(min(max(p - 1 - bisect_left(pairs, p - 1), 0), len(text)) for p in mark)
             for mark in marks
         ]
-    return text, marks, odd
+    return text, marks, unpaired
 
 
 def _records(
-    texts: Mapping[tuple[str, str], _Text], counts: _Counts, log: ReadLog, *, align: bool
+    ratings: Mapping[tuple[str, str], Sequence[_Rating]],
+    counts: _Counts,
+    log: ReadLog,
+    *,
+    align: bool,
 ) -> Iterator[Record]:
     """Yield the documents, each with the text that most rows have, and what is marked in them.
 
     Raises:
         InputError: for a text that differs, unless it is to be aligned.
     """
-    asked = {side for _, side in texts}
-    for (id_, side), rated in texts.items():
-        if side == "source" and len(asked) > 1 and not any(marks for *_, marks, _ in rated.rows):
+    are_both_read = len({side for _, side in ratings}) > 1
+    for (id_, side), rows in ratings.items():
+        if side == "source" and are_both_read and not any(row.marks for row in rows):
             continue
-        text = rated.versions.most_common(1)[0][0]
-        marked: dict[str, list[Span]] = {rater: [] for rater in rated.raters}
+        text = Counter(row.version for row in rows).most_common(1)[0][0]
+        spans: dict[str, list[Span]] = {row.rater: [] for row in rows}
         alignments: dict[str, Alignment] = {}
-        for line, rater, version, marks, label in rated.rows:
+        for line, rater, version, marks, label in rows:
             where = f"{log.name}:{line}"
             same = version.rstrip() == text.rstrip()  # copies may end with a blank
             if not same and not align:
@@ -222,15 +225,16 @@ def _records(
                 counts.changed[rater] += 1
                 if version not in alignments:
                     alignments[version] = Alignment(version, text)
-            for mark in marks:
-                inside = tuple(min(offset, len(text)) for offset in mark)
-                place = inside if same else alignments[version].carried(mark[0], mark[1])
+            for start, end in marks:
+                place: tuple[int, int] | None = min(start, len(text)), min(end, len(text))
+                if not same:
+                    place = alignments[version].carried(start, end)
                 if place is None:
                     counts.lost[rater] += 1
                 else:
-                    marked[rater].append(Span(place[0], place[1], label, where=where))
+                    spans[rater].append(Span(*place, label, where=where))
         document = f"{id_}/source" if side == "source" else id_
-        annotations = [Annotation(rater, spans) for rater, spans in marked.items()]
+        annotations = [Annotation(rater, marked) for rater, marked in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)
     log.notes += _notes(log.name, counts)
     log.reading |= counts.settings()
