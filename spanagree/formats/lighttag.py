@@ -27,12 +27,9 @@ def example_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             for span in example.get("annotations") or ():
                 for person in span.get("annotated_by") or [{}]:
                     by.setdefault(_name(person), []).append(span)
-            unsaid = {} if is_said else others
+            people = by if is_said else {**others, **by}
             relations = job.get("relations") if number == 1 else None
-            yield (
-                f"{where}, {number}",
-                {**example, "by": {**unsaid, **by}, "relations": relations},
-            )
+            yield f"{where}, {number}", {**example, "by": people, "relations": relations}
 
 
 def _name(person: Mapping[str, Any]) -> str:

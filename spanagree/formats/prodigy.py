@@ -219,10 +219,10 @@ def write_prodigy(corpus: Corpus, path: PathName) -> None:
         InputError: for a path that cannot be written.
         SettingError: for a corpus without texts and tokens.
     """
-    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows(corpus)))
+    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows_of(corpus)))
 
 
-def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def _rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
     in_characters = corpus.to_characters()
     for d, text in enumerate(in_characters.known("texts", "Prodigy")):
         document = in_characters[d]

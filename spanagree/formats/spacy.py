@@ -196,9 +196,10 @@ def _spans(doc: Any, spans: str | None, moved: Sequence[int] | None) -> Iterator
 def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
     """Return where two annotators' tokens of one text differ first, if they do."""
     for d, row in enumerate(rows, 1):
-        cut = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items()}
-        for name in cut:
-            if cut[name] != cut[first := next(iter(cut))]:
+        tokens = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items()}
+        first = next(iter(tokens), "")
+        for name in tokens:
+            if tokens[name] != tokens[first]:
                 return f"document {d} is tokenised differently by {first} and {name}"
     return None
 

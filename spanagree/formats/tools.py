@@ -224,11 +224,9 @@ class Tool:
 
     @property
     def is_deep(self) -> bool:
-        """Return whether options do not read the same."""
-        return bool(
-            self.records or self.marked or self.rows or self.read or self.unseen or self.leaves[0]
-            or self.links
-        )  # fmt: skip
+        """Whether no options read the same."""
+        own = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
+        return any(own) or bool(self.leaves[0])
 
     @property
     def line(self) -> str:

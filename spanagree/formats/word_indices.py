@@ -25,13 +25,13 @@ def runs(indices: Sequence[int]) -> list[list[int]]:
     >>> runs([0, 1, 5])
     [[0, 2], [5, 6]]
     """
-    made: list[list[int]] = []
+    bounds: list[list[int]] = []
     for index in sorted({*indices}):
-        if made and made[-1][1] == index:
-            made[-1][1] += 1
+        if bounds and bounds[-1][1] == index:
+            bounds[-1][1] += 1
         else:
-            made.append([index, index + 1])
-    return made
+            bounds.append([index, index + 1])
+    return bounds
 
 
 def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -84,29 +84,35 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     for where, value in json_records(path, encoding=encoding):
         for record in [value] if "post_tokens" in value else value.values():
-            people = record.get("annotators") or []
-            rationales = record.get("rationales") or []
-            marking = [p for p in people if p.get("label") not in ("normal", 1)]
-            whose = people if len(rationales) == len(people) else marking
-            by: dict[str, Any] = {f"{p['annotator_id']}": [] for p in people}
-            if len(rationales) == len(whose):
-                for person, rationale in zip(whose, rationales, strict=True):
-                    tokens = record["post_tokens"]
-                    if len(rationale) != len(tokens):
-                        raise InputError(
-                            f"{where}: a rationale of {counted(len(rationale), 'sign')} for"
-                            f" {counted(len(tokens), 'token')}; each token needs 0 or 1"
-                        )
-                    marked = runs([i for i, sign in enumerate(rationale) if sign])
-                    label = _HATEXPLAIN.get(person["label"], str(person["label"]))
-                    by[f"{person['annotator_id']}"] = [[*run, label] for run in marked]
-            else:
-                by = {
-                    key: by[key]
-                    for key in by
-                    if key not in {f"{p['annotator_id']}" for p in marking}
-                }
-            yield where, {**record, "by": by}
+            yield where, {**record, "by": _rationales(record, where)}
+
+
+def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
+    """Return what each annotator of HateXplain marked, of whom it is said.
+
+    Raises:
+        InputError: for a rationale that does not fit the tokens.
+    """
+    people = record.get("annotators") or []
+    rationales = record.get("rationales") or []
+    marking = [person for person in people if person.get("label") not in ("normal", 1)]
+    if len(rationales) == len(people):
+        marking = people
+    by: dict[str, list[Any]] = {f"{person['annotator_id']}": [] for person in people}
+    if len(rationales) != len(marking):
+        unsaid = {f"{person['annotator_id']}" for person in marking}
+        return {name: by[name] for name in by if name not in unsaid}
+    for person, rationale in zip(marking, rationales, strict=True):
+        tokens = record["post_tokens"]
+        if len(rationale) != len(tokens):
+            raise InputError(
+                f"{where}: a rationale of {counted(len(rationale), 'sign')} for"
+                f" {counted(len(tokens), 'token')}; each token needs 0 or 1"
+            )
+        label = _HATEXPLAIN.get(person["label"], str(person["label"]))
+        marked = runs([i for i, sign in enumerate(rationale) if sign])
+        by[f"{person['annotator_id']}"] = [[*run, label] for run in marked]
+    return by
 
 
 def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
