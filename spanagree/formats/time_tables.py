@@ -317,39 +317,78 @@ def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: Columns) -> i
 
 
 class _Events(NamedTuple):
-    """Where BORIS' rows begin, and which columns are what."""
+    """Where BORIS' rows begin, whether each is a whole event, and which columns are what."""
 
     first: int
-    kind: str  # aggregated, or events
+    are_whole: bool
     columns: Mapping[str, int]
 
 
 def _boris(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
     """Return what BORIS' exports have in their columns, if it is one."""
-    for number, (_, row) in enumerate(rows[:60]):
-        names = {cell.strip(): i for i, cell in enumerate(row)}
-        if {"Behavior", "Behavior type", "Start (s)", "Stop (s)"} <= {*names}:
-            return _Events(number + 1, "aggregated", names)
-        if {"Time", "Behavior", "Status"} <= {*names} or {"Time", "Behavior", "Behavior type"} <= {
-            *names
-        }:
-            return _Events(number + 1, "events", names)
+    for number, (_, row) in enumerate(rows[:60], 1):
+        columns = {cell.strip(): i for i, cell in enumerate(row)}
+        if {"Behavior", "Behavior type", "Start (s)", "Stop (s)"} <= columns.keys():
+            return _Events(number, True, columns)
+        says_status = not columns.keys().isdisjoint(("Status", "Behavior type"))
+        if {"Time", "Behavior"} <= columns.keys() and says_status:
+            return _Events(number, False, columns)
     for i, cell in enumerate(rows[0][1] if rows else ()):  # rows without a header
         if cell not in _KINDS or i < 4:
             continue
         if all(len(row) > i + 2 and row[i] in _KINDS for _, row in rows):
-            names = {"Observation id": 0, "Subject": i - 4, "Behavior": i - 3}
-            more = {"Modifiers": i - 1, "Behavior type": i, "Start (s)": i + 1}
-            return _Events(0, "aggregated", {**names, **more, "Stop (s)": i + 2})
+            columns = {"Observation id": 0, "Subject": i - 4, "Behavior": i - 3}
+            columns |= {"Modifiers": i - 1, "Behavior type": i, "Start (s)": i + 1}
+            return _Events(0, True, {**columns, "Stop (s)": i + 2})
     return None
 
 
+class _Behaviour(NamedTuple):
+    """Who did what in an observation."""
+
+    document: str
+    subject: str
+    name: str
+    modifiers: str
+
+
+class _Behaviours:
+    """Adds behaviours: points, and states once they stop."""
+
+    def __init__(self, marks: Marks) -> None:
+        self.marks = marks
+        self.begun: dict[_Behaviour, Fraction] = {}
+
+    def add(self, behaviour: _Behaviour, start: Fraction, end: Fraction, where: str) -> None:
+        """Add a behaviour from one time to another."""
+        document, subject, name, modifiers = behaviour
+        tier = "" if subject in _NOBODY else subject
+        more = {"modifiers": modifiers} if modifiers.strip() else {}
+        self.marks.add(start, end, name, where, document=document, tier=tier, **more)
+
+    def event(self, behaviour: _Behaviour, time: Fraction, status: str, where: str) -> None:
+        """Add a point, or a state that stops; keep one that starts."""
+        if status == "POINT":
+            self.add(behaviour, time, time, where)
+        elif status == "START" or (status == "STATE" and behaviour not in self.begun):
+            if behaviour in self.begun:
+                self.marks.passed["START without a STOP"] += 1
+            self.begun[behaviour] = time
+        elif behaviour in self.begun:
+            self.add(behaviour, self.begun.pop(behaviour), time, where)
+        else:
+            self.marks.passed["STOP without a START"] += 1
+
+    def finish(self) -> None:
+        """Count the states that never stop."""
+        self.marks.passed["START without a STOP"] += len(self.begun)
+
+
 def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Events) -> None:
-    """Add the events of a table, of which states have two rows if they are not aggregated."""
+    """Add the events of a table, of which states have two rows if these are not whole events."""
     before = {row[0].strip(): row[1].strip() for _, row in rows[: events.first] if len(row) > 1}
-    begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
-    of_times = ("Start (s)", "Stop (s)") if events.kind == "aggregated" else ("Time",)
-    needed = ("Behavior", *of_times)
+    behaviours = _Behaviours(marks)
+    needed = ("Behavior", *(("Start (s)", "Stop (s)") if events.are_whole else ("Time",)))
     for line, row in rows[events.first :]:
         where = f"{marks.name}:{line}"
         if len(row) <= max(events.columns[name] for name in needed):
@@ -360,44 +399,16 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
         document = cells.get("Observation id") or before.get("Observation id", "")
         if length := cells.get("Total length") or cells.get("Media duration (s)"):
             marks.saw(document, length=marks.time(length, where))
-        key = (document, cells.get("Subject", ""), cells["Behavior"], cells.get("Modifiers", ""))
-        if events.kind == "aggregated":
-            start = marks.time(cells["Start (s)"], where)
-            stop = cells["Stop (s)"]
-            _add_event(
-                marks, key, start, start if stop in ("", "NA") else marks.time(stop, where), where
-            )
-            continue
-        status = cells.get("Status") or cells.get("Behavior type", "")
-        _event(marks, begun, key, marks.time(cells["Time"], where), status.upper(), where)
-    marks.passed["START without a STOP"] += len(begun)
-
-
-def _event(
-    marks: Marks, begun: dict[tuple[str, ...], tuple[Fraction, str]], key: tuple[str, ...],
-    time: Fraction, status: str, where: str,
-) -> None:  # fmt: skip
-    """Add a point, or a state that ends; keep one that begins."""
-    if status == "POINT":
-        _add_event(marks, key, time, time, where)
-    elif status == "START" or (status == "STATE" and key not in begun):
-        if key in begun:
-            marks.passed["START without a STOP"] += 1
-        begun[key] = time, where
-    elif key in begun:
-        start, _ = begun.pop(key)
-        _add_event(marks, key, start, time, where)
-    else:
-        marks.passed["STOP without a START"] += 1
-
-
-def _add_event(
-    marks: Marks, key: tuple[str, ...], start: Fraction, end: Fraction, where: str
-) -> None:
-    document, subject, behaviour, modifiers = key
-    tier = "" if subject in _NOBODY else subject
-    more = {"modifiers": modifiers} if modifiers.strip() else {}
-    marks.add(start, end, behaviour, where, document=document, tier=tier, **more)
+        subject, modifiers = cells.get("Subject", ""), cells.get("Modifiers", "")
+        behaviour = _Behaviour(document, subject, cells["Behavior"], modifiers)
+        if events.are_whole:
+            start, stop = marks.time(cells["Start (s)"], where), cells["Stop (s)"]
+            end = start if stop in ("", "NA") else marks.time(stop, where)
+            behaviours.add(behaviour, start, end, where)
+        else:
+            status = cells.get("Status") or cells.get("Behavior type", "")
+            behaviours.event(behaviour, marks.time(cells["Time"], where), status.upper(), where)
+    behaviours.finish()
 
 
 def _add_project(marks: Marks, text: str) -> None:
@@ -420,9 +431,9 @@ def _add_observations(marks: Marks, project: Any) -> None:
         kind["code"]: str(kind.get("type", "")).lower()
         for kind in project["behaviors_conf"].values()
     }
+    behaviours = _Behaviours(marks)
     for name, observation in dict(project["observations"]).items():
         where = f"{marks.name}, observation {show(name)}"
-        begun: dict[tuple[str, ...], tuple[Fraction, str]] = {}
         files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row
         sizes = (observation.get("media_info") or {}).get("length") or {}
         known = [marks.time(sizes[file], where) for file in files if file in sizes]
@@ -431,11 +442,11 @@ def _add_observations(marks: Marks, project: Any) -> None:
             at = f"{where}, event {number}"
             if not isinstance(event, list) or len(event) < 4:
                 raise InputError(f"{at}: {show(event)}; time, subject, behaviour and modifiers")
-            time, subject, behaviour, modifiers = event[0], *map(str, event[1:4])
-            status = "POINT" if kinds.get(behaviour, "").startswith("point") else "STATE"
-            key = (name, subject, behaviour, modifiers)
-            _event(marks, begun, key, marks.time(time, at), status, at)
-        marks.passed["START without a STOP"] += len(begun)
+            behaviour = _Behaviour(name, *map(str, event[1:4]))
+            is_point = kinds.get(behaviour.name, "").startswith("point")
+            status = "POINT" if is_point else "STATE"
+            behaviours.event(behaviour, marks.time(event[0], at), status, at)
+    behaviours.finish()
 
 
 # --- Datavyu and ChildProject -------------------------------------------------------------------

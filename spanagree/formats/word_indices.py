@@ -84,7 +84,8 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     for where, value in json_records(path, encoding=encoding):
         for record in [value] if "post_tokens" in value else value.values():
-            yield where, {**record, "by": _rationales(record, where)}
+            by = _rationales(record, where)
+            yield where, {**record, "by": by}
 
 
 def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
