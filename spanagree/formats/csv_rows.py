@@ -33,6 +33,16 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
     return _rows_of(path, lines)
 
 
+def csv_records(
+    path: PathName, encoding: str = "utf-8"
+) -> tuple[list[str], Iterator[tuple[str, dict[str, str]]]]:
+    """Return the header, and the rows below it by its names, each with its place for errors."""
+    rows = csv_rows(path, encoding)
+    _, header = next(rows, (0, []))
+    name = printable(os.fspath(path))
+    return header, ((f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in rows)
+
+
 def csv_columns(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from spanagree.errors import InputError, listed, printable, show
 from spanagree.files import PathName
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, values_at
 
@@ -66,27 +66,23 @@ def crowdtruth_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for a table without sentences or marked strings.
     """
-    name = printable(os.fspath(path))
-    table = csv_rows(path, encoding)
-    _, header = next(table, (0, []))
-    rows = [(f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in table]
+    header, records = csv_records(path, encoding)
+    rows = list(records)
     texts = [column for column in header if column.endswith(("sentence", "text"))]
     marked = next((c for c in header if c.startswith("tagged_") and not c.endswith("_gold")), None)
     if not texts or marked is None:
         raise InputError(
-            f"{name}: the columns {listed(header)}; CrowdTruth has one of sentences, and one of"
-            " strings called tagged_…; --from dataset reads others"
+            f"{printable(os.fspath(path))}: the columns {listed(header)}; CrowdTruth has one of"
+            " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
-    given = [_strings(row[marked], where) for where, row in rows]
+    judged = [(row, _strings(row[marked], where)) for where, row in rows]
     standing = {
-        column: sum(
-            s in row[column] for (_, row), some in zip(rows, given, strict=True) for s in some
-        )
+        column: sum(string in row[column] for row, strings in judged for string in strings)
         for column in texts
     }
     text = max(texts, key=lambda column: standing[column])
-    for (where, row), some in zip(rows, given, strict=True):
-        spans = [{"text": string} for string in some]
+    for (where, _), (row, strings) in zip(rows, judged, strict=True):
+        spans = [{"text": string} for string in strings]
         record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
         yield where, {**record, "spans": spans}
 

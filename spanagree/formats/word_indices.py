@@ -13,7 +13,7 @@ from typing import Any
 from spanagree.errors import InputError, counted, is_whole, printable, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.beside_texts import beside
-from spanagree.formats.csv_rows import csv_rows
+from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
@@ -159,17 +159,15 @@ def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for a table without ids or labels, or what are no indices.
     """
     name = printable(os.fspath(path))
-    table = csv_rows(path, encoding)
-    _, header = next(table, (0, []))
+    header, rows = csv_records(path, encoding)
     label = next((c for c in ("discourse_type", "class", "label") if c in header), None)
     if "id" not in header:
         raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
     texts: dict[str, list[Any]] = {}
-    for line, row in table:
-        cells = dict(zip(header, row, strict=True))
+    for where, cells in rows:
         words = cells["predictionstring"].split()
         if not all(word.isdigit() for word in words):
-            raise InputError(f"{name}:{line}: {show(cells['predictionstring'])}; indices of words")
+            raise InputError(f"{where}: {show(cells['predictionstring'])}; indices of words")
         spans = texts.setdefault(cells["id"], [])
         if words:
             spans.append({"runs": runs(list(map(int, words))), "label": label and cells[label]})
