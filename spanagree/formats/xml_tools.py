@@ -11,13 +11,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
-from spanagree.files import PathName, decoded, naming_files, open_zip, read_bytes, read_text
+from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.beside_texts import beside
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
@@ -39,7 +40,7 @@ class Source(NamedTuple):
         return Record(place, document, {"text": text}, annotations)
 
 
-class Tool(NamedTuple):
+class XmlTool(NamedTuple):
     """An entry: what a file begins with, what the tool is, and how a file of it is read."""
 
     begins: str
@@ -50,6 +51,7 @@ class Tool(NamedTuple):
 _NO_PEOPLE = ("Extensible_Human_Oracle_Suite_of_Tools", "ADJUDICATION")  # as eHOST calls itself
 _INLINE = ("ENAMEX", "NUMEX", "TIMEX", "TIMEX2", "TIMEX3")
 _TEI = ("rs", "persName", "placeName", "orgName", "geogName", "name")
+_WORDS = ("w", "pc")
 _BLOCKS = ("p", "head", "l", "ab", "div", "lg", "s", "TEXT", "DOC", "doc", "HL", "P")
 
 
@@ -90,7 +92,7 @@ def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:
         raise InputError(f"{log.name}: no file of {listed(tool.means for tool in TOOLS)}")
 
 
-def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
+def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     """Yield each file that is read, and its tool."""
     start = read_head(path)
     if start.shape == "zip":
@@ -103,31 +105,31 @@ def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
         where = printable(str(file))
         raw = read_bytes(where, str(file))
         root, tool = _parsed(where, raw)
-
-        def text_of(wanted: str, file: Path = file, where: str = where) -> str:
-            return read_text(beside(file, wanted, where))
-
-        yield Source(file, where, root, text_of, passed), tool
+        yield Source(file, where, root, partial(_text_beside, file, where), passed), tool
 
 
-def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, Tool]]:
+def _text_beside(file: Path, where: str, wanted: str) -> str:
+    return read_text(beside(file, wanted, where))
+
+
+def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     name = printable(str(path))
     with open_zip(path) as archive:
         for member in (member for member in archive.names if member.endswith(".qde")):
             where = f"{name}, {show(member)}"
             root, tool = _parsed(where, archive.read(member))
-
-            def text_of(wanted: str, where: str = where) -> str:
-                base = wanted.rpartition("/")[2]
-                for other in archive.names:
-                    if other.rpartition("/")[2].casefold() == base.casefold():
-                        return archive.read(other).decode("utf-8-sig", "replace")
-                raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
-
-            yield Source(path, where, root, text_of, passed), tool
+            yield Source(path, where, root, partial(_text_in_zip, archive, where), passed), tool
 
 
-def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
+def _text_in_zip(archive: Zip, where: str, wanted: str) -> str:
+    base = wanted.rpartition("/")[2]
+    for other in archive.names:
+        if other.rpartition("/")[2].casefold() == base.casefold():
+            return archive.read(other).decode("utf-8-sig", "replace")
+    raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
+
+
+def _parsed(where: str, raw: bytes) -> tuple[Element, XmlTool]:
     """Return the root of some XML, and the tool that wrote it; tags in a text have no root."""
     text = raw[: 1 << 16].decode("utf-8", "replace")
     tool = _tool_of(text)
@@ -143,7 +145,7 @@ def _parsed(where: str, raw: bytes) -> tuple[Element, Tool]:
     return tree(io.BytesIO(raw), where), tool
 
 
-def _tool_of(text: str) -> Tool | None:
+def _tool_of(text: str) -> XmlTool | None:
     return next((tool for tool in TOOLS if re.search(tool.begins, text)), None)
 
 
@@ -357,61 +359,71 @@ def _tei(source: Source) -> Iterator[Record]:
 
 
 def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:
-    """Return the text in an element, and the spans of those inside that are marks.
+    """Return the text in an element, and the spans of those inside that are marks."""
+    by_words = any(name_of(e) in _WORDS for e in root.iter())
+    inline = _Inline(is_mark, by_words=by_words)
+    inline.walk(root)
+    return "".join(inline.text), inline.spans
+
+
+class _Inline:
+    """Gathers the text of elements, and the spans of those that are marks.
 
     Words (``w``, ``pc``) have a blank between them, unless the first is joined to the next.
     """
-    by_words = any(name_of(e) in ("w", "pc") for e in root.iter())
-    text: list[str] = []
-    size = 0
-    joined = True  # to what comes next
-    begun: dict[int, int] = {}  # where spans begin, of which a word came already
-    waiting: list[int] = []  # spans of which none came
-    spans: list[Span] = []
 
-    def add(piece: str) -> None:
-        nonlocal size
-        text.append(piece)
-        size += len(piece)
+    def __init__(self, is_mark: Callable[[Element], bool], *, by_words: bool) -> None:
+        self.is_mark = is_mark
+        self.by_words = by_words
+        self.text: list[str] = []
+        self.size = 0
+        self.joined = True  # to what comes next
+        self.begun: dict[int, int] = {}  # where spans begin of which some text came already
+        self.waiting: list[int] = []  # spans of which none came
+        self.spans: list[Span] = []
 
-    def add_word(element: Element) -> None:
-        nonlocal joined
-        if not joined and element.get("join") not in ("left", "both"):
-            add(" ")
-        begun.update(dict.fromkeys(waiting, size))
-        waiting.clear()
-        add("".join(element.itertext()).strip())
-        joined = element.get("join") in ("right", "both")
-
-    def walk(element: Element) -> None:
-        nonlocal joined
-        name = name_of(element)
-        if by_words and name in ("w", "pc"):
-            add_word(element)
+    def walk(self, element: Element) -> None:
+        """Add what is in an element."""
+        name, number = name_of(element), len(self.spans)
+        if self.by_words and name in _WORDS:
+            self._add_word(element)
             return
-        number = len(spans)
-        if name and is_mark(element):
+        is_mark = bool(name) and self.is_mark(element)
+        if is_mark:
             label = element.get("type") or element.get("TYPE") or name
-            spans.append(Span(size, size, label))
-            waiting.append(number)
-        if name and not by_words:  # a comment has no name
-            begun.update(dict.fromkeys(waiting, size))
-            waiting.clear()
-            add(element.text or "")
+            self.spans.append(Span(self.size, self.size, label))
+            self.waiting.append(number)
+        if name and not self.by_words:  # a comment has no name
+            self._begin()
+            self._add(element.text or "")
         for child in element:
-            walk(child)
-            if not by_words:
-                add(child.tail or "")
-        if name and is_mark(element):
-            spans[number] = Span(begun.get(number, size), size, spans[number].label)
-            if number in waiting:
-                waiting.remove(number)
-        if by_words and name in _BLOCKS and size and text[-1] != "\n":
-            add("\n")
-            joined = True
+            self.walk(child)
+            if not self.by_words:
+                self._add(child.tail or "")
+        if is_mark:
+            start = self.begun.get(number, self.size)
+            self.spans[number] = Span(start, self.size, self.spans[number].label)
+            if number in self.waiting:
+                self.waiting.remove(number)
+        if self.by_words and name in _BLOCKS and self.size and self.text[-1] != "\n":
+            self._add("\n")
+            self.joined = True
 
-    walk(root)
-    return "".join(text), spans
+    def _add_word(self, element: Element) -> None:
+        if not self.joined and element.get("join") not in ("left", "both"):
+            self._add(" ")
+        self._begin()
+        self._add("".join(element.itertext()).strip())
+        self.joined = element.get("join") in ("right", "both")
+
+    def _begin(self) -> None:
+        """Let the spans begin here that wait for a text."""
+        self.begun.update(dict.fromkeys(self.waiting, self.size))
+        self.waiting.clear()
+
+    def _add(self, piece: str) -> None:
+        self.text.append(piece)
+        self.size += len(piece)
 
 
 def _stem(path: Path) -> str:
@@ -420,17 +432,17 @@ def _stem(path: Path) -> str:
 
 
 TOOLS = (
-    Tool(r"<GateDocument\b", "GATE's document", _gate),
-    Tool(r"<annotations\b[^>]*\btextSource=", "Knowtator 1 or eHOST", _knowtator),
-    Tool(r"<knowtator-project\b", "Knowtator 2", _knowtator_2),
-    Tool(r"<source_file\b[^>]*>\s*<document\b[^>]*\bDOCID=", "ACE's apf", _ace),
-    Tool(r"<(?:\w+:)?Project\b[^>]*urn:QDA-XML", "REFI-QDA", _refi),
-    Tool(
+    XmlTool(r"<GateDocument\b", "GATE's document", _gate),
+    XmlTool(r"<annotations\b[^>]*\btextSource=", "Knowtator 1 or eHOST", _knowtator),
+    XmlTool(r"<knowtator-project\b", "Knowtator 2", _knowtator_2),
+    XmlTool(r"<source_file\b[^>]*>\s*<document\b[^>]*\bDOCID=", "ACE's apf", _ace),
+    XmlTool(r"<(?:\w+:)?Project\b[^>]*urn:QDA-XML", "REFI-QDA", _refi),
+    XmlTool(
         r"<TEXT>\s*<!\[CDATA\[|<(deIdi2b2|ClinicalNarrativeTemporalAnnotation)\b",
         "i2b2 or MAE",
         _i2b2,
     ),
-    Tool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _tei),
-    Tool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _inline),
+    XmlTool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _tei),
+    XmlTool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _inline),
 )
 """The tools, in the order in which a file is asked for them."""
