@@ -30,32 +30,36 @@ from spanagree.formats.timelines import Marks, Tiers
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
-_STARTS = (
-    *("onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset"),
-    *("tmin", "xmin", "startseconds", "starts", "from"),
-)
-_ENDS = (
-    *("offset", "end", "stop", "endtime", "stoptime", "timeend", "segmentoffset", "finish"),
-    *("tmax", "xmax", "endseconds", "stopseconds", "to"),
-)
-_LENGTHS = ("duration", "dur", "segmentduration")
+_USUAL: Mapping[str, tuple[str, ...]] = {
+    "start": (
+        "onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset",
+        "tmin", "xmin", "startseconds", "starts", "from",
+    ),
+    "end": (
+        "offset", "end", "stop", "endtime", "stoptime", "timeend", "segmentoffset", "finish",
+        "tmax", "xmax", "endseconds", "stopseconds", "to",
+    ),
+    "duration": ("duration", "dur", "segmentduration"),
+    "label": (
+        "label", "eventlabel", "event", "behavior", "behaviour", "code", "category", "class",
+        "speakertype", "species", "annotation", "calltype", "type", "tag", "value", "text",
+        "transcription", "speaker", "name",
+    ),
+    "document": (
+        "filename", "file", "recording", "recordingfilename", "document", "audiofilename", "audio",
+        "video", "observationid", "observation", "beginfile",
+    ),
+    "annotator": ("annotator", "coder", "rater", "observer"),
+    "tier": ("tier", "tiername"),
+    "subject": ("subject",),
+}  # fmt: skip
+"""The usual names of columns, as :func:`_plain` gives them, by what they hold."""
+
 _UNITS = {
     "ms": "ms", "msec": "ms", "milliseconds": "ms", "s": "s", "sec": "s", "secs": "s",
     "seconds": "s", "ssmsec": "s", "ssms": "s", "hhmmssms": "s", "hhmmss": "s", "frame": "",
     "frames": "",
 }  # fmt: skip
-_LABELS = (
-    *("label", "eventlabel", "event", "behavior", "behaviour", "code", "category", "class"),
-    *("speakertype", "species", "annotation", "calltype", "type", "tag", "value", "text"),
-    *("transcription", "speaker", "name"),
-)
-_DOCUMENTS = (
-    *("filename", "file", "recording", "recordingfilename", "document", "audiofilename", "audio"),
-    *("video", "observationid", "observation", "beginfile"),
-)
-_PEOPLE = ("annotator", "coder", "rater", "observer")
-_TIERS = ("tier", "tiername")
-_SUBJECTS = ("subject",)
 _TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
 _OFFSET = re.compile(r"\d+[.,]0+")  # beside a text, 13.0 is an offset in it, written as a float
 _KINDS = ("STATE", "POINT")
@@ -70,19 +74,19 @@ class Columns(NamedTuple):
 
     Attributes:
         start, end, duration: the times.
-        unit: what these count; ``None`` if no name says it.
         label, document, annotator, tier, subject: the names.
+        unit: what the times count; ``None`` if no name says it.
     """
 
     start: int
     end: int
     duration: int
-    unit: str | None
     label: int
     document: int
     annotator: int
     tier: int
     subject: int
+    unit: str | None
 
 
 def _plain(name: str) -> tuple[str, str | None]:
@@ -110,29 +114,19 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
         if name is not None and name not in header:
             raise SettingError(f"{what} {show(name)}: no such column; there are {listed(header)}")
 
-    def find(what: str, known: Sequence[str]) -> int:
+    places = {}
+    for what, usual_names in _USUAL.items():
         if (name := named.get(what)) is not None:
-            return list(header).index(name)
-        some = [i for usual in known for i, (plain, _) in enumerate(names) if plain == usual]
-        decimal = [i for i in some if not header[i].strip().lower().endswith("hh:mm:ss.ms")]
-        return next(iter(decimal or some), -1)
-
-    start, end, duration = (
-        find(what, known)
-        for what, known in (("start", _STARTS), ("end", _ENDS), ("duration", _LENGTHS))
-    )
-    if start < 0 or (end < 0 and duration < 0):
+            places[what] = list(header).index(name)
+            continue
+        there = [i for usual in usual_names for i, (plain, _) in enumerate(names) if plain == usual]
+        decimal = [i for i in there if not header[i].strip().lower().endswith("hh:mm:ss.ms")]
+        places[what] = next(iter(decimal or there), -1)
+    if places["start"] < 0 or (places["end"] < 0 and places["duration"] < 0):
         return None
-    units = [names[i][1] for i in (start, end, duration) if i >= 0]
-    unit = next((unit for unit in units if unit is not None), None)
-    others = (
-        find(what, known)
-        for what, known in {
-            "label": _LABELS, "document": _DOCUMENTS, "annotator": _PEOPLE, "tier": _TIERS,
-            "subject": _SUBJECTS,
-        }.items()
-    )  # fmt: skip
-    return Columns(start, end, duration, unit, *others)
+    times = (places[what] for what in ("start", "end", "duration"))
+    units = (names[i][1] for i in times if i >= 0)
+    return Columns(**places, unit=next((unit for unit in units if unit is not None), None))
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:

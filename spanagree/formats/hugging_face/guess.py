@@ -26,7 +26,9 @@ LOOKED_AT = 50
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
-_SPEAKS_OF_QUOTES = re.compile(f"{_SPEAKS_OF_SPANS.pattern}|answer|output")
+_SPEAKS_OF_QUOTES = re.compile(
+    "span|label|annot|entit|^ents|^ner|highl|gold|pred|error|answer|output"
+)
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
 _SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
