@@ -123,42 +123,50 @@ class _Guess:
 
     def layers(self) -> dict[str, Any]:
         """Return the columns of spans or tags."""
-        named = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
+        ours = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
+        if ours:
+            return {"spans": ours}
         keys = keys_of(tuple(self.names))
-        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
-        if named:
-            return {"spans": named}
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
         if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
-        tags = []
+        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
         if tokens and not self.given.keys() & {"text", "annotator"}:
-            tags = self.tags_of_one_kind(
-                [name for name in self.names if self.is_tags(name, tokens)]
-            )
-        if tags:
-            return {"tags": {name: name for name in tags}, "tokens": tokens}
+            tags = [name for name in self.names if self.is_tags(name, tokens)]
+            if tags:
+                kept = self.tags_of_one_kind(tags)
+                return {"tags": {name: name for name in kept}, "tokens": tokens}
+        return self.lists(tokens)
+
+    def lists(self, tokens: str | None) -> dict[str, Any]:
+        """Return the columns of lists of spans, or of answers that quote the text.
+
+        Raises:
+            InputError: if there are only labels of ``tokens``, without prefixes.
+        """
         self.like = [name for name in self.names if self.may_be_spans(name)]
         lists = self.of_one_text([name for name in self.like if self.is_spans(name)])
         people = [name for name in self.names if self.people(name)]
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
         self.like += answers
-        lists = lists or ([] if people else answers)
-        if not lists and not people:  # a dump of a model's answer may have them in an object
+        if people:
+            return {"spans": people[0]}
+        lists = lists or answers
+        if not lists:  # a dump of a model's answer may have them in an object
             inside = [name for name in self.inner if self.may_be_spans(name)]
             lists = [name for name in inside if self.is_spans(name) and any(self.cells(name))]
         bare = [name for name in self.names if tokens and self.are_labels(name, tokens)]
-        if bare and not lists and not people:
+        if bare and not lists:
             raise InputError(
                 f"{self.before}column {bare[0]} has a label for each token, without a prefix such"
                 f" as B-; --tokens {tokens} --tags gold={bare[0]} --scheme IO (tokens=, tags=,"
                 " scheme=) reads them"
             )
-        ranked = sorted(lists, key=lambda name: (*COLUMNS["spans"], plain(name)).index(plain(name)))
-        if people or len(lists) == 1:
-            return {"spans": (people or lists)[0]}
+        if len(lists) == 1:
+            return {"spans": lists[0]}
         if lists and self.usual("annotator", _is_name):
-            return {"spans": ranked[0]}
+            ranks = {name: rank for rank, name in enumerate(COLUMNS["spans"])}
+            return {"spans": min(lists, key=lambda name: ranks.get(plain(name), len(ranks)))}
         return {"spans": {name: name for name in lists}} if lists else {}
 
     def of_one_text(self, columns: list[str]) -> list[str]:
