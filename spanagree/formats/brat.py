@@ -48,7 +48,6 @@ _ALLOWED = {
     "N": "brat writes N1, a tab, Reference T1 NAME:ID, a tab, text",
 }
 
-
 # some write a blank for each tab
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 

@@ -13,10 +13,10 @@ from spanagree.files import PathName
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.timelines import Marks, Tiers
+from spanagree.formats.xml_elements import tree
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
-from spanagree.formats.xml_elements import tree
 
 _UNIT = "ms"
 
@@ -40,8 +40,8 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         InputError: for what is not such a file, or an annotation without a time.
         SettingError: for a tier that is not there, or one that does not say what names annotators.
     """
-    by = tiers.get("annotator_from")
-    check_named(by, "tier", "participant", "annotator", "file")
+    annotator_from = tiers.get("annotator_from")
+    check_named(annotator_from, "tier", "participant", "annotator", "file")
     marks = Marks(path, _UNIT)
     with open(path, "rb") as file:
         root = tree(file, marks.name)
@@ -56,15 +56,15 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         for kind in ("CV_ENTRY_ML", "CV_ENTRY")
         for entry in root.iter(kind)
     }
-    named = by if by in ("participant", "annotator") else None
-    if named is None:
+    attribute = annotator_from if annotator_from in ("participant", "annotator") else None
+    if attribute is None:
         marks.saw()
     for name in names:
         tier = known[name]
-        annotator = tier.get(named.upper(), "") if named else ""
-        if named and not annotator:
+        annotator = tier.get(attribute.upper(), "") if attribute else ""
+        if attribute and not annotator:
             raise SettingError(
-                f"{marks.name}: tier {show(name)} names no {named}; leave it out with tier, or"
+                f"{marks.name}: tier {show(name)} names no {attribute}; leave it out with tier, or"
                 " choose another annotator-from"
             )
         marks.saw(annotator=annotator)

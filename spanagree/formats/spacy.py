@@ -48,10 +48,7 @@ from spanagree.settings import as_read
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
-
 _UNSET = 0  # ent_iob of a token of which nothing is known
-
-
 _ID, _NEVER = "spanagree_id", "spanagree_never"  # keys of doc.user_data that we write
 
 

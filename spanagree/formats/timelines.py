@@ -348,7 +348,7 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
         InputError: for a line without a time, or a time before the last.
     """
     marks = Marks(path)
-    before: tuple[Fraction, str, str] | None = None
+    before: tuple[Fraction, str, str] | None = None  # what began last: when, its label and place
     for where, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{where}: {show(line)}; a time and a label are needed")

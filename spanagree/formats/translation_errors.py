@@ -25,7 +25,8 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for rows of another length, or spans that are not JSON.
     """
     name = printable(os.fspath(path))
-    passed, records = 0, []
+    records: list[tuple[str, dict[str, Any]]] = []
+    passed = 0
     for line, row in csv_rows(path, encoding):
         where = f"{name}:{line}"
         if len(row) < 12:
@@ -42,7 +43,7 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             span["label"] = "/".join(kinds) if isinstance(kinds, list) else span.get("severity")
         record = {"id": f"{system}/{document}/{number}", "login": login, "spans": spans}
         records.append((where, record))
-    if records:
+    if records:  # the first of which says how many rows were passed over
         records[0][1]["passed"] = [1] * passed
     yield from records
 

@@ -35,8 +35,6 @@ from spanagree.formats.json_records import json_records
 from spanagree.settings import as_read
 
 _OLDEST = 4  # the first major release of datasets that runs no scripts
-
-
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9_][\w.-]*)?")
 
 
