@@ -25,15 +25,7 @@ from spanagree.formats.exports import objects_in
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
-from spanagree.formats.records import (
-    Annotation,
-    Link,
-    ReadLog,
-    Record,
-    Span,
-    gather,
-    span_in_pieces,
-)
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
 from spanagree.settings import as_read
@@ -122,9 +114,9 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
                     log.passed["repeated annotation"] += 1
                 else:
                     pieces, name, quote = row
-                    more = quote or None, _attributes(marked, label), place
+                    attributes = _attributes(marked, label)
                     here[row] = len(spans)
-                    spans.append(span_in_pieces(pieces, name, *more))
+                    spans.append(Span(None, None, name, quote or None, attributes, pieces, place))
                 if marked.get("id") is not None:
                     known[str(marked["id"])] = here[row]
         links = [

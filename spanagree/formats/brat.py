@@ -29,15 +29,7 @@ from spanagree.errors import (
 from spanagree.files import BOM, PathName, naming_files, read_bytes, read_text, write_text, writing
 from spanagree.formats.combine import renamed
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import (
-    Annotation,
-    Link,
-    ReadLog,
-    Record,
-    Span,
-    gather,
-    span_in_pieces,
-)
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
 _ALLOWED = {
@@ -309,7 +301,7 @@ def _annotation(
             if len(pieces) == 1:
                 spans.append(Span(*pieces[0], label, quote, attributes[-1], None, where))
             else:
-                spans.append(span_in_pieces(pieces, label, quote, attributes[-1], where))
+                spans.append(Span(None, None, label, quote, attributes[-1], pieces, where))
     for _, row in rows:  # an event stands for its trigger, also before it is defined
         if row[0] == "E":
             name, _, arguments = row.partition("\t")

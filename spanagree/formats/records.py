@@ -32,28 +32,13 @@ class Span(NamedTuple):
         where: its place for errors, if it has one of its own.
     """
 
-    start: Any
-    end: Any
+    start: Any = None
+    end: Any = None
     label: Any = None
     quote: str | None = None
     attributes: Mapping[str, Any] | None = None
     pieces: Sequence[Any] | None = None
     where: str = ""
-
-
-def span_in_pieces(
-    pieces: Sequence[Any],
-    label: Any,
-    quote: str | None = None,
-    attributes: Mapping[str, Any] | None = None,
-    where: str = "",
-) -> Span:
-    """Return a span of pieces.
-
-    >>> span_in_pieces([(0, 2), (5, 7)], "PER").pieces
-    [(0, 2), (5, 7)]
-    """
-    return Span(None, None, label, quote, attributes, pieces, where)
 
 
 class Link(NamedTuple):

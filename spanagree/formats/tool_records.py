@@ -29,15 +29,7 @@ from spanagree.formats.hugging_face.spans import SpanReader, parsed
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import SELF, first_at, keyed_at, steps_of, values_at
-from spanagree.formats.records import (
-    Annotation,
-    Link,
-    ReadLog,
-    Record,
-    Span,
-    gather,
-    span_in_pieces,
-)
+from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import as_read
 
@@ -431,7 +423,8 @@ class _ByPaths:
         if tool.in_pieces and len(starts) > 1:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
             pieces = list(zip(starts, ends, strict=True))
-            yield from (span_in_pieces(pieces, text_of_whole(label), quote) for label in labels)
+            for label in labels:
+                yield Span(label=text_of_whole(label), quote=quote, pieces=pieces)
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             covered = quote if isinstance(quote, str) else None

@@ -21,7 +21,7 @@ from spanagree.errors import InputError, invalid_value, listed, printable, show,
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.beside_texts import beside
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather, span_in_pieces
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.formats.xml_elements import declared_encoding, name_of, tree
 
 
@@ -239,7 +239,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
         id_ = mention.get("id")
         quote = annotation.findtext("spannedText") or None
         spans.append(
-            (annotator.strip(), span_in_pieces(pieces, classes.get(id_), quote, slots.get(id_)))
+            (annotator.strip(), Span(None, None, classes.get(id_), quote, slots.get(id_), pieces))
         )
     yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
 
@@ -260,7 +260,8 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
                 continue
             quote = " ".join(s.text or "" for s in bounds).strip() or None
             label = None if kind is None else kind.get("id") or kind.get("label")
-            spans.append((annotation.get("annotator") or "", span_in_pieces(pieces, label, quote)))
+            span = Span(label=label, quote=quote, pieces=pieces)
+            spans.append((annotation.get("annotator") or "", span))
         yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
 
 
@@ -287,7 +288,7 @@ def _i2b2(source: Source) -> Iterator[Record]:
             source.passed["annotation without a span"] += 1
             continue
         label = tag.get("TYPE") or tag.get("type") or name_of(tag)
-        spans.append(span_in_pieces(pieces, label, tag.get("text") or None))
+        spans.append(Span(label=label, quote=tag.get("text") or None, pieces=pieces))
     yield source.record(_stem(source.path), text, [Annotation("", spans)])
 
 
