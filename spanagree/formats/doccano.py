@@ -155,7 +155,7 @@ def _by_user(
         if not isinstance(annotator, str):
             raise invalid_value(f"{where}: name", annotator, "a string that is not empty is needed")
         items_of.setdefault(annotator, []).append(item)
-    annotations = [Annotation(name, _spans(own, where, log)) for name, own in items_of.items()]
+    annotations = [Annotation(name, _spans(its, where, log)) for name, its in items_of.items()]
     log.unsaid |= dict.fromkeys(items_of)
     if isinstance(row.get("relations"), list):  # of whom is not said
         log.passed["relation"] += len(row["relations"])

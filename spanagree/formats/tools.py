@@ -225,8 +225,8 @@ class Tool:
     @property
     def is_deep(self) -> bool:
         """Whether no options read the same."""
-        own = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
-        return any(own) or bool(self.leaves[0])
+        more = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
+        return any(more) or bool(self.leaves[0])
 
     @property
     def line(self) -> str:
