@@ -62,22 +62,26 @@ def parameters(function: str) -> dict[str, Parameter]:
     """
     module, _, name = function.rpartition(".")
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")
-    node = _definition(source, name)
+    definition = _definition(source, name)
+    (node,) = ast.parse(definition).body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # as it begins so
     arguments = _attributes(node) if isinstance(node, ast.ClassDef) else _arguments(node.args)
     texts = _texts(ast.get_docstring(node) or "")
+    lines = definition.encode().splitlines()
     return {
-        argument.arg: _parameter(argument, default, texts.get(argument.arg, ""))
+        argument.arg: _parameter(
+            argument.arg, _written(argument.annotation, lines), default, texts.get(argument.arg, "")
+        )
         for argument, default in arguments
     }
 
 
-def _definition(source: str, name: str) -> ast.FunctionDef | ast.ClassDef:
-    """Return a function or class, the last of its name; to parse all of the source takes long."""
-    *_, begin = re.finditer(rf"^(?:def|class) {name}\b", source, re.MULTILINE)
-    end = _NEXT.search(source, begin.end())
-    (node,) = ast.parse(source[begin.start() : end.start() if end else None]).body
-    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))  # as it begins so
-    return node
+def _definition(source: str, name: str) -> str:
+    """Return the source of a function or class, the last of its name."""
+    begins = (f"\ndef {name}(", f"\nclass {name}(", f"\nclass {name}:")
+    begin = 1 + max(source.rfind(words) for words in begins)
+    end = _NEXT.search(source, source.index("\n", begin))
+    return source[begin : end.start() if end else None]
 
 
 def _arguments(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
@@ -94,11 +98,17 @@ def _attributes(kind: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr | None]]
             yield ast.arg(node.target.id, node.annotation), node.value
 
 
-def _parameter(argument: ast.arg, default: ast.expr | None, text: str) -> Parameter:
-    kind = ast.unparse(argument.annotation) if argument.annotation else ""
+def _written(annotation: ast.expr | None, lines: list[bytes]) -> str:
+    """Return a type as it is written on one of the lines; no type is empty."""
+    if annotation is None:
+        return ""
+    return lines[annotation.lineno - 1][annotation.col_offset : annotation.end_col_offset].decode()
+
+
+def _parameter(name: str, kind: str, default: ast.expr | None, text: str) -> Parameter:
     kind = kind.removesuffix(" | None")
     many = _MANY.fullmatch(kind)
-    return Parameter(argument.arg, many[1] if many else kind, _value(default), text, bool(many))
+    return Parameter(name, many[1] if many else kind, _value(default), text, bool(many))
 
 
 def _value(default: ast.expr | None) -> Any:

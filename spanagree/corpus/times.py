@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +20,9 @@ from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
 from spanagree.errors import SettingError, counted, invalid_value, listed, show
 from spanagree.results.frame import Frame
 from spanagree.settings import as_read
+
+if TYPE_CHECKING:  # exact numbers are loaded where times are read, which most corpora have none of
+    from fractions import Fraction
 
 LAST_END = "is the last end"
 """How a note ends on a recording whose length is not known."""
@@ -38,7 +39,6 @@ _FINEST = 10 * 2  # ticks: a microsecond
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 _RATE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)fps")
-_SCALES = {"s": Fraction(1), "ms": Fraction(1, 1000), "us": Fraction(1, 10**6)}
 
 
 def is_time(offsets: str) -> bool:
@@ -59,8 +59,10 @@ def scale_of(unit: str) -> Fraction:
     >>> scale_of("25fps")
     Fraction(1, 25)
     """
-    if unit in _SCALES:
-        return _SCALES[unit]
+    from fractions import Fraction
+
+    if unit in ("s", "ms", "us"):
+        return Fraction(1, _A_SECOND[unit])
     rate = _RATE.fullmatch(unit) if isinstance(unit, str) else None
     if rate is None or not Fraction(rate[1]):
         raise SettingError(f"time-unit {show(unit)}; s, ms, us or frames such as 25fps are known")
@@ -76,6 +78,9 @@ def seconds(value: object, where: str, unit: str = "s") -> Fraction:
     Raises:
         InputError: for what is no time, or too long.
     """
+    from decimal import Decimal, InvalidOperation
+    from fractions import Fraction
+
     text = f"{value:.15g}" if isinstance(value, float) else str(value).strip()
     exact: Fraction | None = None
     if not isinstance(value, bool) and (clock := _CLOCK.fullmatch(text)):
@@ -129,7 +134,7 @@ def shown(at: int, offsets: str) -> str:
     >>> shown(123, "10ms"), shown(123, "tokens"), shown(2, "1s")
     ('1.23', '123', '2')
     """
-    return f"{at}" if not (unit := ticks_of(offsets)) else _decimal(int(at) * unit)
+    return f"{at}" if not (unit := ticks_of(offsets)) else _in_decimals(int(at) * unit)
 
 
 def sized(size: int, offsets: str) -> str:
@@ -181,9 +186,15 @@ def with_seconds(table: Frame, *names: str) -> Frame:
     return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
-def _decimal(number: int) -> str:
-    text = f"{Decimal(number) / _PER_SECOND:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+def _in_decimals(ticks: int) -> str:
+    """Return ticks as seconds, with all decimals that they have.
+
+    >>> _in_decimals(24_600_000), _in_decimals(-1), _in_decimals(40_000_000)
+    ('1.23', '-0.00000005', '2')
+    """
+    whole, rest = divmod(abs(ticks), _PER_SECOND)
+    sign = "-" if ticks < 0 else ""
+    return f"{sign}{whole}.{rest * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
 
 
 def with_resolution(

@@ -70,14 +70,15 @@ _DEEP = r"\[\s*(\[\s*\d|\(\s*\d|\{)"  # a list of spans
 def has_indices(start: FileHead) -> bool:
     """Return whether a file has texts with flat lists of indices."""
     if start.shape not in ("json", "jsonl"):
-        names = {*re.split("[,;\t]", start.lines[0].strip().lower())} if start.lines else set()
         rows = [line for line in start.lines if line.strip()]
         cells = [line.partition("\t")[2].strip() for line in rows]
-        alone = bool(cells) and all(re.fullmatch(_FLAT, cell) for cell in cells)
+        if cells and all(cells) and all(re.fullmatch(_FLAT, cell) for cell in cells):
+            return True
+        names = {*re.split("[,;\t]", start.lines[0].strip().lower())} if start.lines else set()
+        if not {"spans", "text"} <= names:
+            return False
         deep = any(re.search(_DEEP, row) for row in rows[1:])
-        return alone or (
-            {"spans", "text"} <= names and not deep and any(re.search(_FLAT, x) for x in rows[1:])
-        )
+        return not deep and any(re.search(_FLAT, row) for row in rows[1:])
     lists = [row.get("spans") for row in start.objects if isinstance(row.get("text"), str)]
     filled = [some for some in lists if isinstance(some, list) and some]
     return bool(filled) and all(is_whole(index) for some in filled for index in some)
