@@ -351,8 +351,10 @@ def knows_labels(start: FileHead) -> bool:
 
 def _values_below(start: FileHead) -> list[set[str]]:
     """Return what is in each column below a header, but for the tokens."""
+    if start.records:
+        return []
     layout = layout_of("\n".join(start.lines))
-    if start.records or not layout.header:
+    if not layout.header:
         return []
     fields = (fields_of(line, layout.sign) for line in start.lines if line.strip())
     rows = [row for row in fields if len(row) == len(layout.names)][1:]

@@ -129,17 +129,17 @@ def layout_of(text: str) -> Layout:
     sentences: list[list[str]] = [[]]
     for line in text[:100_000].split("\n", _LINES)[:_LINES]:
         row = line.rstrip(" \r")
-        if row.startswith("# global.columns ="):
+        if not row.strip(" \t") or row.startswith("-DOCSTART-"):
+            sentences.append([])
+        elif row[0] != "#":
+            sentences[-1].append(row)
+        elif row.startswith("# global.columns ="):
             names = tuple(row.partition("=")[2].split())
         elif declared := re.match(r"# global\.(\w+) *= *([\w-]+)$", row):
             brackets += ((declared[1], declared[2]),)
         elif row.startswith(OWN):
             ours = declared_in(row)
             names = ("", *ours[0]) if ours else ()
-        elif not row.strip(" \t") or row.startswith("-DOCSTART-"):
-            sentences.append([])
-        elif row[0] != "#":
-            sentences[-1].append(row)
     first = next(chain.from_iterable(sentences), "")
     cells = fields_of(first)
     if _BEGIN.match(text) and len(cells) > _FIXED and cells[2].isdecimal():
