@@ -72,7 +72,8 @@ class Bootstrap:
         confidence: of the intervals, in per cent.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: bca (the default), percentile or jackknife; over blocks a Poisson percentile.
+        interval: how they are made: bca (the default), percentile or jackknife; over blocks a
+            Poisson percentile.
         resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
             sentences, whose chance is still theirs; text or sentence, each of joined documents. Of
             a team also annotators, documents being fixed; or both.
