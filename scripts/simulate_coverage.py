@@ -164,7 +164,8 @@ def coverage(population: Population, size: int) -> tuple[float, list[float], flo
         sample = Sample(rows[rng.integers(0, len(rows), size)])
         drawn = bootstrap(sample, statistic, Resampling(resamples=RESAMPLES, seed=seed))
         evidence = sample.evidence(statistic)
-        ends = [drawn.interval(at, Resampling())[:2]]
+        alone, _, _ = drawn.ends(slice(at, at + 1), Resampling())
+        ends = [tuple(alone[0].tolist())]
         for name in INTERVALS:
             made = drawn.intervals(Resampling(interval=name), evidence)
             ends.append(made[figure].corrected)

@@ -286,7 +286,7 @@ def pairs_table(basis: Basis) -> Frame:
     pairs, items, sums, contingency = _sums_of_pairs(basis, table)
     figures = [
         sums.observed[:, 0],
-        *(np.array(rows_of(sign, sums))[:, 2] for sign in _CORRECTED.values()),
+        *(np.reshape(rows_of(sign, sums), (-1, 3))[:, 2] for sign in _CORRECTED.values()),
         *byrt(contingency),
         stuart(contingency),
     ]

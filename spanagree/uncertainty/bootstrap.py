@@ -412,17 +412,18 @@ class ResampledFigures:
         The interval of its resamples is joined with the figure ± t standard errors, for few units.
         """
         which = slice(figure, figure + 1)
-        ends, (note,), errors = self._ends(which, resampling)
+        ends, (note,), errors = self.ends(which, resampling)
         units = np.array([self.times.sum()])
         nothing = np.array([UNDEFINED])
         ends = with_t(ends, self.estimate[which], errors, units, nothing, resampling.tail)
         low, high = ends[0].tolist()
         return low, high, note
 
-    def _ends(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str], Floats]:
-        """Return the ends of some figures, (figures, 2), what is out of the ordinary, and errors.
+    def ends(self, which: slice, resampling: Resampling) -> tuple[Floats, list[str], Floats]:
+        """Return ends that rest on resamples alone, what is out of the ordinary, and errors.
 
-        What is done with a figure does not depend on the others.
+        The ends are those of some figures; (figures, 2). What is done with a figure does not depend
+        on the others.
         """
         units, estimate = int(self.times.sum()), self.estimate[which]
         nothing = np.isnan(estimate)
@@ -480,7 +481,7 @@ class ResampledFigures:
         notes: list[str] = []
         ends, errors = np.empty((len(self.estimate), 2)), np.empty(len(self.estimate))
         for low, high in portions(len(ends), _TEMPORARY * max(len(self.replicates), 1)):
-            ends[low:high], some, errors[low:high] = self._ends(slice(low, high), resampling)
+            ends[low:high], some, errors[low:high] = self.ends(slice(low, high), resampling)
             notes += some
         units = np.where(evidence.any(axis=1), evidence[:, 0], self.times.sum())
         floors = _floors(self.estimate.reshape(-1, 3), evidence)

@@ -37,7 +37,7 @@ NAMES = ("gold", "lexicon", "tagger", "chunker")
 
 def interval_of_resamples(resampled, figure, how):
     """Return low and high end of one figure from its resamples alone, and the note."""
-    ends, (note,), _ = resampled._ends(slice(figure, figure + 1), how)
+    ends, (note,), _ = resampled.ends(slice(figure, figure + 1), how)
     return *ends[0].tolist(), note
 
 
