@@ -192,9 +192,9 @@ def _in_decimals(ticks: int) -> str:
     >>> _in_decimals(24_600_000), _in_decimals(-1), _in_decimals(40_000_000)
     ('1.23', '-0.00000005', '2')
     """
-    whole, rest = divmod(abs(ticks), _PER_SECOND)
+    full_seconds, rest = divmod(abs(ticks), _PER_SECOND)
     sign = "-" if ticks < 0 else ""
-    return f"{sign}{whole}.{rest * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
+    return f"{sign}{full_seconds}.{rest * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
 
 
 def with_resolution(
