@@ -102,6 +102,7 @@ def _written(annotation: ast.expr | None, lines: list[bytes]) -> str:
     """Return a type as it is written on one of the lines; no type is empty."""
     if annotation is None:
         return ""
+    assert annotation.lineno == annotation.end_lineno  # the types of options are short
     return lines[annotation.lineno - 1][annotation.col_offset : annotation.end_col_offset].decode()
 
 
