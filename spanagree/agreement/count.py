@@ -175,7 +175,7 @@ class Drawn:
             yield units, rows.where(chosen).symmetric_table(units)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CountedPairs(Counted[AgreementSettings]):
     """What is counted of annotators against each other.
 

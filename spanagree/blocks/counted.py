@@ -35,7 +35,7 @@ NOT_OVER_BLOCKS = "p_values: not over blocks; pass one corpus, whose documents a
 """What is said where the distribution of chance is asked for."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Counting:
     """How one corpus or block is counted; what is counted of matches, or of units, adds more.
 
@@ -55,7 +55,7 @@ class Counting:
         return None if self.keep else self.resampling
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Counted(Generic[Kind]):
     """What is counted; a kind of result adds fields of its own.
 

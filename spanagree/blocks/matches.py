@@ -29,7 +29,7 @@ class Description(NamedTuple):
     places: PlaceShares | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class MatchCounting(Counting):
     """How the matches of one corpus or block are counted.
 

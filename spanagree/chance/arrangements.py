@@ -36,7 +36,7 @@ _CLOSE = 1e-6  # relative; kinds of the mixture are met as closely
 _ROUNDS = 2000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arrangements:
     """Where the segments of many random annotations stand.
 
@@ -147,7 +147,7 @@ def _slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
 # --- read from both ends -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Batch:
     """Groups of equal counts.
 

@@ -14,7 +14,7 @@ from spanagree.arrays import Ints, distinct
 from spanagree.chance.place_rules import PlaceRule
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlaceKinds:
     """Kinds and their places.
 

@@ -196,7 +196,7 @@ class Places:
         return rule(corpus)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlacesOfCorpus:
     """Rules that are bound to a corpus.
 

@@ -105,7 +105,7 @@ def is_long(corpus: Corpus) -> bool:
 # --- many documents -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Profiles:
     """Many functions on 0 … size − 1, each its own mirror image and constant between two edges.
 

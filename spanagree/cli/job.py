@@ -105,7 +105,7 @@ def _job_of(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict
     return Job(**parts, written=[] if written is None else written), arguments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """What a command is asked to do, apart from its own options.
 

@@ -29,7 +29,7 @@ _FIRST = 1 << 8  # segments of pairs that are compared first, so that progress i
 _PORTION = 1 << 20  # at the most at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnnotationIndex:
     """Annotations: a row for each document and annotator who saw it, in this order.
 

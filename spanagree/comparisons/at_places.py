@@ -23,7 +23,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AtPlaces:
     """Where the segments of several layers stand at random, under a rule of places.
 

@@ -41,7 +41,7 @@ class Comparing(TypedDict, total=False):
     arguments: Arguments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """What of a corpus is compared, and by how much borders may differ.
 

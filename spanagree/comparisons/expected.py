@@ -30,7 +30,7 @@ from spanagree.corpus.segments import Layer, by_layer
 from spanagree.errors import SettingError, check_choice
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Placed:
     """A layer with the start distribution of each segment under a chance model."""
 

@@ -13,7 +13,7 @@ from spanagree.chance.model import seed_of
 from spanagree.errors import counted
 
 
-@dataclass
+@dataclass(eq=False)
 class Inexact:
     """How many expected matches are not exact, and how far off they may be.
 

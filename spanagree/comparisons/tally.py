@@ -15,7 +15,7 @@ from typing import Any
 from spanagree.results.score import Interval, Score, corrected, parts_of, undefined
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tally:
     """What two annotations have in common: counts of segments, or of tokens.
 

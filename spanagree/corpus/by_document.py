@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.segments import Layer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnnotationsByDocument:
     """Annotations in the order of their documents, then of the annotators.
 

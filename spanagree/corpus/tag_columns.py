@@ -51,7 +51,7 @@ class TagOptions:
         check_choice(self.partial, PARTIAL, "partial")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TagColumn:
     """The tags of one layer.
 

@@ -34,7 +34,7 @@ def knows_pubtator(start: FileHead) -> bool:
     return bool(re.match(r"[^|\t\s]+\|t\|", first))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Document:
     """The parts of a text, and of each mention the line, start and end in a row, text and type."""
 

@@ -49,7 +49,7 @@ _read_uem = lazy("spanagree.formats.timelines", "read_uem")
 _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is read
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Source:
     """One of the files: whose it is, the options that are its own, and the format if one is named.
 

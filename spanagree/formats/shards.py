@@ -89,7 +89,7 @@ class Shards(list[Callable[[], Corpus]]):
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shard:
     """One of the files of a corpus, or those that belong together; called, it is read."""
 

@@ -130,7 +130,7 @@ class Links(NamedTuple):
     span: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tool:
     """How records are known, and the paths to what is in them.
 

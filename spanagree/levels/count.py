@@ -49,7 +49,7 @@ class Documents(NamedTuple):
     ids: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CountedDifficulty(Counted[DifficultySettings]):
     """What is counted for a difficulty: single documents, which blocks keep too.
 

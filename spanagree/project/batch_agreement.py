@@ -346,7 +346,7 @@ def _changes(
     return changes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Documents:
     """What each document of a batch adds to matched, expected and size, and expected size.
 

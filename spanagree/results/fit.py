@@ -49,7 +49,7 @@ def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextColumn:
     """A column of a table, as texts.
 
@@ -79,7 +79,7 @@ class TextColumn:
         return replace(self, cells=list(map(short, self.cells)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
     """A table of texts on its way to a page.
 

@@ -115,7 +115,7 @@ class PerDocument(NamedTuple):
         return PerDocument(comparisons, shared, self.ids, document=document)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CountedSystems(Counted[EvaluationSettings]):
     """What is counted of systems against gold.
 

@@ -388,7 +388,7 @@ _PLAIN = "percentile, as its bias or acceleration is undefined"
 # --- intervals ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ResampledFigures:
     """The figures, and what they are in resamples and with one unit left out.
 

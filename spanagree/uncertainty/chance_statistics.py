@@ -72,7 +72,7 @@ WHOLE = 5
 """How many of them hold for all documents together."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairChance:
     """The match of two annotations by chance.
 

@@ -64,7 +64,7 @@ class Sums:
         return Sums(self.documents + other.documents, self.weight + other.weight, figures)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CountedUnits(Counted[AlphaUSettings]):
     """What is counted for α_U.
 
@@ -88,7 +88,7 @@ class CountedUnits(Counted[AlphaUSettings]):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class UnitCounting(Counting):
     """How the disagreements of one corpus or block are counted.
 

@@ -20,7 +20,7 @@ OTHER = -1
 """The label of segments that can match nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Side:
     """The segments of one annotator, a row for each.
 
@@ -58,7 +58,7 @@ class Side:
         return Side(**{**columns, "piece": np.repeat(np.arange(count), len(self))})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pieces:
     """The pieces of all documents in which both annotators marked something.
 
@@ -146,7 +146,7 @@ def with_arranged(
     return Pieces(np.zeros(count, np.int64), tokens, copies, random.copies(count))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kinds:
     """The random segments, counted by kind: a row for each piece, group, length and label.
 

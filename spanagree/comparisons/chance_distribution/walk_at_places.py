@@ -52,7 +52,7 @@ class _Kinds(NamedTuple):
     after: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Batch:
     """Random annotations of equal counts; ``keep`` says at which borders the bit is kept."""
 

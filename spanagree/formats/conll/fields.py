@@ -23,7 +23,7 @@ _SAMPLE = 1 << 10  # values among which most distinct ones are
 _PORTION = 1 << 16  # lines or fields that are looked at in one go
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lines:
     """Lines as bytes, each with a newline behind it, and where each begins and the last ends."""
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from spanagree.formats.conll.columns import (
     line_of_ours,
     number_of,
 )
-from spanagree.formats.conll.lines import LineKind, as_lines, kinds_of_lines
+from spanagree.formats.conll.lines import ROW, LineKind, as_lines, kinds_of_lines
 
 LINES = 50_000  # of a file that are looked at
 
@@ -43,7 +44,7 @@ _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row o
 _KIND = {b"-": "multiword range", b".": "empty node"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Head:
     """What the first lines of a file settle.
 
@@ -68,21 +69,14 @@ class Head:
     first: str = ""
 
     @cached_property
-    def _first_rows(self) -> list[str]:
-        """Those of the first lines that are tokens for sure."""
-        data = as_lines(self.first)
-        starts, kinds = kinds_of_lines(data)
-        return [_text(line) for line in _lines(data, starts, _sure(data, starts, kinds))]
-
-    @cached_property
     def _is_tabbed(self) -> bool:
         """Whether each row has a tab."""
-        return self.layout.sign == "\t" and all("\t" in row for row in self._first_rows)
+        return self.layout.sign == "\t" and all("\t" in row for row in _sure_rows(self.first))
 
     @cached_property
     def _known_tags(self) -> frozenset[str]:
         """What stands in the columns of tags."""
-        rows = [fields_of(row, self.layout.sign) for row in self._first_rows]
+        rows = [fields_of(row, self.layout.sign) for row in _sure_rows(self.first)]
         tags = (row[c] for row in rows for c in self.tag_columns if c < len(row))
         return frozenset(tags) - {""}
 
@@ -149,16 +143,15 @@ def head_of(
     numbers = [None if column is None else number_of(column, layout) for column in columns]
     tag_columns = tuple(-1 if number is None else number for number in numbers) or (-1,)
     head = Head(layout, scheme, missing, tag_columns, line_of_ours=line_of_ours(text))
-    data = as_lines(text)
-    starts, kinds = kinds_of_lines(data)
-    sure = _sure(data, starts, kinds)[:2]
-    if len(sure):
-        first = sure[-1:] if layout.header else sure[:1]  # below the names of the columns
-        (row,) = map(_text, _lines(data, starts, first))
+    sure = [*islice(_sure_rows(text), 2)]
+    if sure:
+        row = sure[-1] if layout.header else sure[0]  # below the names of the columns
         width = len(layout.names if layout.ragged else fields_of(row, layout.sign))
         has_doubtful = text.startswith("#") or "\n#" in text
         return replace(head, width=width, first=text if has_doubtful else "")
     # the first that can be a token decides
+    data = as_lines(text)
+    starts, kinds = kinds_of_lines(data)
     for row in map(_text, _lines(data, starts, _doubtful(data, starts, kinds))):
         wide = replace(head, width=len(fields_of(row, layout.sign)))
         if wide.is_token(row):
@@ -209,19 +202,19 @@ def up_to_row(portions: Iterable[str]) -> str:
     kept: list[str] = []
     for portion in portions:
         kept.append(portion)
-        _, kinds = kinds_of_lines(as_lines(portion))
-        if (kinds == LineKind.ROW).any():
+        if ROW.search(portion):
             break
     return "".join(kept)
 
 
 def _portions_of(text: str) -> Iterator[str]:
     """Yield a text in portions of as many lines as are looked at, with their ends."""
-    while text:
-        lines = text.split("\n", LINES)
-        rest = lines[LINES] if len(lines) > LINES else ""
+    while text.count("\n") >= LINES:
+        rest = text.split("\n", LINES)[LINES]
         yield text[: len(text) - len(rest)]
         text = rest
+    if text:
+        yield text
 
 
 def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
@@ -232,11 +225,9 @@ def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
     return doubtful
 
 
-def _sure(data: bytes, starts: Ints, kinds: Ints) -> Ints:
-    """Return the lines that are tokens for sure: rows that do not begin with #."""
-    are_sure = (kinds == LineKind.ROW) | (kinds == LineKind.COMMENT)
-    are_sure[_doubtful(data, starts, kinds)] = False
-    return np.flatnonzero(are_sure)
+def _sure_rows(text: str) -> Iterator[str]:
+    """Yield the lines that are tokens for sure, without blanks behind them that are no tabs."""
+    return (match[0].rstrip(" \r") for match in ROW.finditer(text))
 
 
 def _lines(data: bytes, starts: Ints, numbers: Ints) -> Iterator[bytes]:

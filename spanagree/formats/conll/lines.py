@@ -24,14 +24,20 @@ _FIRST[[ord("\n"), ord("#")]] = LineKind.BLANK, LineKind.COMMENT
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\r"))
 
 
-_DOCSTART = re.compile(rb"-DOCSTART-(?=[ \t]|[ \t\r]*(?:\n|\Z))")
+_DOCSTART_LINE = r"-DOCSTART-(?=[ \t]|[ \t\r]*(?:\n|\Z))"
+_DOCSTART = re.compile(_DOCSTART_LINE.encode())
 
 
-_NEWDOC = re.compile(
-    rb"#[ \t]*(?:(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?:=|(?=[\r\n])|\Z)"
-    rb"|begin document\b)"
+_NEWDOC_LINE = (
+    r"#[ \t]*(?:(?:newdoc(?:[ \t]+id)?|[\w:]*document_id)[ \t]*(?:=|(?=[\r\n])|\Z)"
+    r"|begin document\b)"
 )
+_NEWDOC = re.compile(_NEWDOC_LINE.encode())
 _WORDS = (b"newdoc", b"document_id", b"begin document")
+
+
+ROW = re.compile(rf"(?am)^(?!#)[ \t\r]*(?!{_DOCSTART_LINE}|{_NEWDOC_LINE})[^ \t\r\n].*")
+"""A line that is a token for sure: a row that does not begin with ``#``."""
 
 
 _NEWLINE, _RETURN = b"\n\r"

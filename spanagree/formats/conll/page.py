@@ -157,7 +157,7 @@ class ConllOptions(TagOptions):
         return [column for column in named if is_column(column)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Page:
     """What is in one file: its columns, and where sentences and documents end."""
 

@@ -114,7 +114,7 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
     return cas.page()
 
 
-@dataclass
+@dataclass(eq=False)
 class _Layer:
     """The annotations of a type, their numbers, and which text (sofa) each is in."""
 

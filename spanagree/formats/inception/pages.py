@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from spanagree.errors import InputError, listed, printable, show
 
 
-@dataclass
+@dataclass(eq=False)
 class Marks:
     """The annotations of a layer: where each begins and ends, and its values by feature."""
 
