@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,14 +93,14 @@ def row_order(*columns: Ints) -> Ints:
     [1, 2, 0]
     """
     key = packed(*columns)
-    return np.lexsort(columns[::-1]) if key is None else _order(key, kind="stable")
+    return np.lexsort(columns[::-1]) if key is None else _order(key)
 
 
-def _order(key: Ints, kind: Literal["stable"] | None = None) -> Ints:
-    """Return the order of numbers from 0 on; those of 16 bits are sorted by digits."""
+def _order(key: Ints) -> Ints:
+    """Return the stable order of numbers from 0 on, fast where they rise for long."""
     if key.max(initial=0) < 1 << 16:
-        return np.argsort(key.astype(np.uint16), kind="stable")
-    return np.argsort(key, kind=kind)
+        key = key.astype(np.uint16)  # sorted by digits
+    return np.argsort(key, kind="stable")
 
 
 def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:

@@ -14,7 +14,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import Given, chance_model, whose
+from spanagree.chance.model import Given, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
@@ -81,8 +81,7 @@ def agree(
     (0.667, 1)
     """
     corpus = source_of(corpus)
-    model = chance_model(chance, places, seed=seed)
-    corpus, match, model = compared(corpus, match, model, **comparing)
+    corpus, match, model = compared(corpus, match, chance, places, seed=seed, **comparing)
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from spanagree.errors import SettingError, check_known, counted, counted_of, pri
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, heat_map, map_size, shown_text
+from spanagree.results.plots import Picture, heat_map, shown_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
@@ -257,18 +257,12 @@ class Confusion(Result):
     def _picture(self, by: str | None) -> Picture:
         """Return the matrix as a heat map, of numbers or of shares."""
         names = [*self.labels, NOTHING]
-        first, second = map(shown_text, self.sides)
         values, limits, what = self.shares, (0.0, 1.0), "share of the row"
         if by is None:
             most = max(int(self.matrix.max()), 1)
             values, limits, what = self.matrix.astype(np.float64), (0, most), "segments"
-
-        def draw(ax: Any) -> None:
-            heat_map(ax, names, names, values, what, limits)
-            ax.set_ylabel(first)
-            ax.set_xlabel(second)
-
-        return Picture(draw, map_size(names, names))
+        first, second = map(shown_text, self.sides)
+        return heat_map(names, names, values, what, limits, sides=(first, second))
 
 
 def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:

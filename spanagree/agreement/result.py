@@ -7,6 +7,7 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, probability, with_more
-from spanagree.results.plots import Picture, f1_dots, map_of, map_size, sentence
+from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
@@ -378,8 +379,8 @@ class Agreement(Result):
             return f1_dots(((str(name), score) for (name, *_), score, *_ in parts), f"F1 by {by}")
         names = list(self.annotators)
         if not names:
-            return Picture(lambda ax: sentence(ax, "no annotator"), map_size(names, names))
-        return map_of(names, names, self.matrix(), "corrected F1")
+            return Picture(functools.partial(sentence, text="no annotator"))
+        return heat_map(names, names, self.matrix(), "corrected F1")
 
 
 # --- the parts of an agreement in tables --------------------------------------------------------

@@ -365,7 +365,7 @@ class Job:
             beside: other results that stand below it in tables and in JSON, there by name.
             notes: of what it was made from.
         """
-        from spanagree.results.data import TABLES, to_csv, to_json, to_jsonl
+        from spanagree.results.data import render, to_csv, to_json, to_jsonl
         from spanagree.results.frame import TableStyle
 
         progress("writing")
@@ -391,7 +391,7 @@ class Job:
             if not self.all_columns:
                 tables = [table.turned for table in tables]
             look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
-            texts = [TABLES[self.format](table, look) for table in tables]
+            texts = [render(table, self.format, look) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from spanagree.chance.model import with_ids
+from spanagree.chance.model import Given, chance_model, with_ids
 from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
@@ -92,22 +92,29 @@ class Compared:
 
 
 def compared(
-    corpus: Any, match: MatchName, chance: str, **comparing: Unpack[Comparing]
+    corpus: Any,
+    match: MatchName,
+    chance: str,
+    places: Given | None = None,
+    chance_of: str = "both",
+    seed: int = 0,
+    **comparing: Unpack[Comparing],
 ) -> tuple[Any, MatchName, str]:
     """Return what of a corpus, or of blocks of one, is compared, by which measure and chance model.
 
     Args:
         corpus: the annotations, or blocks of them.
         match: the measure of segments; of relations, that of the segments that they link.
-        chance: the chance model.
+        chance, places, chance_of, seed: the chance model; see :func:`spanagree.evaluate`.
         comparing: what is compared; see :class:`Compared`.
 
     Raises:
-        SettingError: for an unknown choice; for a corpus without relations, or without this
-            attribute; for settings of relations where segments are compared.
+        SettingError: for an unknown choice or rule, or a bad seed; for a corpus without relations,
+            or without this attribute; for settings of relations where segments are compared.
     """
     check_keywords(comparing, Comparing.__annotations__)
     chosen = Compared(**comparing)
+    chance = chance_model(chance, places, chance_of, seed)
     match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
     check_names(match, chance)
     corpus, match = _compared(corpus, match, chosen)

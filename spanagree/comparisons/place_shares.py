@@ -40,7 +40,7 @@ class PlacesOf(NamedTuple):
     by_places: Mapping[int, int] = {}  # never changed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PlaceShares:
     """How the segments of annotators stand to a rule of places.
 

@@ -15,7 +15,7 @@ from typing import Any
 from spanagree.results.score import Interval, Score, corrected, parts_of, undefined
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Tally:
     """What two annotations have in common: counts of segments, or of tokens.
 

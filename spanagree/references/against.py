@@ -44,7 +44,7 @@ from spanagree.references.ceiling import (
 )
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, f1_dots, map_of
+from spanagree.results.plots import Picture, f1_dots, heat_map
 from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, as_list, confidence_of, unit
@@ -306,7 +306,7 @@ class AgainstReferences(Result):
                 ]
                 for x, top in self.ceiling.labels.items()
             ])  # fmt: skip
-            return map_of(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
+            return heat_map(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
         rows: list[SystemAgainst | Person] = [*self.systems.values(), self.ceiling]
         rows += self.people.values() if by == "annotator" else ()
         return f1_dots(((row.name, row.f1) for row in rows), "F1")

@@ -5,22 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.extras import optional
-from spanagree.results import latex, markdown, text
-from spanagree.results.frame import Frame
+from spanagree.results.frame import Frame, TableStyle
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES: Mapping[str, Callable[..., str]] = {
-    "text": text.render,
-    "markdown": markdown.render,
-    "latex": latex.render,
-}
-"""The formats for people, by name."""
+TABLES = ("text", "markdown", "latex")
+"""The formats for people, by name: each is a module of this room."""
 
 STYLES: Mapping[str, Mapping[str, str]] = {
     "markdown": {"bold": "the best figures in bold"},
@@ -34,6 +30,12 @@ STYLES: Mapping[str, Mapping[str, str]] = {
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 """All formats, by name."""
+
+
+def render(table: Frame, form: str, look: TableStyle) -> str:
+    """Return a table for people in one of their formats, of which only this one is loaded."""
+    rendered: str = import_module(f"spanagree.results.{form}").render(table, look)
+    return rendered
 
 
 def plain(data: Any) -> Any:

@@ -135,7 +135,7 @@ class LateRows(Sequence[Sequence[Value]]):
         return self._rows[place]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Frame:
     """What a result says: for people the columns with a title, for programs those with a key.
 

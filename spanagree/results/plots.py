@@ -65,13 +65,6 @@ def rows_size(names: Iterable[str], sides: int = 1) -> tuple[float, float]:
     return max(5.2, wide), min(max(1.4 * sides + 0.4, 0.34 * len(shown) + 1), _HIGHEST)
 
 
-def map_size(rows: Sequence[str], columns: Sequence[str]) -> tuple[float, float]:
-    """Return the size of a heat map with these names beside and below it."""
-    cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
-    beside, below = (_width(shown_names(n)) if len(n) <= _MANY else 0 for n in (rows, columns))
-    return max(3.6, cell * len(columns) + beside + 1.3), max(3, cell * len(rows) + below + 0.6)
-
-
 def _width(names: Iterable[str]) -> float:
     """Return how many inches names need."""
     return _LETTER * max(map(len, names), default=0)
@@ -362,59 +355,55 @@ def bars(ax: Any, counts: Mapping[str, int], what: str) -> None:
 
 
 def heat_map(
-    ax: Any,
     rows: Sequence[str],
     columns: Sequence[str],
     values: Floats,
     what: str,
     limits: tuple[float, float] = (0, 1),
     marks: Floats | None = None,
-) -> None:
-    """Draw a heat map, with figures in it if they are few; whole numbers as such.
+    sides: tuple[str, str] = ("", ""),
+) -> Picture:
+    """Return a heat map, with figures in it if they are few; whole numbers as such.
 
     Args:
-        ax: where.
         rows: the names beside it.
         columns: the names below it.
         values: rows × columns.
         what: the values are.
         limits: where colours begin and end; around 0 they have two sides.
         marks: which cells have a star.
+        sides: what the rows are, and the columns.
     """
     low, high = limits
     colours = "cividis" if low >= 0 else "PuOr"
-    image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
-    ax.set_facecolor("#eeeeee")  # where a figure is undefined
     beyond = "min" if (values < low).any() else "neither"
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=what, extend=beyond)
-    ax.spines[:].set_visible(False)
-    most = max(values.shape)
-    for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
-        few = len(names) <= _MANY
-        axis.set_ticks(range(len(names)) if few else [], shown_names(names) if few else [])
-    ax.tick_params(length=0, labelsize=min(9.0, 50 * _MAP / max(most, 1)))
-    ax.tick_params(axis="x", rotation=90)
-    if most > _FEW:
-        return
     known = values[~np.isnan(values)]
     digits = 0 if len(known) and (known == np.floor(known)).all() and high > 1 else 2
-    for (i, j), value in np.ndenumerate(values):
-        shown = "–" if math.isnan(value) else f"{value + 0:.{digits}f}".replace("-0.00", "0.00")
-        star = "*" if marks is not None and marks[i, j] else ""
-        red, green, blue, _ = image.cmap(image.norm(value)) if shown != "–" else (1, 1, 1, 1)
-        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-        colour = "white" if dark else "black"
-        ax.text(j, i, shown + star, ha="center", va="center", fontsize=7, color=colour)
+    most = max(values.shape)
 
+    def draw(ax: Any) -> None:
+        image = ax.imshow(values, cmap=colours, aspect="equal", vmin=low, vmax=high)
+        ax.set_facecolor("#eeeeee")  # where a figure is undefined
+        ax.figure.colorbar(image, ax=ax, shrink=0.8, label=what, extend=beyond)
+        ax.spines[:].set_visible(False)
+        for axis, names in ((ax.yaxis, rows), (ax.xaxis, columns)):
+            few = len(names) <= _MANY
+            axis.set_ticks(range(len(names)) if few else [], shown_names(names) if few else [])
+        ax.tick_params(length=0, labelsize=min(9.0, 50 * _MAP / max(most, 1)))
+        ax.tick_params(axis="x", rotation=90)
+        ax.set_ylabel(sides[0])
+        ax.set_xlabel(sides[1])
+        if most > _FEW:
+            return
+        for (i, j), value in np.ndenumerate(values):
+            shown = "–" if math.isnan(value) else f"{value + 0:.{digits}f}".replace("-0.00", "0.00")
+            star = "*" if marks is not None and marks[i, j] else ""
+            red, green, blue, _ = image.cmap(image.norm(value)) if shown != "–" else (1, 1, 1, 1)
+            dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+            colour = "white" if dark else "black"
+            ax.text(j, i, shown + star, ha="center", va="center", fontsize=7, color=colour)
 
-def map_of(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: Floats,
-    what: str,
-    limits: tuple[float, float] = (0, 1),
-    marks: Floats | None = None,
-) -> Picture:
-    """Return a picture of a heat map; see :func:`heat_map`."""
-    size = map_size(rows, columns)
-    return Picture(lambda ax: heat_map(ax, rows, columns, values, what, limits, marks), size)
+    cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
+    beside, below = (_width(shown_names(n)) if len(n) <= _MANY else 0 for n in (rows, columns))
+    width, height = cell * len(columns) + beside + 1.3, cell * len(rows) + below + 0.6
+    return Picture(draw, (max(3.6, width), max(3, height)))

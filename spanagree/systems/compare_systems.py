@@ -21,7 +21,7 @@ from spanagree.errors import SettingError, check_choice, counted, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, decimal
 from spanagree.results.names import short_names
-from spanagree.results.plots import Picture, dots_of, map_of
+from spanagree.results.plots import Picture, dots_of, heat_map
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL
@@ -276,7 +276,7 @@ class Comparison(Result):
             certain[i, j] = certain[j, i] = pair.corrected.p_holm < LEVEL
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = "corrected F1 of the row − of the column (* p < 0.05)"
-        return map_of(names, names, values, what, (-most, most), certain == 1)
+        return heat_map(names, names, values, what, (-most, most), certain == 1)
 
 
 def _named(pairs: Sequence[SystemPair]) -> str:

@@ -11,7 +11,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
 from spanagree.blocks.matches import MatchCounting
 from spanagree.blocks.run import Block
-from spanagree.chance.model import Given, chance_model
+from spanagree.chance.model import Given
 from spanagree.choices import Chance, ChanceOf, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
@@ -85,8 +85,7 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     source, named = guessed(corpus, gold)
-    model = chance_model(chance, places, chance_of, seed)
-    source, match, model = compared(source, match, model, **comparing)
+    source, match, model = compared(source, match, chance, places, chance_of, seed, **comparing)
     in_blocks = not isinstance(source, Corpus)
     if p_values and in_blocks:
         raise SettingError(NOT_OVER_BLOCKS)

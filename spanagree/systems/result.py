@@ -20,7 +20,7 @@ from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
-from spanagree.results.plots import Picture, f1_dots, map_of, rows_size, sentence, slopes
+from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
 from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
 from spanagree.results.score import (
     ERROR_OF_CHANCE,
@@ -376,7 +376,7 @@ class Evaluation(Result):
                 return Picture(functools.partial(sentence, text="no label"))
             none = Tally()
             values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
-            return map_of(labels, list(self.systems), np.array(values), "corrected F1")
+            return heat_map(labels, list(self.systems), np.array(values), "corrected F1")
         if self.resampling is not None:
             return f1_dots(self.scores.items(), "F1, with intervals")
         both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}

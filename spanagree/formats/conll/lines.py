@@ -24,7 +24,10 @@ _FIRST[[ord("\n"), ord("#")]] = LineKind.BLANK, LineKind.COMMENT
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\r"))
 
 
-_DOCSTART_LINE = r"-DOCSTART-(?=[ \t]|[ \t\r]*(?:\n|\Z))"
+DOCSTART = "-DOCSTART-"
+"""The token of a line that begins a document."""
+
+_DOCSTART_LINE = rf"{DOCSTART}(?=[ \t]|[ \t\r]*(?:\n|\Z))"
 _DOCSTART = re.compile(_DOCSTART_LINE.encode())
 
 
@@ -82,7 +85,7 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
         initial = characters[first]
     kinds = _FIRST[initial]
     marks: list[int] = []
-    if b"-DOCSTART-" in ended:
+    if DOCSTART.encode() in ended:
         marks = [match.start() for match in _DOCSTART.finditer(ended)]
     if (kinds == LineKind.COMMENT).any() and any(word in ended for word in _WORDS):
         marks += [match.start() for match in _NEWDOC.finditer(ended)]

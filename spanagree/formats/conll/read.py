@@ -41,9 +41,9 @@ from spanagree.formats.conll.choose import (
 from spanagree.formats.conll.columns import Column, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import Head, first_lines, have_ids, head_of
+from spanagree.formats.conll.lines import DOCSTART
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
 from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
-from spanagree.formats.conll.write import DOCSTART
 from spanagree.formats.file_head import passed_over
 
 _LONG = 500  # tokens of a sentence, which hardly any has

@@ -13,9 +13,7 @@ from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.tags import prefixed, write_tags
 from spanagree.errors import InputError, SettingError, show
 from spanagree.files import BOM, PathName, write_text
-
-DOCSTART = "-DOCSTART-"
-
+from spanagree.formats.conll.lines import DOCSTART
 
 _BEGINS_ELSE = re.compile(rf"{BOM}|[ \t]*{DOCSTART}(?=[ \t]|$)")  # a line of another kind
 
