@@ -54,7 +54,7 @@ def _mean(sums: Floats) -> Floats:
     return means
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Mean:
     """What is there of a sample: an entry for each document and pair that has marked something.
 

@@ -203,7 +203,7 @@ def _as_many(weight: Floats) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class OtherAnnotators:
     """The errors of each part of an agreement, over other annotators.
 

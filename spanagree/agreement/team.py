@@ -21,7 +21,7 @@ from spanagree.results.score import UNDEFINED, Figures, Interval, Score, f1_figu
 from spanagree.settings import unit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Pair:
     """Two annotators over the documents that both saw.
 
@@ -41,7 +41,7 @@ class Pair:
         return self.tally.f1 if self.documents else undefined("no document shared")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Team:
     """All pairs together: their tallies summed, so documents that many saw weigh more.
 

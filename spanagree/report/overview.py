@@ -64,7 +64,7 @@ _IN_BATCH = 10  # documents, at least
 _BATCHED = 5000  # documents and pairs, at most
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Overview:
     """What every report shows.
 
@@ -140,7 +140,7 @@ class Overview:
         }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class SystemsOverview(Overview):
     """What a report on systems against a gold annotation shows.
 
@@ -216,7 +216,7 @@ class SystemsOverview(Overview):
         return halves[-1] if len(halves) > 1 else None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class TeamOverview(Overview):
     """What a report on a team of annotators shows.
 
@@ -304,7 +304,7 @@ class TeamOverview(Overview):
         ]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class ReferencesOverview(Overview):
     """What a report on systems against many annotators shows.
 

@@ -72,7 +72,7 @@ WHOLE = 5
 """How many of them hold for all documents together."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PairChance:
     """The match of two annotations by chance.
 
