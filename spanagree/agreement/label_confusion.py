@@ -94,11 +94,8 @@ def confused_pairs(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool
     np.add.at(squares, (first, second), often**2)
     np.add.at(crossed, (first, second), often * of_document[place])
     expected = share * differing
-    p = _p(
-        counts[i, j] - expected,
-        squares[i, j] - 2 * share * crossed[i, j] + share**2 * (of_document**2).sum(),
-        len(of_document),
-    )
+    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (of_document**2).sum()
+    p = _p(counts[i, j] - expected, np.stack(terms), len(of_document))
     p[share > 1 - 1e-12] = math.nan  # two labels can be confused with each other only
     rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
     confusions = [
@@ -109,18 +106,28 @@ def confused_pairs(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool
     return sorted(confusions, key=lambda pair: (pair.p if pair.p == pair.p else 2, -pair.ratio))
 
 
-def _p(total: Floats, squares: Floats, documents: int) -> Floats:
-    """Return p of t-tests, that a mean is not above 0, from sums of values and of squares."""
+def _p(total: Floats, terms: Floats, documents: int) -> Floats:
+    """Return p of t-tests, that a mean is not above 0; undefined where documents do not vary.
+
+    Args:
+        total: the sums of values.
+        terms: the three parts that sums of squares have; (3, sums).
+        documents: how many values there are.
+    """
     from scipy.special import stdtr  # takes a tenth of a second to import
 
     if documents < 2:
         return np.full(len(total), math.nan)
+    of_mean = total**2 / documents
+    spread = terms.sum(0) - of_mean
+    rounding = _ROUNDED * (np.abs(terms).sum(0) + of_mean)
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.maximum(squares - total**2 / documents, 0) / (documents - 1)
-        t = np.where(variance > 0, total / np.sqrt(variance * documents), np.nan)
+        error = np.sqrt(spread / (documents - 1) * documents)
+        t = np.where(spread > rounding, total / error, np.nan)
     return np.asarray(stdtr(documents - 1, -t))
 
 
+_ROUNDED = 8 * np.finfo(np.float64).eps  # half of it for each term of a spread, and operation
 NOTHING = "(nothing)"
 _NAMED = 3  # pairs of labels confused equally often that a sentence names
 _REST, _TEAM = "the rest", "the team"
@@ -242,9 +249,14 @@ class Confusion(Result):
                 Column("p_holm", "Holm", "probability"),
             ]
             rows: list[list[Value]] = [list(pair) for pair in self.confused]
-            nothing = [] if rows else ["no two labels were confused"]
+            remarks = [] if rows else ["no two labels were confused"]
+            if any(math.isnan(pair.p) for pair in self.confused):
+                remarks.append(
+                    "–: p undefined: two documents that differ are needed, and another label that"
+                    " either could be confused with"
+                )
             caption = f"confused {whose}, {documents}"
-            return Frame(columns, rows, self.settings, caption=caption, remarks=nothing)
+            return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
         what = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],

@@ -27,7 +27,7 @@ from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.project.batch_names import BatchesBy, parts_of
+from spanagree.project.batch_names import BatchesBy, parts_of, told_by_text
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots
@@ -265,11 +265,11 @@ def batches(
 
     Args:
         corpus: the annotators as layers; or a corpus for each batch, by name: documents of the same
-            id are the same document then.
+            id and text are the same document then.
         spec: how many batches of consecutive documents; a pattern that finds the batch in a
-            document's id (its first group, or all of it): documents whose ids differ in that alone
-            are the same; a table, FILE or FILE:COLUMN, of documents and batches; or the name of
-            each document's batch, ``None`` for none.
+            document's id (its first group, or all of it): documents of the same text whose ids
+            differ in that alone are the same; a table, FILE or FILE:COLUMN, of documents and
+            batches; or the name of each document's batch, ``None`` for none.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
@@ -296,6 +296,7 @@ def batches(
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
     parts, made_by, notes = parts_of(corpus, spec)
+    parts, differing = told_by_text(parts)
     agreements, tables, scored = [], [], []
     for name, (part, keys) in parts.items():
         agreement = agree(part, match=match, chance=chance, annotators=annotators)
@@ -313,7 +314,13 @@ def batches(
     every_note = dict.fromkeys(note for agreement in agreements for note in agreement.notes)
     documents = sum(len(part) for part, _ in parts.values())
     result = Batches(
-        tuple(scored), tuple(changes), slope, p, settings, (*every_note, *notes), documents
+        tuple(scored),
+        tuple(changes),
+        slope,
+        p,
+        settings,
+        (*every_note, *notes, *differing),
+        documents,
     )
     shares = [agreement.places for agreement in agreements if agreement.places is not None]
     if not shares:

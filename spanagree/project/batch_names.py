@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus, places_found
+from spanagree.corpus.same_texts import numbers_of_texts
 from spanagree.errors import SettingError, check_whole, counted, show
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
@@ -37,6 +39,33 @@ def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Part
         for name, here in numbers.items()
     }
     return parts, says, notes
+
+
+def told_by_text(parts: Parts) -> tuple[Parts, list[str]]:
+    """Return the same with documents told apart by their texts too, and a note if some differ.
+
+    Where texts are unknown, their lengths tell them apart.
+    """
+    texts = {name: numbers_of_texts(corpus) for name, (corpus, _) in parts.items()}
+    if not all(map(len, texts.values())):
+        texts = {name: np.array(corpus.lengths) for name, (corpus, _) in parts.items()}
+    told = {
+        name: [f"{key}\0{text}" for key, text in zip(keys, texts[name].tolist(), strict=True)]
+        for name, (_, keys) in parts.items()
+    }
+    batches_of = Counter(key for _, keys in parts.values() for key in {*keys})
+    alike = Counter(key for keys in told.values() for key in {*keys})
+    differ = sum(
+        batches_of[key] > 1 and alike[by_text] == 1
+        for name, (_, keys) in parts.items()
+        for key, by_text in zip(keys, told[name], strict=True)
+    )
+    notes = [
+        f"{counted(differ, 'document')} with the id of a document in another batch, but another"
+        " text; they are compared as different documents"
+    ]
+    parts = {name: (corpus, told[name]) for name, (corpus, _) in parts.items()}
+    return parts, notes if differ else []
 
 
 def parts_of_ids(

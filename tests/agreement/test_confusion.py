@@ -245,8 +245,25 @@ def test_p_is_scipys():
     """That of scipy's t-test of one sample, of values much smaller than 1; of one document none."""
     stats = pytest.importorskip("scipy.stats")
     values = np.array([[0.1, 0.3, 0.2, -0.05], [0.01, -0.02, 0.03, 0.01]])
-    found = _p(values.sum(axis=1), (values**2).sum(axis=1), 4)
+    found = _p(values.sum(axis=1), (values**2).sum(axis=1)[None], 4)
     assert found == pytest.approx(
         stats.ttest_1samp(values, 0, axis=1, alternative="greater").pvalue
     )
-    assert np.isnan(_p(values[:, 0], values[:, 0] ** 2, 1)).all()
+    assert np.isnan(_p(values[:, 0], values[None, :, 0] ** 2, 1)).all()
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_documents_that_are_all_alike_have_no_p(count):
+    """The variance of equal documents is 0, whatever rounding leaves of it."""
+    layers = {
+        "a": [[(0, 1, "X"), (2, 3, "X"), (4, 5, "Y"), (6, 7, "Z")]],
+        "b": [[(0, 1, "Y"), (2, 3, "Y"), (4, 5, "X"), (6, 7, "Z")]],
+    }
+    copies = {name: documents * count for name, documents in layers.items()}
+    result = sa.confusion(sa.Corpus.from_segments([10] * count, copies))
+    assert [(pair.a, pair.b, pair.times) for pair in result.confused] == [("X", "Y", 3 * count)]
+    both = sa.confusion(sa.Corpus.from_segments([10] * count, copies), "a", "b")
+    assert len(both.confused) == 2
+    assert np.isnan([pair.p for pair in both.confused]).all()
+    assert "than chance would (p below 0.05 after Holm's correction): none" in both.verdict
+    assert "p undefined" in str(both.table("pair").remarks)

@@ -117,6 +117,25 @@ def test_a_trend_is_found():
     assert "trend: corrected F1 +0." in str(made)
 
 
+def test_other_texts_are_other_documents():
+    """Documents whose ids differ in the batch alone, but that have other texts, are not paired."""
+    ids, layers = ["r1/a", "r1/b", "r2/a", "r2/b"], {"x": [[(0, 1, "X")]] * 4}
+    layers |= {"y": [[(0, 1, "X")], [], [(0, 1, "X")], [(0, 1, "X")]]}
+    few = sa.Bootstrap(resamples=9)
+    for texts, both in ((["one", "two", "one", "two"], 2), (["one", "two", "one", "six"], 1)):
+        corpus = sa.Corpus.from_segments(
+            [3] * 4, layers, ids=ids, texts=texts, offsets="characters"
+        )
+        batches = sa.batches(corpus, "r([12])", bootstrap=few)
+        assert batches.changes[0].both == both
+        assert sum("another text" in note for note in batches.notes) == (both < 2)
+        halves = {"1": corpus.subset([0, 1]), "2": corpus.subset([2, 3])}
+        by_name = {name: half.but(ids=("a", "b")) for name, half in halves.items()}
+        assert sa.batches(by_name, bootstrap=few).changes[0].both == both
+    lengths = sa.Corpus.from_segments([3, 4, 3, 5], layers, ids=ids)
+    assert sa.batches(lengths, "r([12])", bootstrap=few).changes[0].both == 1
+
+
 def test_ways_to_name_them(tmp_path):
     """By a pattern, a table, names; numbers in names by size; and what is in no batch is said."""
     ids = ["w9/a", "w9/b", "w10/a", "w10/b", "x"]
