@@ -28,7 +28,7 @@ from spanagree.corpus.segments import codes
 from spanagree.errors import counted, printable
 from spanagree.results.frame import Column, Value, figure
 from spanagree.results.result import Comparable
-from spanagree.results.score import Figures, Score, ScoreColumns
+from spanagree.results.score import Figures, Score, ScoreColumns, ends_of
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 
@@ -354,6 +354,8 @@ def layout(
         behind.append(Column(f"gain_{kind}", title))
         if ci and title:
             behind.append(Column("", "gain interval", "interval", "interval of a gain"))
+    ends = [f"gain_{kind}_{end}" for kind in Figures._fields for end in ("low", "high")]
+    behind += map(Column, ends) if ci else ()
     behind += [Column("p", "p", "probability", "p of an annotator")]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
     behind += [Column(f"share_{k}", t, "figure", SHARES) for k, t in _SHARES.items()]
@@ -369,6 +371,8 @@ def layout(
             more.append(getattr(m.gain, kind))
             if ci and kind != "expected":
                 more.append(getattr(m.gain_interval, kind, None))
+        if ci:
+            more += [end for kind in Figures._fields for end in ends_of(m.gain_interval, kind)]
         more += [math.nan] * (2 + len(_SHARES)) if known is None else known.figures
         parts.append(
             (

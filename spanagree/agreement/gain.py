@@ -19,6 +19,7 @@ from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval
 from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.ends import TIE, student_t
 
 _NOTHING = (UNDEFINED, UNDEFINED)
 
@@ -31,30 +32,31 @@ _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
 
 
 def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> list[Interval | None]:
-    """Return the interval of each annotator's gain: the figure ± z standard errors.
+    """Return the interval of each annotator's gain: the figure ± t standard errors.
+
+    The degrees of freedom are those of the documents. A gain that documents do not vary has none.
 
     Args:
         figures: the gains.
         drawn: the documents, or wholes of them.
         resampling: whose confidence it has.
     """
-    from scipy.special import ndtri  # takes a tenth of a second to import
-
     members = list(figures.annotators.values())
     if drawn.sums.by().random_sizes:
         why = "sizes are random under the rule of places"
         return [Interval(_NOTHING, _NOTHING, _NOTHING, why) for _ in members]
     of_team, of_pairs, unit, annotator = _sums(drawn)
-    z = float(-ndtri(resampling.tail))
+    t = float(student_t(max(of_team.shape[1] - 1, 1), resampling.tail))
     ends: list[list[tuple[float, float]]] = []
     for kind, sides in enumerate(_SIDES):
         errors = _errors(
             np.array(sides(*of_team)), np.array(sides(*of_pairs)), unit, annotator, len(members)
         )
         gains = np.array([member.gain[kind] for member in members])
-        low, high = gains - z * errors, gains + z * errors
+        errors[errors <= TIE] = UNDEFINED
+        low, high = gains - t * errors, gains + t * errors
         ends.append(list(zip(low.tolist(), high.tolist(), strict=True)))
-    why = "the team without the annotator is undefined, or there is one document"
+    why = "the team without the annotator is undefined, or documents do not vary"
     undefined = Interval(_NOTHING, _NOTHING, _NOTHING, why, "jackknife")
     return [
         undefined
@@ -102,4 +104,6 @@ def _errors(
         before = up[annotator] * of_team[0, unit] + down[annotator] * of_team[1, unit]
         spread += np.bincount(annotator, less * (less - 2 * before), annotators)
         errors = np.sqrt(np.maximum(spread, 0) * documents / (documents - 1))
+    if documents < 2:
+        return np.full(annotators, UNDEFINED)
     return np.asarray(errors, np.float64)

@@ -290,7 +290,8 @@ class Agreement(Result):
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
         a, b = ("marked a", "marked b") if by == "pair" else ("", "")
         error = self.error_of_chance if by is None else None
-        columns = [*names, *f1.columns, *(ERROR_OF_CHANCE,) * (error is not None)]
+        columns = [*names, *f1.columns, *(f1.ends if ci else ())]
+        columns += [ERROR_OF_CHANCE] * (error is not None)
         columns += [Column("matched"), Column("expected")]
         columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
         errors = [] if error is None else [error]
@@ -298,7 +299,8 @@ class Agreement(Result):
         for before, score, tally, behind in parts:
             counts = tally.counts if tally else [None] * 4
             of_chance = errors if tally else [None] * len(errors)  # means over pairs have none
-            rows.append([*before, *f1.values(score), *of_chance, *counts, *behind])
+            ends = f1.end_values(score) if ci else []
+            rows.append([*before, *f1.values(score), *ends, *of_chance, *counts, *behind])
         if by is None and ci:  # a spread has no interval
             rows[-1] = [
                 "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)

@@ -569,12 +569,13 @@ class Coefficients(Result):
         columns = [Column("coefficient", " ", "name"), Column("corrected"), Column("jackknife")]
         columns += [Column("value", "value"), Column("", "interval" if ci else "", "interval")]
         columns += [Column("observed", "observed"), Column("expected", "expected")]
+        columns += [Column("value_low"), Column("value_high")] if ci else []
         columns += [Column(key, kind="count") for key in Counts._fields]
         columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
         def row(name: str, part: Coefficient, value: float, **other: Value) -> list[Value]:
             """Return the cells of a coefficient, in the order of the columns; some are others."""
-            cells = {
+            cells: dict[str, Any] = {
                 "coefficient": name,
                 "corrected": getattr(part, "corrected", UNDEFINED),
                 "jackknife": getattr(part, "jackknife", UNDEFINED),
@@ -582,11 +583,11 @@ class Coefficients(Result):
                 "ends": ends_of(part.interval, "corrected"),
                 "observed": part.observed,
                 "expected": part.expected,
-                **self.counts._asdict(),
-                "undefined": part.reason,
-                "interval": part.interval,
-            }
-            return list((cells | other).values())
+            } | other
+            if ci:
+                cells |= dict(zip(("low", "high"), cells["ends"] or _NO_ENDS, strict=True))
+            counts = self.counts._asdict().values()
+            return [*cells.values(), *counts, part.reason, part.interval]
 
         spa, bias = self.spa, self.bias
         ends = ends_of(spa.interval, "observed")
@@ -623,6 +624,7 @@ class Coefficients(Result):
             Column("B", "B"),
             Column("", "both", "count", spare=True),
             Column("", "either", "count", spare=True),
+            *([Column("agreement_low"), Column("agreement_high")] if ci else ()),
             Column("interval", kind="json"),
         ]
         rows: list[list[Value]] = []
@@ -633,14 +635,17 @@ class Coefficients(Result):
             others.append([part.specific, *values])
             ends = ends_of(part.interval, "observed")
             begin = [name, "", name, part.value, ends, part.specific]
-            rows.append([*begin, *pairs, part.given, *values, *pairs, part.interval])
+            data_ends = ends if ci else ()
+            rows.append([*begin, *pairs, part.given, *values, *pairs, *data_ends, part.interval])
         averages = {"mean": self.categories.mean, "median": self.categories.median}
         of_others = formulas.mean_and_median(np.array(others).reshape(-1, len(self.all) + 1).T)
         for (name, agreement), average in zip(averages.items(), of_others, strict=True):
             specific, *values = average.tolist()
             ends = ends_of(agreement.interval, "observed")
             begin = ["", name, name, agreement.observed, ends, specific]
-            rows.append([*begin, None, None, None, *values, None, None, agreement.interval])
+            data_ends = ends if ci else ()
+            none = [None, None]
+            rows.append([*begin, *none, None, *values, *none, *data_ends, agreement.interval])
         return Frame(columns, rows, breaks=[len(self.categories)])
 
     def _by_annotator(self) -> Frame:

@@ -102,11 +102,13 @@ class DocumentAgreement(Result):
             Column("expected", "expected", meaning="expected document-level agreement"),
             Column("alpha", "α", meaning="α of documents"),
             Column("", "interval" if ci else "", "interval"),
+            *([Column("alpha_low"), Column("alpha_high")] if ci else ()),
         ]
         rows: list[list[Value]] = []
         for name, part in self.all:
             ends = ends_of(part.interval, "corrected")
-            rows.append([name, self.shares[name], part.observed, part.expected, part.value, ends])
+            figures = [self.shares[name], part.observed, part.expected, part.value]
+            rows.append([name, *figures, ends, *(ends if ci else ())])
         noun = unit(self.settings)
         reasons = {part.reason: None for _, part in self.all if part.reason}
         return Frame(

@@ -45,7 +45,7 @@ from spanagree.results.score import UNDEFINED, Figures, f1_figures
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.draws import weights
-from spanagree.uncertainty.ends import with_t
+from spanagree.uncertainty.ends import TIE, with_t
 from spanagree.uncertainty.evidence import evidence_of, joined
 
 _MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
@@ -382,7 +382,7 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
     """Return the plan from what is there.
 
     Raises:
-        SettingError: where no document has an agreement to plan from.
+        SettingError: where no document has an agreement to plan from, or documents do not vary.
     """
     if math.isnan(getattr(made.team.f1, figure)):
         raise SettingError(
@@ -400,6 +400,12 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
     per_document = made.documents_kept()
     number = per_document.coverage.number()
     plan = _of_rows(made, per_document.rows, number, settings, resampling)
+    if plan.documents < 2 or plan.width <= TIE:
+        alike = ", all with the same figures" * (plan.documents > 1)
+        raise SettingError(
+            f"{counted(plan.documents, unit(settings))} seen by two annotators or more{alike}; a"
+            " plan needs two that differ"
+        )
     pairs = number * (number - 1) // 2
     most, share = int(pairs.argmax()), float(pairs.max() / pairs.sum())
     if share <= _HEAVY or (pairs > 0).sum() < _FEW:
@@ -457,11 +463,12 @@ def _of_rows(
 def narrower(made: Agreement) -> Plan | None:
     """Return a plan for the widest of some intervals that is clearly narrower than what is there.
 
-    There is none where the figure is undefined, or the interval is the narrowest of them already.
+    There is none where nothing can be planned, or the interval is the narrowest of them already.
     """
-    if math.isnan(made.team.f1.corrected):
+    try:
+        plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
+    except SettingError:
         return None
-    plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
     for width in _WIDTHS:
         if width <= _NARROWER * plan.width:
             return _for_width(plan, width)

@@ -210,8 +210,10 @@ class AgainstReferences(Result):
             *f1.columns,
             *share.columns,
             *ceiling.columns,
+            *(column for score in (f1, share) if ci for column in score.ends),
         ]
         nothing = [""] * len([*share.columns, *ceiling.columns])
+        no_ends = [""] * len(share.ends)
         rows: list[list[Value]] = []
         breaks: list[int] = []
         for label in self.labels if by == "label" else ("",):
@@ -223,15 +225,16 @@ class AgainstReferences(Result):
                     *share.values(scored.share),
                     *ceiling.values(scored.ceiling),
                 )
-                rows.append([*before, system.name, False, system.documents, *scores])
+                ends = [*f1.end_values(scored.f1), *share.end_values(scored.share)] if ci else []
+                rows.append([*before, system.name, False, system.documents, *scores, *ends])
             breaks.append(len(rows))
             top = self.ceiling.labels[label] if label else self.ceiling.f1
             people = [(self.ceiling, top)]
             people += [(person, person.f1) for person in self.people.values() if by == "annotator"]
-            rows += [
-                [*before, person.name, True, person.documents, *f1.values(score), *nothing]
-                for person, score in people
-            ]
+            for person, score in people:
+                ends = [*f1.end_values(score), *no_ends] if ci else []
+                of_person = [*f1.values(score), *nothing, *ends]
+                rows.append([*before, person.name, True, person.documents, *of_person])
             breaks += [len(rows)] if by == "label" else []
         references = counted(self.settings.references, "reference")
         nearest = "the nearest of" if self.settings.best_match else ""

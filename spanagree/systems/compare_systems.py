@@ -414,10 +414,11 @@ def _compared(
         of_few = np.full((2, 2), np.nan)
         if rare:
             of_few = few_ends(both, differing, resampling.tail)
+        limits = _limits(both.sum(axis=0))
         exchanged = alike and not rare and test == "bootstrap"
         observed, corrected = (
             _difference(
-                float(values[i]), p[i], drawn.interval(k, resampling), of_few[i],
+                float(values[i]), p[i], drawn.interval(k, resampling), of_few[i], limits[i],
                 len(differing), resampling, exchanged,
             )
             for i, k in enumerate(figures)
@@ -434,11 +435,23 @@ def _compared(
         )
 
 
+def _limits(totals: Floats) -> Floats:
+    """Return the least and greatest difference of two systems in F1 and corrected F1; (2, 2).
+
+    ``totals`` are the sums of either system.
+    """
+    expected = f1_figures(totals)[:, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
+    return np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
+
+
 def _difference(
     value: float,
     p: float,
     interval: tuple[float, float, str],
     of_few: Floats,
+    limits: Floats,
     differing: int,
     resampling: Resampling,
     exchanged: bool,
@@ -450,12 +463,13 @@ def _difference(
         p: of it.
         interval: its low and high end from resamples, and a note on them.
         of_few: the ends where systems differ in few documents, else ``nan``.
+        limits: the least and the greatest that a difference can be.
         differing: in how many documents they differ.
         resampling: how.
         exchanged: whether p is of exchanges, though a bootstrap was asked for.
     """
     *ends, note = interval
-    low, high = united(np.array(ends), of_few).tolist()
+    low, high = united(np.array(ends), of_few).clip(*limits).tolist()
     reasons = [f"interval: {note}"] if note else []
     undefined = math.isnan(p)
     if exchanged and not undefined:

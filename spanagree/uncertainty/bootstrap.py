@@ -23,6 +23,7 @@ from spanagree.errors import SettingError, check_choice, check_whole, counted, p
 from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
 from spanagree.uncertainty.ends import (
+    TIE,
     Drawn,
     bca,
     jackknife,
@@ -510,17 +511,21 @@ def _interval(
     evidence: Sequence[int],
     resampling: Resampling,
 ) -> Interval:
-    """Return the interval of three figures, joined with another where they rest on little."""
-    if not any(evidence):
-        same = [low == high for low, high in ends]
-        ends = [(UNDEFINED, UNDEFINED) if x else y for x, y in zip(same, ends, strict=True)]
-        notes = [_NO_SPREAD if x else note for x, note in zip(same, notes, strict=True)]
+    """Return the interval of three figures, joined with another where they rest on little.
+
+    A figure that no resample changes has none; nor has the corrected one of an observed one that
+    none changes: what is left is how chance varies.
+    """
+    wide, why = joined(ends, figures, evidence, resampling.tail)
+    same = [high - low <= TIE for low, high in wide]
+    same[2] |= same[0]
+    wide = [(UNDEFINED, UNDEFINED) if x else y for x, y in zip(same, wide, strict=True)]
+    notes = [_NO_SPREAD if x else note for x, note in zip(same, notes, strict=True)]
     reasons: dict[str, list[str]] = {}
     for name, note in zip(Figures._fields, notes, strict=True):
         if note:
             reasons.setdefault(note, []).append(name)
     whys = [f"{', '.join(names)}: {note}" for note, names in reasons.items()]
-    wide, why = joined(ends, figures, evidence, resampling.tail)
     kind = f"{resampling.name}+clopper-pearson" if why else resampling.name
     observed, expected, corrected = ((low, high) for low, high in wide)
     return Interval(observed, expected, corrected, "; ".join([*whys, *filter(None, [why])]), kind)

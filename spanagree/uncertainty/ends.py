@@ -13,7 +13,8 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.uncertainty.evidence import united
 
-_TIE = 1e-12  # figures closer than this are the same
+TIE = 1e-12
+"""Figures that are no further apart are the same."""
 
 
 class Drawn(NamedTuple):
@@ -48,7 +49,7 @@ def _counted(often: Ints, which: Bools) -> Ints:
 def share_below(estimates: Floats, drawn: Drawn) -> Floats:
     """Return which share of the resamples is below each figure; of those that equal it, half."""
     values, often, known = drawn
-    both = (values < estimates[:, None] - _TIE, values <= estimates[:, None] + _TIE)
+    both = (values < estimates[:, None] - TIE, values <= estimates[:, None] + TIE)
     below, up_to = (_counted(often, which) for which in both)
     return (below + up_to) / (2 * known)
 
@@ -94,7 +95,7 @@ def bca(below: Floats, left_out: Floats, times: Ints, tail: float) -> tuple[Floa
 
     deviation = _deviation(left_out, times)
     spread = (times * deviation**2).sum(axis=1)
-    defined = (below > 0) & (below < 1) & (spread > _TIE**2)  # nan is not greater either
+    defined = (below > 0) & (below < 1) & (spread > TIE**2)  # nan is not greater either
     z0 = ndtri(np.where(defined, below, 0.5))[:, None]
     scale = np.array([x**1.5 for x in spread.tolist()])  # as of one: arrays round otherwise
     a = ((times * deviation**3).sum(axis=1) / (6 * scale))[:, None]
@@ -170,7 +171,7 @@ def with_t(
         np.stack((low, high), axis=1) * (1 - floors[:, None]) + floors[:, None],
         np.stack((estimates - t * errors, estimates + t * errors), axis=1),
     )
-    varies = errors > _TIE  # what does not vary stays one number
+    varies = errors > TIE  # what does not vary stays one number
     return np.where(varies[:, None], united(ends, wide), ends)
 
 
