@@ -18,8 +18,8 @@ from spanagree.agreement.count import Drawn
 from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.ends import TIE, student_t
+from spanagree.uncertainty.bootstrap import FEW, Resampling
+from spanagree.uncertainty.ends import student_t
 
 _NOTHING = (UNDEFINED, UNDEFINED)
 
@@ -46,14 +46,17 @@ def gain_intervals(figures: Scored, drawn: Drawn, resampling: Resampling) -> lis
         why = "sizes are random under the rule of places"
         return [Interval(_NOTHING, _NOTHING, _NOTHING, why) for _ in members]
     of_team, of_pairs, unit, annotator = _sums(drawn)
-    t = float(student_t(max(of_team.shape[1] - 1, 1), resampling.tail))
+    documents = of_team.shape[1]
+    if documents < 2:
+        why = FEW.format(documents)
+        return [Interval(_NOTHING, _NOTHING, _NOTHING, why, "jackknife") for _ in members]
+    t = float(student_t(documents - 1, resampling.tail))
     ends: list[list[tuple[float, float]]] = []
     for kind, sides in enumerate(_SIDES):
         errors = _errors(
             np.array(sides(*of_team)), np.array(sides(*of_pairs)), unit, annotator, len(members)
         )
         gains = np.array([member.gain[kind] for member in members])
-        errors[errors <= TIE] = UNDEFINED
         low, high = gains - t * errors, gains + t * errors
         ends.append(list(zip(low.tolist(), high.tolist(), strict=True)))
     why = "the team without the annotator is undefined, or documents do not vary"
@@ -83,7 +86,7 @@ def _sums(drawn: Drawn) -> tuple[Floats, list[Any], Ints, Ints]:
 def _errors(
     of_team: Floats, of_pairs: Floats, unit: Ints, annotator: Ints, annotators: int
 ) -> Floats:
-    """Return the standard error of each annotator's gain, of one figure.
+    """Return the standard error of each annotator's gain, of one figure; ``nan`` if none varies.
 
     Args:
         of_team: what each document adds to both sides of the ratio; (2, documents).
@@ -99,11 +102,13 @@ def _errors(
         # what a document adds that she did not see, as multiples of both sides
         up, down = 1 / left[1] - 1 / total[1], ratio / total[1] - without / left[1]
         squares = of_team @ of_team.T
-        spread = up**2 * squares[0, 0] + 2 * up * down * squares[0, 1] + down**2 * squares[1, 1]
+        terms = [up**2 * squares[0, 0], 2 * up * down * squares[0, 1], down**2 * squares[1, 1]]
         less = (of_pairs[0] - without[annotator] * of_pairs[1]) / left[1][annotator]
         before = up[annotator] * of_team[0, unit] + down[annotator] * of_team[1, unit]
-        spread += np.bincount(annotator, less * (less - 2 * before), annotators)
-        errors = np.sqrt(np.maximum(spread, 0) * documents / (documents - 1))
-    if documents < 2:
-        return np.full(annotators, UNDEFINED)
+        of_entry = less * (less - 2 * before)
+        spread = sum(terms) + np.bincount(annotator, of_entry, annotators)
+        # nothing is left but rounding, half an epsilon for each document and operation
+        size = np.abs(terms).sum(axis=0) + np.bincount(annotator, np.abs(of_entry), annotators)
+        varies = spread > (documents + 8) * np.finfo(np.float64).eps * size
+        errors = np.sqrt(np.where(varies, spread, UNDEFINED) * documents / (documents - 1))
     return np.asarray(errors, np.float64)

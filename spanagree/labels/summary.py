@@ -684,6 +684,8 @@ class Coefficients(Result):
                         yield f"–: {coefficient.name} undefined: {category.reason}"
         if by is None and self.spa.jackknife_reason:
             yield f"jackknife undefined: {self.spa.jackknife_reason}"
+        if by is None and self.spa.jackknife > 1:
+            yield "jackknife above 1, which is full agreement: of few items it corrects too much"
         if by == "annotator" and not all(labeller.pairs for labeller in self.annotators.values()):
             yield "–: agreement undefined: no label of another on the same items"
         if by == "annotator" and not any(self.bias.by_annotator.values()):

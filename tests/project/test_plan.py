@@ -155,6 +155,11 @@ def test_refused(crowd, run):
     for none in (crowd.of_annotators(["ann"]), crowd.subset([])):
         with pytest.raises(sa.SettingError, match="a plan needs a part of the work done by two"):
             sa.plan_sample(none, 0.1)
+    layers = {"a": [[(0, 1, "X"), (3, 4, "X")]], "b": [[(0, 1, "X"), (5, 6, "X")]]}
+    for number, alike in ((1, "1 document seen by two annotators or more"), (9, "same figures")):
+        layers_of = {name: of_one * number for name, of_one in layers.items()}
+        with pytest.raises(sa.SettingError, match=f"{alike}; a plan needs two that differ"):
+            sa.plan_sample(sa.Corpus.from_segments([9] * number, layers_of))
     code, _, err = run("plan", CROWD, "--width", "3")
     assert code == 1
     assert "width 3.0; a number above 0 and below 2 is needed" in err

@@ -288,3 +288,33 @@ def test_many_remarks():
     all_of = [f"remark {i}" for i in range(14)]
     shown = {n: re.findall("<li>(.*?)</li>", remarks(*all_of[:n])) for n in (12, 14)}
     assert shown == {12: all_of[:12], 14: [*all_of[:12], "and 2 more like these"]}
+
+
+def test_rows_have_the_ends_of_intervals(crowd):
+    """Where a figure has an interval, CSV and rows have its ends: those of the result itself."""
+    ci = sa.Bootstrap(resamples=20)
+    team, labels = sa.agree(crowd, ci=ci), sa.coefficients(sa.token_labels(crowd), ci=ci)
+    against = sa.evaluate_references(crowd, systems=["dia"], ci=ci)
+    documents = sa.project.document_agreement(crowd, ci=ci)
+    ann, gain = team.annotators["ann"].f1, team.annotators["ann"].gain_interval
+    pest = labels.categories["PEST"].interval
+    for result, by, place, key, ends in (
+        (team, None, 0, "f1_corrected", team.team.f1.interval.corrected),
+        (team, None, 1, "f1_observed", team.mean.interval.observed),
+        (team, "label", 0, "f1_expected", team.labels["PEST"].f1.interval.expected),
+        (team, "pair", 0, "f1_corrected", team.pairs["ann", "bob"].f1.interval.corrected),
+        (team, "annotator", 0, "f1_corrected", ann.interval.corrected),
+        (team, "annotator", 0, "gain_corrected", gain.corrected),
+        (against, None, 0, "f1_corrected", against["dia"].f1.interval.corrected),
+        (against, None, 0, "share_observed", against["dia"].share.interval.observed),
+        (against, None, 1, "f1_observed", against.ceiling.f1.interval.observed),
+        (labels, None, 0, "value", labels.spa.interval.observed),
+        (labels, None, 3, "value", labels.alpha.interval.corrected),
+        (labels, "category", 1, "agreement", pest.observed),
+        (documents, None, 0, "alpha", documents.any.interval.corrected),
+    ):
+        row = result.to_rows(by)[place]
+        assert (row[f"{key}_low"], row[f"{key}_high"]) == tuple(ends)
+        assert f"{key}_low,{key}_high" in to_csv(result.table(by))
+    plain = sa.agree(crowd).to_rows()
+    assert not [key for key in plain[0] if key.endswith("_low")]

@@ -34,6 +34,17 @@ def test_documents_that_one_missed(test):
     assert result.to_dict()["tables"]["pairs"][0]["observed"]["value"] == pair.observed.value
 
 
+@pytest.mark.parametrize("interval", ["bca", "jackknife"])
+def test_a_difference_stays_in_its_range(interval):
+    """F1 is from 0 to 1, corrected F1 from −e/(1 − e) to 1, of two documents also their difference."""
+    layers = {"gold": [X, [(0, 1, "X"), (2, 3, "Y")]], "a": [X, [(2, 3, "Z")]], "b": [NONE, NONE]}
+    result, pair = compared(layers, resamples=99, interval=interval)
+    assert -1 <= pair.observed.low < pair.observed.value < pair.observed.high <= 1
+    e = result.scores["a"].expected
+    assert result.scores["b"].expected == 0
+    assert -e / (1 - e) - 1 <= pair.corrected.low < pair.corrected.high <= 1
+
+
 def test_two_documents_can_tell():
     """Two documents that are not alike have a p; what needs no remark has no reason in JSON."""
     result, pair = compared({"gold": [X, X], "a": [X, NONE], "b": [X, X]}, resamples=99)

@@ -155,6 +155,34 @@ def test_nothing_varies():
     assert "the same in every resample" in interval.reason
 
 
+@pytest.mark.parametrize("documents", [2, 3, 20])
+def test_documents_that_are_alike(documents):
+    """Where documents hold agreement and disagreement, but all the same, no resample tells anything
+    of others: no result, sentence or JSON has an interval."""
+    layers = {"ann": [[(0, 1, "X"), (3, 4, "Y")]], "bob": [[(0, 1, "X"), (4, 5, "Y")]]}
+    layers = {name: of_one * documents for name, of_one in layers.items()}
+    corpus = sa.Corpus.from_segments([6] * documents, layers)
+    ci = sa.Bootstrap(resamples=50)
+    evaluation, team = sa.evaluate(corpus, ci=ci), sa.agree(corpus, ci=ci)
+    labels = sa.coefficients(sa.token_labels(corpus), ci=ci)
+    for interval in (
+        evaluation["bob"].f1.interval, team.team.f1.interval, labels.alpha.interval,
+    ):  # fmt: skip
+        assert np.isnan(interval[:3]).all()
+        assert "the same in every resample" in interval.reason
+        assert interval.to_dict()["corrected"] in (None, [None, None])
+    for result in (evaluation, team, labels):
+        assert "CI" not in result.verdict
+
+
+def test_where_only_chance_varies():
+    """Two documents of the same observed agreement, but of other lengths, have no corrected one."""
+    layers = {"ann": [[(0, 1, "X"), (3, 4, "Y")]] * 2, "bob": [[(0, 1, "X"), (4, 5, "Y")]] * 2}
+    interval = sa.evaluate(sa.Corpus.from_segments([6, 30], layers), ci=True)["bob"].f1.interval
+    assert np.isnan((interval.observed, interval.corrected)).all()
+    assert interval.expected[0] < interval.expected[1]
+
+
 @pytest.mark.parametrize("number", [0.5, 1.0, 3.0])
 def test_neighbours_are_the_same(number):
     """Sums that come out a last digit lower or higher are the same unit: a number of few binary
