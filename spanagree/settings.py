@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -12,7 +12,6 @@ from spanagree.errors import InputError, printable, show
 from spanagree.version import __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
-_Names = TypeVar("_Names", bound=Sequence[str] | None)
 _COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
 _ADDED = "places_mean"  # a number of documents
 _HOW = "expected"  # said if not all are exact
@@ -175,26 +174,6 @@ def _added(first: _CountsByLayer, second: _CountsByLayer) -> dict[str, dict[str,
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
     return counts
-
-
-def as_list(names: _Names) -> _Names | list[str]:
-    """Turn an iterator into a list, and leave other names as they are.
-
-    >>> as_list(iter(["ann"])), as_list(None)
-    (['ann'], None)
-    """
-    return list(names) if isinstance(names, Iterator) else names
-
-
-def chosen_of(annotators: Collection[str], names: Collection[str] | None) -> list[str] | None:
-    """Return the names of annotators that were chosen; ``None`` if these are all.
-
-    >>> chosen_of(["ann", "bob"], ["bob"]), chosen_of(["ann", "bob"], ["bob", "ann"])
-    (['bob'], None)
-    """
-    if isinstance(names, str) or not isinstance(names, Collection):  # refused by who takes them
-        return None
-    return None if all(name in names for name in annotators) else list(names)
 
 
 def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from spanagree.chance.model import Given, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.settings import as_list, unit
+from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 

@@ -23,8 +23,9 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import choose_annotators
 from spanagree.results.score import f1_figures
-from spanagree.settings import MatchSettings, chosen_of
+from spanagree.settings import MatchSettings
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import evidence_of
 
@@ -227,9 +228,7 @@ def count(
         SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
             chance model does not allow it.
     """
-    chosen = chosen_of(corpus.annotators, annotators)
-    if annotators is not None:
-        corpus = corpus.of_annotators(annotators, in_part=not counting.keep)
+    corpus, chosen = choose_annotators(corpus, annotators, in_part=not counting.keep)
     counting.check(corpus)
     crowd = AnnotationIndex.of(corpus)
     comparisons, sharing = compare_annotators(corpus, crowd, counting)

@@ -40,3 +40,14 @@ def against_gold(
         return made
     others = [name for name in corpus.layers if name != gold]
     return sa.references.with_baselines(made, ["majority"], references=others)
+
+
+def against_people(
+    corpus: sa.Corpus, chosen: Mapping[str, Any], baselines: Sequence[str], **settings: Any
+) -> tuple[sa.Corpus, dict[str, Any]]:
+    """Return a corpus with baselines of its references, and the sides with these as systems."""
+    systems = chosen.get("systems", ())
+    people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
+    made = sa.references.with_baselines(corpus, baselines, references=people, **settings)
+    more = {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
+    return made, {**chosen, **more}

@@ -25,7 +25,6 @@ from spanagree.cli.batches import batches_option
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
-from spanagree.settings import chosen_of
 
 _ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
 _FUNCTION = "spanagree.labels.summary.coefficients"
@@ -110,8 +109,7 @@ def coefficients(
 
 def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
     """Return the corpus of these annotators, which it says; of all if none are named."""
-    if annotators is None:
-        return corpus
-    chosen = chosen_of(corpus.annotators, annotators)
-    corpus = corpus.of_annotators(annotators)
+    from spanagree.corpus.roles import choose_annotators
+
+    corpus, chosen = choose_annotators(corpus, annotators)
     return corpus.but(reading={**corpus.reading, "chosen": chosen})

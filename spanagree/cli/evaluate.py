@@ -18,7 +18,7 @@ import spanagree as sa
 from spanagree.choices import BY, MatchName, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
-from spanagree.cli.first_layer import with_gold_noted
+from spanagree.cli.first_layer import say_gold, with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import (
@@ -107,8 +107,7 @@ def evaluate(
         **more,
         **job.intervals,
     )
-    if result.settings.get("gold_first") is None:
-        _note_gold(named, result)
+    say_gold(named, result)
     if tallies is not None:
         progress("writing")
         sa.systems.write_tallies(result, tallies)
@@ -155,11 +154,3 @@ def _tested(
     return sa.systems.chance_test(
         corpus, result, simulate=simulate, progress=progress("chance"), **draws, **job.seed
     )
-
-
-def _note_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
-    """Say that the first layer was taken for gold, where another one is called so."""
-    gold = result.settings.gold
-    alike = [name for name in result.systems if "gold" in name.lower()]
-    if asked is None and alike and "gold" not in gold.lower():
-        say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])

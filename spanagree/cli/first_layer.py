@@ -1,11 +1,11 @@
-"""Who is gold where nobody is named, and the layers of a file have no order that a user chose."""
+"""What is said where nobody is named as gold, so that the first layer is."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import spanagree as sa
-from spanagree.cli.job import Job
+from spanagree.cli.job import Job, say
 from spanagree.errors import printable
 
 _ORDERS = ("columns", "tags", "spans")  # options that name layers, one after the other
@@ -35,3 +35,13 @@ def with_gold_noted(
     # the setting says that gold is not where signatures leave its name out
     reading = {**corpus.reading, "gold_first": False}
     return replace(corpus, reading=reading, notes=(*corpus.notes, note))
+
+
+def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
+    """Say that the first layer was taken for gold, where another one is called so."""
+    if asked is not None or result.settings.get("gold_first") is not None:
+        return
+    gold = result.settings.gold
+    alike = [name for name in result.systems if "gold" in name.lower()]
+    if alike and "gold" not in gold.lower():
+        say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])

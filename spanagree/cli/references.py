@@ -7,7 +7,7 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import check_baselines, drawing
+from spanagree.cli.baselines import against_people, check_baselines, drawing
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
@@ -64,17 +64,6 @@ def chosen_sides(job: Job, corpus: sa.Corpus, given: Mapping[str, Any]) -> dict[
     return {side: [job.layer(name, corpus) for name in asked[side]] for side in asked}
 
 
-def with_own_baselines(
-    corpus: sa.Corpus, chosen: Mapping[str, Any], baselines: Sequence[str], **settings: Any
-) -> tuple[sa.Corpus, dict[str, Any]]:
-    """Return a corpus with baselines of its references, and the sides with these as systems."""
-    systems = chosen.get("systems", ())
-    people = chosen.get("references") or [x for x in corpus.layers if x not in systems]
-    made = sa.references.with_baselines(corpus, baselines, references=people, **settings)
-    more = {"systems": [*systems, *dict.fromkeys(baselines)]} if systems else {}
-    return made, {**chosen, **more}
-
-
 def against_references(
     job: Job, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
@@ -85,7 +74,7 @@ def against_references(
     chosen = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
         drawn = drawing(job, settings)
-        corpus, chosen = with_own_baselines(corpus, chosen, baselines, **drawn)
+        corpus, chosen = against_people(corpus, chosen, baselines, **drawn)
     result = sa.evaluate_references(
         corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
     )

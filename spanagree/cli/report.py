@@ -15,12 +15,12 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.baselines import against_gold, baseline, drawing
+from spanagree.cli.baselines import against_gold, against_people, baseline, drawing
 from spanagree.cli.batches import batches_option
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.cli.references import best_match, chosen_sides, sides, with_own_baselines
+from spanagree.cli.references import best_match, chosen_sides, sides
 from spanagree.errors import printable
 
 _FILE = "Write the report to this file."
@@ -57,7 +57,7 @@ def report(
     if not (team or chosen):
         corpus = with_gold_noted(job, corpus, named, "--team")
     if baseline and chosen:
-        corpus, chosen = with_own_baselines(corpus, chosen, baseline, **drawing(job, settings))
+        corpus, chosen = against_people(corpus, chosen, baseline, **drawing(job, settings))
     elif baseline:
         corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
     progress("making the report")

@@ -37,7 +37,6 @@ from spanagree.errors import (
     length_of,
     show,
 )
-from spanagree.settings import chosen_of
 
 MOST = 2**31 - 1
 """The most labels that a table holds: numbers of pairs of them stay whole numbers."""
@@ -388,12 +387,13 @@ class LabelTable:
         place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
         annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
         kept = place[annotator] >= 0
+        chosen = names if len(names) < len(self.annotators) else None
         return replace(
             self,
             **{name: getattr(self, name)[kept] for name in ("item", "label", "number")},
             annotator=place[annotator[kept]],
             annotators=tuple(names),
-            reading={**self.reading, "chosen": chosen_of(self.annotators, names)},
+            reading={**self.reading, "chosen": chosen},
         )
 
     def subset(self, items: Ints) -> LabelTable:

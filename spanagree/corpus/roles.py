@@ -1,5 +1,6 @@
-"""Who saw which document, where a source does not say: the role of a layer decides.
+"""Which annotators are chosen, and who saw which document.
 
+Where a source does not say who saw a document, the role of a layer decides.
 A table with a row for each span has no row where an annotator marked nothing, so it cannot say
 whether they saw the document. A *system* saw whatever its gold or its references saw; whether an
 annotator did is not known.
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus, check_absent
 from spanagree.errors import counted, printable
+
+_Names = TypeVar("_Names", bound=Iterable[str] | None)
 
 
 def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
@@ -62,6 +66,34 @@ def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
             " saw, annotators as never having seen it; --absent unmarked or unseen (absent=)"
             " decides for all, and in a table a row without start and end says that one was seen"
         )
+
+
+def as_list(names: _Names) -> _Names | list[str]:
+    """Turn an iterator into a list, and leave other names as they are.
+
+    >>> as_list(iter(["ann"])), as_list(None)
+    (['ann'], None)
+    """
+    return list(names) if isinstance(names, Iterator) else names
+
+
+def choose_annotators(
+    corpus: Corpus, names: Iterable[str] | None, *, in_part: bool = False
+) -> tuple[Corpus, list[str] | None]:
+    """Return the corpus of the annotators that are named, and their names; ``None`` if all are.
+
+    Without ``names`` that is the corpus itself. ``in_part`` is as for
+    :meth:`Corpus.of_annotators`, which refuses names that are unknown or given twice.
+
+    >>> corpus = Corpus.from_segments([5], {"ann": [[]], "bob": [[]]})
+    >>> choose_annotators(corpus, ["bob"])[1], choose_annotators(corpus, ["bob", "ann"])[1]
+    (['bob'], None)
+    """
+    if names is None:
+        return corpus, None
+    names = as_list(names)
+    team = corpus.of_annotators(names, in_part=in_part)
+    return team, list(names) if len(team.layers) < len(corpus.layers) else None
 
 
 def settled(corpus: Corpus, systems: Iterable[str], references: Iterable[str]) -> Corpus:

@@ -17,10 +17,10 @@ from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import SettingError, check_known
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import MatchSettings, chosen_of
+from spanagree.settings import MatchSettings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,13 +86,10 @@ def count(
     """
     if counting.keep and not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
-    chosen = chosen_of(corpus.annotators, annotators)
+    team, chosen = choose_annotators(corpus, annotators, in_part=not counting.keep)
     if gold is not None:
         check_known([gold], corpus.annotators, "gold")
-        annotators = [gold]
-    team = corpus
-    if annotators is not None:
-        team = corpus.of_annotators(annotators, in_part=not counting.keep)
+        team = corpus.of_annotators([gold])
     counting.check(team)
     documents, inexact = _documents(team, counting)
     described, plain = counting.describe(team, inexact), counting.without_places()

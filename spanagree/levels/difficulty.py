@@ -24,6 +24,7 @@ from spanagree.blocks.run import Block
 from spanagree.chance.model import Given, chance_model, whose, with_ids
 from spanagree.choices import Chance, MatchName, OnError
 from spanagree.comparisons.place_shares import PlaceShares, with_uniform
+from spanagree.corpus.roles import as_list
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, source_of
@@ -32,7 +33,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
 from spanagree.results.plots import Picture, histogram, sentence
 from spanagree.results.result import Result
-from spanagree.settings import as_list, unit
+from spanagree.settings import unit
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load

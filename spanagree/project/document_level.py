@@ -12,7 +12,7 @@ from spanagree.arrays import Bools
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import Basis, score
@@ -23,7 +23,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, ends_of
-from spanagree.settings import Settings, as_list, chosen_of, confidence_of, unit
+from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 
 ANY = "any label"
@@ -160,9 +160,7 @@ def document_agreement(
     """
     corpus = corpus_of(corpus)
     resampling = asked_resampling(ci)
-    annotators = as_list(annotators)
-    chosen = chosen_of(corpus.annotators, annotators)
-    corpus = corpus if annotators is None else corpus.of_annotators(annotators)
+    corpus, chosen = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda done, total: None)
     crowd = AnnotationIndex.of(corpus)
     saw = times_seen(corpus)

@@ -18,6 +18,7 @@ from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.roles import choose_annotators
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import in_seconds, is_time
 from spanagree.errors import (
@@ -45,7 +46,7 @@ from spanagree.project.vote import (
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, histogram
 from spanagree.results.result import Result
-from spanagree.settings import Settings, as_list, chosen_of, unit
+from spanagree.settings import Settings, unit
 
 VOTES = {
     "tokens": "a token gets the label that enough gave it, and boundaries are voted on too",
@@ -297,8 +298,7 @@ def make_gold(
             f"{'weighted' if weighted else 'share'} is for votes on tokens or segments; dawid-skene"
             " weighs annotators by itself and takes what is most probable: leave it out"
         )
-    asked = as_list(annotators)
-    voting = corpus if asked is None else corpus.of_annotators(asked)
+    voting, chosen = choose_annotators(corpus, annotators)
     names = list(voting.layers)
     notes = list(voting.notes)
     if vote is None:
@@ -319,7 +319,6 @@ def make_gold(
     document, start, end, label = (column[taken] for column in votes[:4])
     made = _made(vote, share, min_annotators, measured)
     with_gold = with_layer(corpus, name, Layer(document, start, end, label, enough), made)
-    chosen = None if asked is None else chosen_of(corpus.annotators, asked)
     settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen)
     notes += _note_without_weight(names, weights)
     return Gold(

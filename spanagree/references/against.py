@@ -47,7 +47,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map
 from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
-from spanagree.settings import MatchSettings, as_list, confidence_of, unit
+from spanagree.settings import MatchSettings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 from spanagree.uncertainty.evidence import evidence_of
 
@@ -367,7 +367,7 @@ def evaluate_references(
     check_names(match, chance)
     check_draws(draws)
     resampling = asked_resampling(ci, seed=seed)
-    people, machines = _sides(corpus, as_list(references), as_list(systems))
+    people, machines = _sides(corpus, references, systems)
     settings = AgainstSettings(
         match=match, chance=chance, systems=machines, references=len(people),
         chosen=None if len(corpus.layers) == len(people + machines) else people,

@@ -45,7 +45,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
-from spanagree.settings import Settings, as_list, unit
+from spanagree.settings import Settings, unit
 from spanagree.uncertainty.noninferiority import exact_p
 from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
 
@@ -377,11 +377,11 @@ def _settings(
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
-    asked = as_list(annotators)
-    if isinstance(asked, str):
-        raise SettingError(f"annotators {show(asked)}; a list of names is needed")
-    check_known(asked or (), everybody)
-    if candidate in (asked or ()):
+    if isinstance(annotators, str):
+        raise SettingError(f"annotators {show(annotators)}; a list of names is needed")
+    asked = list(annotators or ())
+    check_known(asked, everybody)
+    if candidate in asked:
         raise SettingError(
             f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"
             " replace itself"

@@ -20,7 +20,6 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.gold import make_gold, with_layer
-from spanagree.settings import as_list
 
 BASELINES = {
     "everything": "one segment over the whole document, with the most frequent label",
@@ -82,7 +81,7 @@ def with_baselines(
         )
     check_choice(chance, CHANCES, "chance")
     check_whole(seed, 0, "seed")
-    names = list(corpus.layers) if references is None else list(as_list(references))
+    names = list(corpus.layers if references is None else references)
     check_known(names, corpus.layers)
     extended = corpus
     for name in dict.fromkeys(asked):

@@ -22,7 +22,6 @@ from spanagree.errors import check_known
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
-from spanagree.settings import as_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "shares of annotators")
-    names = list(corpus.layers) if annotators is None else list(as_list(annotators))
+    names = list(corpus.layers if annotators is None else annotators)
     check_known(names, corpus.layers)
     seen = times_seen(corpus, names)
     counts = counts_of(corpus, [corpus.layers[name] for name in names])

@@ -51,7 +51,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
 from spanagree.results.result import Result, note_left_out
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
-from spanagree.settings import Settings, as_list, chosen_of, unit
+from spanagree.settings import Settings, unit
 
 PEOPLE = "people"
 Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
@@ -289,7 +289,7 @@ def soft_scores(
         chance=chance,
         soft="shares" if gold is None else "given",
         threshold=float(threshold) if given.keys() - names else None,
-        chosen=chosen_of(corpus.annotators, others),
+        chosen=others if corpus.layers.keys() - others else None,
     )
     return _scored(extended, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
 
@@ -379,8 +379,8 @@ def _sides(
     Raises:
         SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
     """
-    names = None if systems is None else list(as_list(systems))
-    others = None if references is None else list(as_list(references))
+    names = None if systems is None else list(systems)
+    others = None if references is None else list(references)
     check_known([*(names or ()), *(others or ())], corpus.layers)
     if names is None and others is None:
         names = [name for name in given if name in corpus.layers]

@@ -18,7 +18,7 @@ from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
@@ -28,7 +28,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, as_list, chosen_of, unit
+from spanagree.settings import Settings, unit
 from spanagree.units.alpha_u import alpha_u
 from spanagree.units.effort import Steps
 from spanagree.units.gamma import gamma
@@ -199,10 +199,7 @@ def side_by_side(
     check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
     Sampling("chance", chance, precision, seed)
     Steps(time_limit, steps)
-    annotators = as_list(annotators)
-    chosen = chosen_of(corpus.annotators, annotators)
-    if annotators is not None:
-        corpus = corpus.of_annotators(annotators)
+    corpus, chosen = choose_annotators(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
     settings = SideBySideSettings(

@@ -20,9 +20,9 @@ from spanagree.blocks.poisson import percentile_intervals
 from spanagree.blocks.run import Block
 from spanagree.choices import Chance, Continuum, Measure, OnError
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.settings import as_list
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count, drawn_columns
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures

@@ -17,8 +17,7 @@ from spanagree.blocks.poisson import Entries, Replicates, replicates
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import times_seen
-from spanagree.settings import chosen_of
+from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
@@ -111,11 +110,8 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
     Raises:
         SettingError: for units of one annotator and category that overlap.
     """
-    annotators = counting.annotators
     check_in_one_piece(corpus, "α_U")
-    chosen = chosen_of(corpus.annotators, annotators)
-    if annotators is not None:
-        corpus = corpus.of_annotators(annotators, in_part=not counting.keep)
+    corpus, chosen = choose_annotators(corpus, counting.annotators, in_part=not counting.keep)
     placed = counting.measure == "alpha-u-placed"
     settings = AlphaUSettings(
         measure=counting.measure,

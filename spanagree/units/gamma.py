@@ -24,11 +24,10 @@ from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import as_list, chosen_of
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.effort import Steps
@@ -103,10 +102,7 @@ def gamma(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "γ")
-    annotators = as_list(annotators)
-    chosen = chosen_of(corpus.annotators, annotators)
-    if annotators is not None:
-        corpus = corpus.of_annotators(annotators)
+    corpus, chosen = choose_annotators(corpus, annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),

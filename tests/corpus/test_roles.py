@@ -7,6 +7,7 @@ import json
 import pytest
 
 import spanagree as sa
+from spanagree.corpus.roles import choose_annotators
 
 GOLD = [("d1", [(0, 4)]), ("d2", [(0, 3), (12, 17)]), ("d3", [(0, 3)])]
 TEXT = "Rome and Bonn are far."
@@ -91,3 +92,32 @@ def test_it_survives_what_is_done_to_a_corpus(files):
     assert corpus.with_labels(["X"]).unsaid == ("s.csv",)
     again = sa.evaluate(corpus.subset([2, 1, 0]), "gold")
     assert again["s.csv"].f1.observed == pytest.approx(2 / 3, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("names", "annotators", "chosen"),
+    [
+        (None, ("ann", "bob", "cem"), None),
+        (["cem", "bob", "ann"], ("cem", "bob", "ann"), None),
+        (["cem", "ann"], ("cem", "ann"), ["cem", "ann"]),
+        (iter(["cem", "ann"]), ("cem", "ann"), ["cem", "ann"]),
+        ({"bob": 1}, ("bob",), ["bob"]),
+        ([], (), []),
+    ],
+)
+def test_chosen_annotators(names, annotators, chosen):
+    """They are in the order named; settings name them if not all are chosen."""
+    corpus = sa.Corpus.from_segments([5], {name: [[]] for name in ("ann", "bob", "cem")})
+    team, asked = choose_annotators(corpus, names)
+    assert (team.annotators, asked) == (annotators, chosen)
+
+
+def test_chosen_annotators_of_a_part():
+    """Settings name those too whom a part lacks; without these it has all of its own."""
+    part = sa.Corpus.from_segments([5], {"ann": [[]], "bob": [[]]})
+    team, asked = choose_annotators(part, ["dia", "bob"], in_part=True)
+    assert (team.annotators, asked) == (("bob",), ["dia", "bob"])
+    assert choose_annotators(part, ["dia", "bob", "ann"], in_part=True)[1] is None
+    for names in (["dia"], ["ann", "ann"], "ann"):
+        with pytest.raises(sa.SettingError):
+            choose_annotators(part, names)

@@ -34,7 +34,7 @@ from spanagree.report.study import study as study_measures
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
-from spanagree.settings import as_list, unit
+from spanagree.settings import unit
 from spanagree.version import __version__
 
 
@@ -107,8 +107,7 @@ def write_report(
     if team:
         report = team_overview(corpus, measures, batches, **settings)
     elif against:
-        sides = as_list(references), as_list(systems)
-        report = references_overview(corpus, *sides, best_match, **settings)
+        report = references_overview(corpus, references, systems, best_match, **settings)
     else:
         report = systems_overview(corpus, gold, **settings)
     if study:
