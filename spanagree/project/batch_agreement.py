@@ -27,7 +27,7 @@ from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.project.batch_names import BatchesBy, parts_of, told_by_text
+from spanagree.project.batch_names import BatchesBy, parts_of, tell_apart_by_text
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots
@@ -296,7 +296,7 @@ def batches(
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
     parts, made_by, notes = parts_of(corpus, spec)
-    parts, differing = told_by_text(parts)
+    parts, differing = tell_apart_by_text(parts)
     agreements, tables, scored = [], [], []
     for name, (part, keys) in parts.items():
         agreement = agree(part, match=match, chance=chance, annotators=annotators)

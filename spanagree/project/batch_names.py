@@ -41,7 +41,7 @@ def parts_of(corpus: Corpus | Mapping[str, Corpus], by: BatchesBy) -> tuple[Part
     return parts, says, notes
 
 
-def told_by_text(parts: Parts) -> tuple[Parts, list[str]]:
+def tell_apart_by_text(parts: Parts) -> tuple[Parts, list[str]]:
     """Return the same with documents told apart by their texts too, and a note if some differ.
 
     Where texts are unknown, their lengths tell them apart.
@@ -49,22 +49,22 @@ def told_by_text(parts: Parts) -> tuple[Parts, list[str]]:
     texts = {name: numbers_of_texts(corpus) for name, (corpus, _) in parts.items()}
     if not all(map(len, texts.values())):
         texts = {name: np.array(corpus.lengths) for name, (corpus, _) in parts.items()}
-    told = {
+    keys_with_text = {
         name: [f"{key}\0{text}" for key, text in zip(keys, texts[name].tolist(), strict=True)]
         for name, (_, keys) in parts.items()
     }
     batches_of = Counter(key for _, keys in parts.values() for key in {*keys})
-    alike = Counter(key for keys in told.values() for key in {*keys})
+    alike = Counter(key for keys in keys_with_text.values() for key in {*keys})
     differ = sum(
         batches_of[key] > 1 and alike[by_text] == 1
         for name, (_, keys) in parts.items()
-        for key, by_text in zip(keys, told[name], strict=True)
+        for key, by_text in zip(keys, keys_with_text[name], strict=True)
     )
     notes = [
         f"{counted(differ, 'document')} with the id of a document in another batch, but another"
         " text; they are compared as different documents"
     ]
-    parts = {name: (corpus, told[name]) for name, (corpus, _) in parts.items()}
+    parts = {name: (corpus, keys_with_text[name]) for name, (corpus, _) in parts.items()}
     return parts, notes if differ else []
 
 
