@@ -307,7 +307,11 @@ def test_annotators_by_category_weights():
 def test_evidence_counts_near_labels():
     """Where no two labels are equal, near ones are an agreement: nothing says that there is none."""
     labels = sa.LabelTable.from_rows(
-        [(i, who, i % 7 + shift) for i in range(40) for who, shift in (("a", 0), ("b", 1))]
+        [
+            (i, who, i % 7 + far)
+            for i in range(40)
+            for who, far in (("a", 0), ("b", 1 + (i % 5 == 0)))
+        ]
     )
     assert any("hold any agreement" in caveat for caveat in sa.coefficients(labels).caveats)
     graded = sa.coefficients(labels, measurement="interval", ci=sa.Bootstrap(resamples=99))

@@ -205,9 +205,11 @@ def test_undefined_figures():
     interval = sa.evaluate(same, ci=sa.Bootstrap(resamples=100)).systems["b"].f1.interval
     assert interval.observed == pytest.approx((0.025 ** (1 / 5), 1))
     assert interval.reason == (
-        "observed, expected, corrected: percentile, as its bias or acceleration is undefined;"
+        "observed, corrected: percentile, as its bias or acceleration is undefined; expected: the"
+        " same in every resample, which tells nothing of others;"
         " joined with Clopper–Pearson's, as 0 of 5 hold any disagreement"
     )
+    assert np.isnan(interval.expected).all()
     some = sa.Corpus.from_segments([9] * 3, {"a": [[(0, 1, "X")], [], []], "b": [[(0, 1, "X")], [], []]})  # fmt: skip
     interval = sa.evaluate(some, ci=sa.Bootstrap(resamples=2000)).systems["b"].f1.interval
     assert re.search(r"undefined in \d+ of 2000 resamples", interval.reason)
