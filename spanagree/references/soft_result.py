@@ -211,7 +211,12 @@ class SoftScores(Result):
 
     def _caption(self) -> str:
         """Say whose shares these are."""
-        whose = "given" if self.settings.soft == "given" else "those of the references"
+        chosen = self.settings.chosen or ()
+        whose = "those of the references"
+        if self.settings.soft == "given":
+            whose = "given"
+        elif len(chosen) == 1:
+            whose = f"those of {printable(chosen[0])}"
         documents = counted(len(self.corpus), unit(self.settings))
         return f"{counted(len(self.systems), 'system')} against shares, {whose}; {documents}"
 
@@ -245,7 +250,9 @@ def soft_scores(
     Args:
         corpus: annotators and systems as layers.
         systems: the names of the systems; all but the references unless given.
-        references: the names of the references; all but the systems, or all, unless given.
+        references: the names of the references; all but the systems unless given. Without both, and
+            without probabilities, the first layer is the reference; with probabilities, all are
+            but those that have some.
         probabilities: by name, what further systems give: a JSON file, or rows, with a document's
             id and spans that have a probability. Of a system that is a layer, they are its
             probabilities, and its segments stay what it marks.
@@ -382,8 +389,11 @@ def _sides(
     names = None if systems is None else list(as_list(systems))
     others = None if references is None else list(as_list(references))
     check_known([*(names or ()), *(others or ())], corpus.layers)
-    if names is None and others is None:
+    given = list(given)
+    if names is None and others is None and given:
         names = [name for name in given if name in corpus.layers]
+    elif names is None and others is None:
+        others = list(corpus.layers)[:1]
     if names is None:
         names = [name for name in corpus.layers if name not in (others or ())]
     if others is None:

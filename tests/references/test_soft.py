@@ -279,7 +279,7 @@ def test_errors_of_probabilities(rows, message):
         ({"systems": ["x"]}, "unknown annotator 'x'; allowed: a, b"),
         ({"systems": ["a"], "references": ["a"]}, "a: both system and reference"),
         ({"systems": ["a", "b"]}, "no reference … fewer systems"),
-        ({"baselines": []}, "no system … name systems, probabilities or baselines"),
+        ({"references": ["a", "b"], "baselines": []}, "no system … name systems, probabilities or baselines"),
         ({"probabilities": {"random": [{"id": "p", "s": spans((0, 1, 0.4))}]}}, "probabilities of random … otherwise"),
     ],
 )  # fmt: skip
@@ -321,6 +321,17 @@ def test_what_is_undefined_is_said():
         "–: z: undefined: no document that it and a reference saw",
         "–: people: undefined: no document that two references saw",
     ]
+
+
+def test_the_first_is_the_reference():
+    """If nobody is named, the first is compared with all others, as `evaluate` does; probabilities
+    are systems, so all others are references then."""
+    corpus, rows = two(), [{"id": "p", "s": spans((0, 1, 0.9))}]
+    unnamed = sa.soft_scores(corpus, baselines=[])
+    assert unnamed.to_dict() == sa.soft_scores(corpus, references=["a"], baselines=[]).to_dict()
+    assert list(unnamed.systems) == ["b"]
+    assert unnamed.table().caption == "1 system against shares, those of a; 2 documents"
+    assert list(sa.soft_scores(corpus, probabilities={"m": rows}, baselines=[]).systems) == ["m"]
 
 
 def test_labels():
@@ -383,6 +394,11 @@ def test_the_command(run, tmp_path):
     assert {row["system"] for row in table} == {"a1", "m"}
     first = [float(row["spearman"]) for row in table if row["system"] == "m"]
     assert first == result.by_document["m"].rho.tolist()
+    code, out, err = run("evaluate", ANSWERS, "--match", "soft", "--format", "csv")
+    assert code == 0
+    systems = [row["system"] for row in csv.DictReader(io.StringIO(out))]
+    assert systems[: len(corpus.annotators) - 1] == list(corpus.annotators[1:])
+    assert f"the reference is {corpus.annotators[0]}, the first annotator in the file" in err
 
 
 @pytest.mark.parametrize("name", NAMES)
