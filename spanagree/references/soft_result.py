@@ -135,15 +135,27 @@ class SoftScores(Result):
     def verdict(self) -> str:
         """Which system is nearest to the shares of annotators, and where people are."""
         defined = {name: x.iou for name, x in self.systems.items() if not math.isnan(x.iou)}
+        undefined = [name for name in self.systems if name not in defined]
         if not defined:
             return "No system has an IoU that is defined."
+        noun = unit(self.settings)
         ranked = sorted(defined, key=lambda name: (-defined[name], name))
         groups = verdict.grouped({name: defined[name] for name in ranked})
         named = ", ".join(
             f"{verdict.in_words(names)} ({verdict.short(defined[names[0]])})" for names in groups
         )
-        people = verdict.short(self.people.iou)
-        return f"By IoU the order is {named}; people reach {people}. No test was made."
+        on = verdict.counted_from([self.systems[name].documents for name in defined], noun)
+        people = ""
+        if not math.isnan(self.people.iou):
+            seen = counted(self.people.documents, noun)
+            people = f"; people reach {verdict.short(self.people.iou)}"
+            people += "" if seen == on else f", on {seen}"
+        sentence = f"By IoU the order is {named}, on {on}{people}. No test was made."
+        if not undefined:
+            return sentence
+        share = "shares" if len(undefined) == 1 else "share"
+        whom = "soft gold" if self.settings.soft == "given" else "a reference"
+        return f"{sentence} {verdict.in_words(undefined)} {share} no {noun} with {whom}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 

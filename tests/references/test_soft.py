@@ -323,6 +323,20 @@ def test_what_is_undefined_is_said():
     ]
 
 
+def test_the_verdict_says_on_which_documents():
+    """How many each mean rests on, and who shares none with a reference."""
+    one, two = [(0, 1, "X")], [(0, 2, "X")]
+    layers = {"a": [one] * 3, "b": [one, one, None], "m": [one] * 3, "n": [two, None, None]}
+    corpus = sa.Corpus.from_segments([4] * 3, layers | {"z": [None] * 3})
+    result = sa.soft_scores(corpus, references=["a", "b"], baselines=[])
+    assert result.verdict == (
+        "By IoU the order is m (1.000), n (.500), on 1 to 3 documents; people reach 1.000, on 2"
+        " documents. No test was made. z shares no document with a reference."
+    )
+    alone = sa.soft_scores(corpus, systems=["m"], references=["a"], baselines=[])
+    assert alone.verdict == "By IoU the order is m (1.000), on 3 documents. No test was made."
+
+
 def test_the_first_is_the_reference():
     """If nobody is named, the first is compared with all others, as `evaluate` does; probabilities
     are systems, so all others are references then."""
@@ -503,10 +517,12 @@ def test_a_majority_is_among_its_voters():
     corpus = sa.Corpus.from_segments([6], crowd)
     made = sa.soft_scores(corpus, systems=["m"], baselines=["majority"])
     assert made["majority"].iou == 1
-    assert made.verdict.startswith("By IoU the order is majority (1.000), m (.667);")
+    assert made.verdict.startswith("By IoU the order is majority (1.000), m (.667), on 1")
     twice = sa.Corpus.from_segments([6], {"x": crowd["a"], **crowd})
     equal = sa.soft_scores(twice, systems=["x", "a"], references=["b", "c"], baselines=[])
-    assert "the order is a and x (.500);" in equal.verdict  # of both only the second token
+    assert (
+        "the order is a and x (.500), on 1 document;" in equal.verdict
+    )  # of both only the second token
     said = "majority: compared with those who voted for it"
     assert said in str(made)
     assert said not in str(sa.soft_scores(corpus, systems=["m"], baselines=["nothing"]))
