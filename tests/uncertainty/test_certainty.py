@@ -220,8 +220,10 @@ def test_undefined_figures():
         ({"resamples": -5}, "resamples -5; a whole number from 1 is needed"),
         ({"resamples": 1.5}, "resamples 1.5; a whole number from 1 is needed"),
         ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
-        ({"confidence": 100}, "confidence 100; a number between 0 and 100 is needed"),
-        ({"confidence": math.nan}, "confidence nan; a number between 0 and 100 is needed"),
+        ({"confidence": 0.95}, "confidence 0.95; a percentage above 1 … such as 95, is needed"),
+        ({"confidence": 1}, "confidence 1; a percentage above 1 and below 100"),
+        ({"confidence": 100}, "confidence 100; a percentage above 1 and below 100"),
+        ({"confidence": math.nan}, "confidence nan; a percentage above 1 and below 100"),
         ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile, jackknife"),
     ],
 )
