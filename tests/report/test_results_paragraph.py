@@ -24,7 +24,7 @@ def three(value):
 
 def test_agreement(crowd):
     """Figures, intervals and coverage are those of the result, to three digits."""
-    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=50, resample_by="unit"))
+    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=100, resample_by="unit"))
     text, f1 = words(result), result.team.f1
     assert text.startswith(
         "5 annotators worked on 63 documents (25 to 63 each), of which 62 were seen by two or more;"

@@ -886,6 +886,16 @@ def test_misused(files, capsys, more, said):
     says(capsys.readouterr().err, f"spanagree: error: {said} … 'spanagree evaluate --help'")
 
 
+def test_few_resamples(files, capsys):
+    """Resamples that do not reach beyond the ends are said to be few, in the table and in JSON."""
+    said = "intervals: 1 resample is too few for the ends of 95 % intervals; draw 100 at least"
+    for more in ([], ["--format", "json"], ["--by", "label"]):
+        assert main(["evaluate", *files, "--ci", "--resamples", "1", *more]) == 0
+        assert said in " ".join(capsys.readouterr().out.split())
+    assert main(["evaluate", *files, "--ci", "--resamples", "100"]) == 0
+    assert "too few" not in capsys.readouterr().out
+
+
 def test_refused(files, capsys):
     """A number out of range is one line and exit code 1."""
     assert main(["evaluate", *files, "--ci", "--resamples", "0"]) == 1
