@@ -104,15 +104,16 @@ def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str
 
     >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
     'By label it is highest for PER (.800) and lowest for LOC (.500).'
-    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label")
-    'It is the same for each label (1.000).'
+    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
+    'γ_k is the same for each label (1.000).'
     """
     defined = {name: value for name, value in values.items() if not math.isnan(value)}
     if len(defined) < 2:
         return ""
     high, low = highest(defined), highest({name: -value for name, value in defined.items()})
     if high == low:
-        return f"It is the same for each {what} ({short(defined[high[0]])})."
+        whose = "It" if subject == "it" else subject
+        return f"{whose} is the same for each {what} ({short(defined[high[0]])})."
     return (
         f"By {what} {subject} is highest for {in_words(high)} ({short(defined[high[0]])}) and"
         f" lowest for {in_words(low)} ({short(defined[low[0]])})."
