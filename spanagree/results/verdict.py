@@ -120,6 +120,23 @@ def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str
     )
 
 
+def from_first_to_last(values: Mapping[str, float]) -> str:
+    """Return the first and the last defined value of several in order; nothing of fewer than two.
+
+    >>> from_first_to_last({"1": 0.5, "2": 0.7, "3": float("nan")})
+    'from .500 (1) to .700 (2, the last that is defined)'
+    """
+    defined = [name for name, value in values.items() if not math.isnan(value)]
+    if len(defined) < 2:
+        return ""
+    names, shown = list(values), []
+    for at, where in ((0, "first"), (-1, "last")):
+        name = defined[at]
+        more = "" if name == names[at] else f", the {where} that is defined"
+        shown.append(f"{short(values[name])} ({printable(name)}{more})")
+    return f"from {shown[0]} to {shown[1]}"
+
+
 def highest(values: Mapping[str, float]) -> list[str]:
     """Return the names with the highest of the defined values; several where they are equal.
 
