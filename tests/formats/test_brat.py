@@ -121,7 +121,7 @@ def test_bad_relations(project, row, message):
     if "links" in message:
         corpus = sa.read_brat(folder, repair="drop-relations")
         assert corpus.relations == ()
-        assert "1 relation that stand" in corpus.notes[0]
+        assert "1 relation standing twice" in corpus.notes[0]
 
 
 def test_discontinuous_of_other_labels(project):
