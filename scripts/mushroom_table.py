@@ -24,7 +24,9 @@ def main(files: list[str]) -> int:
     print("|---|---|---|---|---|---|---|---|---|")
     for file in files:
         corpus = sa.read(file, repair="drop-empty")
-        soft = sa.references.soft_scores(corpus, baselines=["everything"])
+        soft = sa.references.soft_scores(
+            corpus, references=corpus.annotators, baselines=["everything"]
+        )
         people, everything = soft.people, soft.systems["everything"]
         rows = (
             ("people", "exact", sa.agree(corpus).team.f1, ""),

@@ -163,7 +163,7 @@ def test_toxic_spans(real):
             "drop-duplicates",
         ],
     )
-    assert "76 segments ending beyond their document dropped (drop-beyond-text)" in corpus.notes
+    assert "76 segments ending beyond the document dropped (drop-beyond-text)" in corpus.notes
     assert len(corpus.annotators) == 3_579
     seen = sum(int(layer.annotated.sum()) for layer in corpus.layers.values())
     assert seen == 59_214

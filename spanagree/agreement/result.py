@@ -123,7 +123,7 @@ class Agreement(Result):
         members = ((member.name, member.tally.size_a, member.without.f1) for member in compared)
         more = [*weight_caveats(team.tally, team.pairs, documents, self.heavy, members)]
         if self.mostly_single:
-            more.append(single_caveat(self.single, team.documents, unit(self.settings)))
+            more.append(single_caveat(self.single, team.documents, self.settings))
         shaky = caveats("team", team.f1, self.evidence, unit(self.settings))
         return (*shaky, *(f"team: {sentence}" for sentence in more))
 
@@ -140,8 +140,8 @@ class Agreement(Result):
 
     @property
     def mostly_single(self) -> bool:
-        """Whether nobody marked more than one segment in most documents that two saw."""
-        return 2 * self.single > self.team.documents
+        """Whether anything is marked, but in most documents that two saw at most one segment."""
+        return self.team.tally.size > 0 and 2 * self.single > self.team.documents
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
         """Return an annotator against the rest by name, or a pair by two names.

@@ -6,8 +6,8 @@ and so does an annotator who saw much: their weight is the share of all that is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import percent, printable
 from spanagree.results.frame import figure
 from spanagree.results.score import Score
+from spanagree.settings import unit
 
 _MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
 _UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
@@ -103,10 +104,13 @@ def _without(what: str, f1: Score) -> str:
     return f"without {what}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
 
 
-def single_caveat(single: int, documents: int, noun: str) -> str:
+def single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
     """Return what the correction does not see, where most documents have at most one segment."""
+    noun, what = unit(settings), str(settings.get("what", "segments")).removesuffix("s")
+    where, kept = f"{single} of {documents} {noun}s", f"which {noun}s have one"
+    if documents == 1:
+        where, kept = f"the only {noun} that two saw", f"that the {noun} has one"
     return (
-        f"in {single} of {documents} {noun}s nobody marked more than one segment; chance keeps"
-        f" which {noun}s have one, and its label, so agreement on that earns no credit: --measure"
-        " documents says how far it goes"
+        f"in {where} nobody marked more than one {what}; chance keeps {kept}, and its label, so"
+        " agreement on that earns no credit: --measure documents says how far it goes"
     )

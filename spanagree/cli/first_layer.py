@@ -20,11 +20,8 @@ def with_gold_noted(
 
     Lines in another order would make another layer gold, so the signature names it.
     """
-    ordered = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
-    if gold is not None or ordered or len(job.paths) != 1 or len(corpus.layers) < 2:
-        return corpus
-    first = corpus.annotators[0]
-    if "gold" in first.lower():
+    first = corpus.annotators[0] if corpus.layers else ""
+    if gold is not None or "gold" in first.lower() or not _file_alone_orders(job, corpus):
         return corpus
     alike = [name for name in corpus.annotators if "gold" in name.lower()]
     other = printable(alike[0]) if alike else "NAME"
@@ -45,3 +42,21 @@ def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
     alike = [name for name in result.systems if "gold" in name.lower()]
     if alike and "gold" not in gold.lower():
         say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])
+
+
+def with_reference_noted(job: Job, corpus: sa.Corpus) -> sa.Corpus:
+    """Return the corpus; if its one file alone says which layer is the reference, a note does."""
+    first = corpus.annotators[0] if corpus.layers else ""
+    if "gold" in first.lower() or not _file_alone_orders(job, corpus):
+        return corpus
+    note = (
+        f"the reference is {printable(first)}, the first annotator in the file; --references or"
+        " --systems names others"
+    )
+    return replace(corpus, notes=(*corpus.notes, note))
+
+
+def _file_alone_orders(job: Job, corpus: sa.Corpus) -> bool:
+    """Return whether nothing but one file says which of several layers is the first."""
+    ordered = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
+    return len(job.paths) == 1 and len(corpus.layers) > 1 and not ordered

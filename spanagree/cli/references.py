@@ -8,6 +8,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_people, check_baselines, drawing
+from spanagree.cli.first_layer import with_reference_noted
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
@@ -90,5 +91,7 @@ def against_shares(job: Job, baselines: Sequence[str] | None, settings: Mapping[
     chosen |= job.seed
     corpus = job.read()
     chosen |= chosen_sides(job, corpus, settings)
+    if not chosen.keys() & {*_OTHERS, "probabilities"}:
+        corpus = with_reference_noted(job, corpus)
     progress("evaluating")
     job.show(sa.references.soft_scores(corpus, **chosen))

@@ -86,7 +86,7 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
         works = chosen("match", "exact", "boundaries", "token", "iou")
         raise SettingError(
             f"match {match} pairs segments of one piece, and this corpus has some of several; use"
-            f" {works}, or read with discontinuous hull, split or drop"
+            f" {works}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}"
         )
     layer = corpus.layers[name]
     pair = None
@@ -97,12 +97,12 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
     elif not measure.of_label:
         pair = _first_twins(layer)
     if pair is not None:
-        what = "share tokens" if measure.of_label else "have the same pieces"
+        what = "have pieces that overlap" if measure.of_label else "have the same pieces"
         document = show(corpus.id_of(int(layer.document[pair[0]])))
         raise SettingError(
             f"annotator {show(name)}, document {document}: segments"
             f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow;"
-            " match exact would work"
+            f" {chosen('match', 'exact')} would work"
         )
 
 

@@ -12,7 +12,15 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, check_choice, counted, more_like_it, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    chosen,
+    counted,
+    more_like_it,
+    show,
+)
 
 DISCONTINUOUS = {
     "keep": "they are kept as they are",
@@ -91,8 +99,8 @@ def check_in_one_piece(corpus: object, what: str) -> None:
             pieces = "; ".join(f"{s}–{e}" for s, e in segment.pieces)
             raise SettingError(
                 f"annotator {show(name)}, document {document}: {show(segment.label)} has several"
-                f" pieces, {pieces}; {what} takes segments of one piece: read with discontinuous"
-                " hull, split or drop"
+                f" pieces, {pieces}; segments of one piece are needed for {what}: read with"
+                f" {chosen('discontinuous', 'hull', 'split', 'drop')}"
             )
 
 

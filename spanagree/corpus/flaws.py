@@ -432,7 +432,7 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "duplicate": Flaw("stands twice", duplicates, ("drop-duplicates",), "a segment is marked once"),
     "same-label-overlap": Flaw(
-        "shares tokens with one of the same label",
+        "overlaps one of the same label",
         lambda raw: np.isin(np.arange(len(raw.start)), overlaps(raw, same_label=True)[0]),
     ),
     "nested": Flaw("lies inside another", lambda raw: _nested(raw, inside=True)),

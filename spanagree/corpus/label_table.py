@@ -452,7 +452,7 @@ def label_table(
         raise InputError(
             f"{where(j)}item {show(item_names[item[j]])}, annotator"
             f" {show(annotator_names[annotator[j]])}: labelled twice, {show(names[label[i]])} and"
-            f" {show(names[label[j]])}; duplicates first keeps the first"
+            f" {show(names[label[j]])}; --duplicates first (duplicates='first') keeps the first"
         )
     for cases, noun, rule in (
         (again & ~differs, "repeated label", "by the same annotator counted once"),

@@ -187,27 +187,27 @@ REPAIRS: Mapping[str, Repair] = {
         "annotations of a document and annotator met before dropped, the first stays", _drop_repeats
     ),
     "latest": Repair(
-        "annotations of a document and annotator that has a later one dropped", _keep_latest
+        "annotations of a document and annotator with a later one dropped", _keep_latest
     ),
     "relocate-by-text": Repair(
         "misplaced segments moved to where the quoted text stands", _relocate
     ),
     "drop-misplaced": Repair(
-        "segments dropped whose text is not what stands at their offsets",
+        "segments dropped whose text is not what stands at the offsets",
         _drop(lambda raw: raw.misplaced),
     ),
-    "clip-beyond-text": Repair("segments cut off at the end of their document", _clip),
+    "clip-beyond-text": Repair("segments cut off at the end of the document", _clip),
     "drop-beyond-text": Repair(
-        "segments ending beyond their document dropped", _drop(FLAWS["beyond-text"].which)
+        "segments ending beyond the document dropped", _drop(FLAWS["beyond-text"].which)
     ),
-    "strip-space": Repair("segments freed from white space at their edges", _strip_space),
+    "strip-space": Repair("segments freed from white space at the edges", _strip_space),
     "widen-points": Repair("empty segments of recordings widened to one unit", _widen_points),
     "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].which)),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
     "drop-relations": Repair(
-        "relations that stand twice or do not link two segments of one annotation dropped",
+        "relations standing twice or not linking two segments of one annotation dropped",
         _drop_relations,
     ),
 }

@@ -41,6 +41,15 @@ _ALLOWED = {
 }
 
 # some write a blank for each tab
+_NOTES, _ATTRIBUTES = "notes", "attributes of what is no segment"
+_HIDDEN = "hidden files or folders"
+_SINGULAR = {
+    _NOTES: "note",
+    _ATTRIBUTES: "attribute of what is no segment",
+    _HIDDEN: "hidden file or folder",
+}
+"""What is passed over, and what one of it is called."""
+
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 
 
@@ -126,7 +135,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     else:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     folder = "" if root == Path() else str(root)  # with no path made of each file, which is slow
-    places, log.notes = _places(files)
+    places, notes = _places(files)
     blank, joined, marks, is_empty = 0, 0, 0, True
     for txt, ann, annotator, id_ in _pairs(places, root):
         is_empty = False
@@ -163,22 +172,24 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
             " there, and an empty one says that nothing was marked"
         )
-    log.notes += [f"{count} {kind} passed over" for kind, count in sorted(passed.items())]
+    for kind, count in sorted(passed.items()):
+        notes.append(f"{count} {kind if count > 1 else _SINGULAR[kind]} passed over")
     if joined:
-        log.notes.append(
+        notes.append(
             f"{counted(joined, 'text')} with line ends of two characters read with one, which"
             " fits the annotations"
         )
     if marks:
-        log.notes.append(
+        notes.append(
             f"{counted(marks, '.ann file')} counted the byte order mark of the text, which is none"
             " of its characters"
         )
     if blank and absent is None:
-        log.notes.append(
+        notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
+    log.notes += [f"{name}: {note}" for note in notes]  # notes of several folders are gathered
 
 
 def _pairs(
@@ -266,7 +277,7 @@ def _files(root: Path, passed: Counter[str]) -> list[str]:
         for entry in entries:
             is_file = os.path.splitext(entry.name)[1] in (".txt", ".ann")
             if entry.name.startswith("."):
-                passed["hidden files or folders"] += is_file or entry.is_dir()
+                passed[_HIDDEN] += is_file or entry.is_dir()
             elif entry.is_symlink() and not os.path.exists(entry.path):
                 raise InputError(
                     f"{printable(str(root / folder / entry.name))}: a link that leads nowhere;"
@@ -311,7 +322,7 @@ def _annotation(
     relations = []
     for where, row in rows:
         if row[0] == "#":
-            passed["notes"] += 1
+            passed[_NOTES] += 1
         elif row[0] in "RE*":
             for first, second, label, directed in _links(where, row):
                 relations.append(Link(known.get(first), known.get(second), label, where, directed))
@@ -321,7 +332,7 @@ def _annotation(
                 others = attributes[known[target]].get(name, value).split(";")
                 attributes[known[target]][name] = ";".join(dict.fromkeys([*others, value]))
             else:
-                passed["attributes of what is no segment"] += 1
+                passed[_ATTRIBUTES] += 1
     return Annotation(annotator, spans, relations=relations)
 
 

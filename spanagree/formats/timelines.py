@@ -199,13 +199,15 @@ class Marks:
         log.numbered = set(marked) == {""}
         if several and label_from is None:
             log.notes.append(
-                f"{self.name}: several tiers, so labels are tier: text; label-from text or tier,"
-                " annotator-from tier, or tier NAME would change that"
+                f"{self.name}: several tiers, so labels are tier: text; --label-from text or"
+                " tier (label_from=), --annotator-from tier (annotator_from=), or --tier NAME"
+                " (tier=) would change that"
             )
         if unsaid := len(marked.keys() - self.lengths.keys()):
             log.notes.append(
                 f"{self.name}: the length of {counted(unsaid, 'recording')} {LAST_END}, on which"
-                " chance depends; duration SECONDS, or uem FILE, would say another"
+                " chance depends; --duration SECONDS (duration=) or --uem FILE (uem=) would say"
+                " another"
             )
         settings = as_read(label_from=label_from, annotator_from=annotator_from, **read)
         return gather(records, log, {"format": form, **settings}, offsets=TICKS, again=False)

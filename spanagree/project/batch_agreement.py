@@ -48,6 +48,7 @@ from spanagree.uncertainty.permutation import TIE, holm
 
 _FEW = 10  # documents of a batch; with fewer a test finds hardly anything, and resamples mislead
 _KINDS = ("observed", "corrected")
+_NAMED = 5  # steps of which a sentence speaks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,21 +153,33 @@ class Batches(Result):
     @property
     def verdict(self) -> str:
         """Where agreement above chance began and ended, and whether that is a trend."""
-        defined = [b for b in self.batches if not math.isnan(b.f1.corrected)]
-        if len(defined) < 2:
+        ends = verdict.from_first_to_last({b.name: b.f1.corrected for b in self.batches})
+        if not ends:
             return "Fewer than two batches have an F1 above chance that is defined."
-        first, last = (
-            f"{verdict.short(b.f1.corrected)} ({printable(b.name)})"
-            for b in (defined[0], defined[-1])
-        )
-        sentence = f"F1 above chance goes from {first} to {last}."
-        p = self.p if len(self.batches) > 2 else self.changes[0].corrected.p_holm
+        sentence = f"F1 above chance goes {ends}."
+        several = len(self.batches) > 2
+        p = self.p if several else self.changes[0].corrected.p_holm
         if math.isnan(p):
             return f"{sentence} There are too few documents for a test."
-        change = self.slope if len(self.batches) > 2 else self.changes[0].corrected.value
+        change = self.slope if several else self.changes[0].corrected.value
+        what, where = ("trend", " over all batches") if several else ("change", "")
         word = "rises" if change > 0 else "falls"
-        trend = f"it {word} significantly" if p < LEVEL else "the change is not significant"
-        return f"{sentence} By a permutation test {trend} (p {verdict.p_of(p)})."
+        outcome = (
+            f"it {word} significantly{where}"
+            if p < LEVEL
+            else f"the {what}{where} is not significant"
+        )
+        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
+        steps = [
+            f"from {printable(step.a)} to {printable(step.b)}"
+            f" (p {verdict.p_of(step.corrected.p_holm)})"
+            for step in self.changes
+            if several and step.corrected.p_holm < LEVEL
+        ]
+        if not steps:
+            return sentence
+        named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
+        return f"{sentence} Significant steps, after Holm's correction: {named}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 

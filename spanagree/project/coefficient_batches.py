@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -10,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import counted_of, printable
+from spanagree.errors import counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.summary import CoefficientsByPart, coefficients
 from spanagree.labels.tokens import token_labels
@@ -38,12 +37,11 @@ class CoefficientsByBatch(CoefficientsByPart):
     @property
     def verdict(self) -> str:
         """From where to where α goes; nothing that needs a test."""
-        defined = {name: value for name, value in self.alphas.items() if not math.isnan(value)}
-        if len(defined) < 2:
+        ends = verdict.from_first_to_last(self.alphas)
+        if not ends:
             return "Fewer than two batches have an α that is defined."
-        first, *_, last = (f"{verdict.short(x)} ({printable(name)})" for name, x in defined.items())
         more = "" if self.settings.ci is not None else ": add --ci"
-        return f"Krippendorff's α goes from {first} to {last}. No test was made{more}."
+        return f"Krippendorff's α goes {ends}. No test was made{more}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 

@@ -374,12 +374,20 @@ def _check_share(share: float | None) -> None:
         raise SettingError(f"share {show(share)}; a number above 0, and at most 1, is needed")
 
 
+_TOO_FEW = {
+    0: "nobody votes",
+    1: "one annotator has nobody to be compared with",
+    2: "two annotators do not tell who of them errs",
+}
+"""Why errors cannot be estimated, by the number of annotators."""
+
+
 def _vote_for(corpus: Corpus, asked_more: bool) -> tuple[Vote, list[str]]:
     """Return what is voted on unless it is said, and a note on why it is not the usual."""
     if asked_more:
         return "tokens", []
-    if len(corpus.layers) < 3:
-        return "tokens", ["two annotators do not tell who of them errs: a vote on tokens"]
+    if why := _TOO_FEW.get(len(corpus.layers)):
+        return "tokens", [f"{why}: a vote on tokens"]
     if overlap := _overlap_in(corpus):
         return "tokens", [f"{overlap}, which dawid-skene has no place for: a vote on tokens"]
     return "dawid-skene", []

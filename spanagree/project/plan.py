@@ -30,6 +30,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.errors import (
     SettingError,
     check_choice,
+    check_whole,
     counted,
     counted_of,
     percent,
@@ -170,8 +171,9 @@ class Plan(Result):
         """Return how wide the interval would be over so many documents, and from–to.
 
         Raises:
-            SettingError: for a number of annotators that the plan does not have.
+            SettingError: for a number of annotators that the plan does not have, or no document.
         """
+        check_whole(documents, 1, "documents")
         return _from_to(self._width(documents, variance) for variance in self._of(annotators))
 
     def _of(self, annotators: int) -> tuple[float, float, float]:

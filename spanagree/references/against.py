@@ -172,9 +172,13 @@ class AgainstReferences(Result):
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(self.scores, where, confidence, advice)
-        people = verdict.short(self.ceiling.f1.corrected)
-        both = counted(self.ceiling.documents, noun)
-        return f"{sentence} People agree with each other to {people}, on {both}."
+        people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
+        if self.references == 1:
+            return f"{sentence} One reference alone gives no human agreement."
+        if math.isnan(people.corrected):
+            return f"{sentence} Human agreement has no figure above chance: {people.reason}."
+        reached = verdict.short(people.corrected)
+        return f"{sentence} People agree with each other to {reached}, on {both}."
 
     def __getitem__(self, system: str) -> SystemAgainst:
         """Return a system by its name; SettingError for an unknown one."""

@@ -425,12 +425,13 @@ def _of_spans(
     notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
     undefined = np.isnan(of_person[:, 2]) | np.isnan(of_candidate[:, 2])
     if undecided := int(undefined.sum()):
-        full = "counted as full agreement"
+        full = "counted as full agreement with the others"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
             full = "F1 counts there, or 1 if that is undefined"
         notes.append(
-            f"{undecided} of {counted(len(person), 'comparison')} have no score, as only one of the"
-            f" two marked anything or chance alone gives 1: {full}"
+            f"{undecided} of {counted(len(person), 'comparison')} have no score, as candidate or"
+            " annotator marked nothing and nor did any of the others, or chance alone gives 1:"
+            f" {full}"
         )
     instances = crowd.document[person], crowd.annotator[person]
     wins = {}

@@ -135,15 +135,27 @@ class SoftScores(Result):
     def verdict(self) -> str:
         """Which system is nearest to the shares of annotators, and where people are."""
         defined = {name: x.iou for name, x in self.systems.items() if not math.isnan(x.iou)}
+        undefined = [name for name in self.systems if name not in defined]
         if not defined:
             return "No system has an IoU that is defined."
+        noun = unit(self.settings)
         ranked = sorted(defined, key=lambda name: (-defined[name], name))
         groups = verdict.grouped({name: defined[name] for name in ranked})
         named = ", ".join(
             f"{verdict.in_words(names)} ({verdict.short(defined[names[0]])})" for names in groups
         )
-        people = verdict.short(self.people.iou)
-        return f"By IoU the order is {named}; people reach {people}. No test was made."
+        on = verdict.counted_from([self.systems[name].documents for name in defined], noun)
+        people = ""
+        if not math.isnan(self.people.iou):
+            seen = counted(self.people.documents, noun)
+            people = f"; people reach {verdict.short(self.people.iou)}"
+            people += "" if seen == on else f", on {seen}"
+        sentence = f"By IoU the order is {named}, on {on}{people}. No test was made."
+        if not undefined:
+            return sentence
+        share = "shares" if len(undefined) == 1 else "share"
+        whom = "soft gold" if self.settings.soft == "given" else "a reference"
+        return f"{sentence} {verdict.in_words(undefined)} {share} no {noun} with {whom}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
@@ -211,7 +223,12 @@ class SoftScores(Result):
 
     def _caption(self) -> str:
         """Say whose shares these are."""
-        whose = "given" if self.settings.soft == "given" else "those of the references"
+        chosen = self.settings.chosen or ()
+        whose = "those of the references"
+        if self.settings.soft == "given":
+            whose = "given"
+        elif len(chosen) == 1:
+            whose = f"those of {printable(chosen[0])}"
         documents = counted(len(self.corpus), unit(self.settings))
         return f"{counted(len(self.systems), 'system')} against shares, {whose}; {documents}"
 
@@ -245,7 +262,9 @@ def soft_scores(
     Args:
         corpus: annotators and systems as layers.
         systems: the names of the systems; all but the references unless given.
-        references: the names of the references; all but the systems, or all, unless given.
+        references: the names of the references; all but the systems unless given. Without both, and
+            without probabilities, the first layer is the reference; with probabilities, all are
+            but those that have some.
         probabilities: by name, what further systems give: a JSON file, or rows, with a document's
             id and spans that have a probability. Of a system that is a layer, they are its
             probabilities, and its segments stay what it marks.
@@ -382,8 +401,11 @@ def _sides(
     names = None if systems is None else list(systems)
     others = None if references is None else list(references)
     check_known([*(names or ()), *(others or ())], corpus.layers)
-    if names is None and others is None:
+    given = list(given)
+    if names is None and others is None and given:
         names = [name for name in given if name in corpus.layers]
+    elif names is None and others is None:
+        others = list(corpus.layers)[:1]
     if names is None:
         names = [name for name in corpus.layers if name not in (others or ())]
     if others is None:

@@ -239,6 +239,7 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
 
 
 _LABELS = 10  # of more than these, no figures by label
+_PAIRS = 10  # of more than these, no differences
 _GAPS = {
     "π": "categories' shares are means over the items with one label or more [[gwet2014]]",
     "κ": "an annotator's shares are over all items that she labelled [[gwet2014]]",
@@ -252,20 +253,27 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
     """Return the findings in sentences, in which ``[[key]]`` cites a source.
 
     Args:
-        result: what ``--format json`` of evaluate, agree (also α_U and γ) or coefficients wrote.
+        result: what ``--format json`` of evaluate (also with references and tests), agree (also
+            α_U and γ) or coefficients wrote.
 
     Raises:
         InputError: for the JSON of another command, or one that lacks figures.
     """
     settings = result.get("settings")
-    write = _KINDS.get(str(result.get("kind")))
+    kind = str(result.get("kind", ""))
+    write = _KINDS.get(kind)
     if write is None or not settings or not isinstance(settings, Mapping):
+        others = f", and not those of {show(kind)}" if kind else ""
         raise InputError(
-            "a paragraph of results needs figures of evaluate, agree (α_U and γ too) or"
-            " coefficients; pass what one of them writes with --format json"
+            f"a paragraph of results needs figures{others};"
+            " evaluate (not --match soft, nor --by difficulty), agree (not --measure all or"
+            " documents) and coefficients, not over batches, write them with --format json"
         )
     try:
-        return " ".join([*write(result), *_caveats(result.get("caveats", ()))])
+        test = result.get("test")
+        tested = [] if test is None else _KINDS[str(test["kind"])](test)
+        caveats = [*result.get("caveats", ()), *(test or {}).get("caveats", ())]
+        return " ".join([*write(result), *tested, *_caveats(caveats)])
     except (LookupError, TypeError, ValueError, AttributeError, SpanAgreeError) as error:
         raise InputError(
             f"figures are missing or are not numbers ({printable(str(error))}); write the result"
@@ -354,6 +362,64 @@ def _evaluation(result: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+def _against(result: Mapping[str, Any]) -> list[str]:
+    """Return the sentences of systems against references, and of these among themselves."""
+    document, summary = unit(result["settings"]), result["summary"]
+    nearest = "the nearest of " if result["settings"].get("best_match") else ""
+    references = f"{nearest}{counted(summary['references'], 'reference annotator')}"
+    sentences = []
+    for row in result["tables"]["systems"]:
+        seen = counted_of(row["documents"], summary["documents"], document)
+        if row["reference"]:
+            sentences.append(
+                "The references were compared with each other over"
+                f" {seen} that two of them saw; {_f1(row['f1'])}."
+            )
+            continue
+        share = row["share"]
+        beside = "" if share["observed"] is None else (
+            f"; that is {_with_interval(share, 'observed')} times the F1 of references among"
+            f" themselves on the same {document}s"
+        )  # fmt: skip
+        if beside and share["corrected"] is not None:
+            beside += f", and above chance {_with_interval(share, 'corrected')} times"
+        sentences.append(
+            f"{_text(row['system'])} was compared with {references} over {seen} that one of them"
+            f" saw; {_f1(row['f1'])}{beside}."
+        )
+    return sentences if summary["references"] > 1 else sentences[:-1]
+
+
+def _comparison(result: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on the differences that a test of systems found."""
+    differences = []
+    for row in result["tables"]["pairs"]:
+        difference, pair = row["corrected"], f"{_text(row['a'])} and {_text(row['b'])}"
+        if difference["value"] is None:
+            differences.append(f"undefined between {pair}")
+            continue
+        interval = _ends((difference["low"], difference["high"]))
+        differences.append(
+            f"{_number(difference['value'])}{interval} between {pair} ({_p_of(difference)})"
+        )
+    if not differences:
+        return []
+    test = result["settings"]["test"]
+    left = differences[_PAIRS:]
+    more = [f"and {counted(len(left), 'more pair')} were tested"] if left else []
+    return [
+        f"By the {test} test, with Holm's correction [[holm1979]], the difference in F1 above"
+        f" chance is {', '.join([*differences[:_PAIRS], *more])}."
+    ]
+
+
+def _chance_test(result: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on what a test against chance found."""
+    rows = result["tables"]["systems"]
+    by_system = "; ".join(f"{_p_of(row)} for {_text(row['system'])}" for row in rows)
+    return [f"By the test against chance, with Holm's correction [[holm1979]], {by_system}."]
+
+
 def _units(result: Mapping[str, Any]) -> list[str]:
     """Return the sentences of α_U and of γ."""
     summary, settings = result["summary"], result["settings"]
@@ -381,9 +447,12 @@ def _units(result: Mapping[str, Any]) -> list[str]:
 
 
 _KINDS = {
+    "AgainstReferences": _against,
     "Agreement": _agreement,
     "AlphaU": _units,
+    "ChanceTest": _chance_test,
     "Coefficients": _coefficients,
+    "Comparison": _comparison,
     "Evaluation": _evaluation,
     "Gamma": _units,
 }
@@ -421,6 +490,16 @@ def _ends(ends: Sequence[float | None] | None) -> str:
         return ""
     low, high = (_number(end) for end in ends)
     return f" [{low}, {high}]"
+
+
+def _p_of(row: Mapping[str, Any]) -> str:
+    """Return p, and p after Holm's correction."""
+    named = []
+    for key, what in (("p", "p"), ("p_holm", "corrected p")):
+        value = row[key]
+        low = value is not None and value < 0.001
+        named.append(f"{what} < 0.001" if low else f"{what} {_number(value)}")
+    return ", ".join(named)
 
 
 def _number(value: float | None) -> str:
@@ -480,7 +559,7 @@ def cite(
             sentence and all references.
         format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, the references alone.
         results: a paragraph of results instead, with figures, intervals and coverage: of a result
-            of evaluate, agree or coefficients.
+            of evaluate, also with references, agree or coefficients, or of a test of systems.
 
     Raises:
         InputError: for anything but a signature, or one with settings that are not known here.

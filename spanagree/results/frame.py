@@ -174,10 +174,11 @@ class Frame:
     best: Collection[str] = ()
     across: int = 0
 
-    def saying(self, verdict: str) -> Frame:
-        """Return the table with a verdict above it, also in a terminal."""
-        short = None if self.in_terminal is None else replace(self.in_terminal, verdict=verdict)
-        return replace(self, verdict=verdict, in_terminal=short)
+    def saying(self, verdict: str, remarks: Sequence[str] = ()) -> Frame:
+        """Return the table with a verdict above it, and more remarks, also in a terminal."""
+        short = None if self.in_terminal is None else self.in_terminal.saying(verdict, remarks)
+        below = [*self.remarks, *remarks]
+        return replace(self, verdict=verdict, remarks=below, in_terminal=short)
 
     @property
     def signature(self) -> str:

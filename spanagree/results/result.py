@@ -17,13 +17,14 @@ from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
 from spanagree.results.score import RARE, Figures, Score
-from spanagree.settings import Settings, signature
+from spanagree.settings import Settings, confidence_of, signature
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
+_LEAST_RESAMPLES = 100  # of intervals; more where that is not one beyond each end
 _MOST_SHARES = 9  # layers; of more one sentence says it for all
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
@@ -110,7 +111,7 @@ class Signed(Comparable):
             "settings": dict(self.settings),
             **({"verdict": self.verdict} if self.verdict else {}),
             "notes": list(self.notes),
-            "caveats": list(self.caveats),
+            "caveats": [*self.caveats, *_on_resamples(self.settings)],
             "summary": self._summary(),
         }
 
@@ -135,7 +136,7 @@ class Signed(Comparable):
         if by is not None:
             check_choice(by, self.BY, "by")
         table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
-        return table.saying(self.verdict)
+        return table.saying(self.verdict, _on_resamples(self.settings))
 
     def _table(self, by: str | None) -> Frame:
         raise NotImplementedError
@@ -313,6 +314,28 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
         subject = listed(names) if len(names) > 1 else names[0]
         merged.append(f"{subject}: {before}{number}{after}")
     return tuple(merged)
+
+
+def _on_resamples(settings: Settings) -> list[str]:
+    """Return a caveat if intervals rest on too few resamples to have ends.
+
+    >>> _on_resamples(Settings(ci="bca95", resamples=100))
+    []
+    >>> _on_resamples(Settings(ci="percentile99.9", resamples=999))
+    ['intervals: 999 resamples are too few for the ends of 99.9 % intervals; draw 2000 at least (--resamples)']
+    """  # noqa: E501 — the line as it is
+    confidence = confidence_of(settings)
+    if confidence is None or settings.resamples is None:
+        return []
+    least = max(_LEAST_RESAMPLES, math.ceil(round(200 / (100 - confidence), 6)))
+    if settings.resamples >= least:
+        return []
+    number = counted(settings.resamples, "resample")
+    are = "is" if settings.resamples == 1 else "are"
+    return [
+        f"intervals: {number} {are} too few for the ends of {confidence:g} % intervals; draw"
+        f" {least} at least (--resamples)"
+    ]
 
 
 _ALL_FIGURES = f"{', '.join(Figures._fields)}: "

@@ -104,19 +104,37 @@ def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str
 
     >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
     'By label it is highest for PER (.800) and lowest for LOC (.500).'
-    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label")
-    'It is the same for each label (1.000).'
+    >>> extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
+    'γ_k is the same for each label (1.000).'
     """
     defined = {name: value for name, value in values.items() if not math.isnan(value)}
     if len(defined) < 2:
         return ""
     high, low = highest(defined), highest({name: -value for name, value in defined.items()})
     if high == low:
-        return f"It is the same for each {what} ({short(defined[high[0]])})."
+        whose = "It" if subject == "it" else subject
+        return f"{whose} is the same for each {what} ({short(defined[high[0]])})."
     return (
         f"By {what} {subject} is highest for {in_words(high)} ({short(defined[high[0]])}) and"
         f" lowest for {in_words(low)} ({short(defined[low[0]])})."
     )
+
+
+def from_first_to_last(values: Mapping[str, float]) -> str:
+    """Return the first and the last defined value of several in order; nothing of fewer than two.
+
+    >>> from_first_to_last({"1": 0.5, "2": 0.7, "3": float("nan")})
+    'from .500 (1) to .700 (2, the last that is defined)'
+    """
+    defined = [name for name, value in values.items() if not math.isnan(value)]
+    if len(defined) < 2:
+        return ""
+    names, shown = list(values), []
+    for at, where in ((0, "first"), (-1, "last")):
+        name = defined[at]
+        more = "" if name == names[at] else f", the {where} that is defined"
+        shown.append(f"{short(values[name])} ({printable(name)}{more})")
+    return f"from {shown[0]} to {shown[1]}"
 
 
 def highest(values: Mapping[str, float]) -> list[str]:

@@ -80,8 +80,8 @@ class Bootstrap:
             a team also annotators, documents being fixed; or both.
 
     Raises:
-        SettingError: for a confidence outside 0–100, less than one resample, a bad seed, or an
-            unknown choice.
+        SettingError: for a confidence outside 1–100, as a share in place of a percentage is; less
+            than one resample, a bad seed, or an unknown choice.
 
     >>> Bootstrap(confidence=99, seed=3).resamples
     10000
@@ -99,8 +99,10 @@ class Bootstrap:
         if self.interval is not None:
             check_choice(self.interval, INTERVALS, "interval")
         c = self.confidence
-        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 0 < c < 100:
-            raise SettingError(f"confidence {show(c)}; a number between 0 and 100 is needed")
+        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 1 < c < 100:
+            raise SettingError(
+                f"confidence {show(c)}; a percentage above 1 and below 100, such as 95, is needed"
+            )
         check_whole(self.resamples, 1, "resamples")
         check_whole(self.seed, 0, "seed")
 

@@ -232,7 +232,7 @@ def test_check_exits_with_1_on_errors(run, tmp_path):
     assert all(line.isprintable() for line in out.split("\n"))
     code, out, _ = run("check", path, "--repair", "clip-beyond-text")
     assert code == 0
-    assert "1 segment cut off at the end of their document (clip-beyond-text)" in out
+    assert "1 segment cut off at the end of the document (clip-beyond-text)" in out
     out = tmp_path / "out.jsonl"
     assert "--repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help" in refused(run, "convert", path, "-o", out)  # fmt: skip
     assert not out.exists()

@@ -99,7 +99,7 @@ def test_latest(times, left):
     corpus = valid_corpus(raw, "latest")
     assert corpus[0].segments == {"a": (sa.Segment(left, left + 1, "X"),), "b": ()}
     assert corpus.notes == (
-        "2 annotations of a document and annotator that has a later one dropped (latest)",
+        "2 annotations of a document and annotator with a later one dropped (latest)",
     )
     apart = [raw, collector.raw({})]  # in two files: joined with their times
     again = concatenated({"one": apart[0], "two": apart[1]}, repeats=True)
@@ -112,7 +112,7 @@ def test_spaces_and_overlaps():
     corpus = valid_corpus(dirty, ["strip-space", "drop-empty", "merge-overlaps"])
     assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (4, 9, "X"), (10, 14, "Y")]
     assert corpus.notes == (
-        "4 segments freed from white space at their edges (strip-space)",
+        "4 segments freed from white space at the edges (strip-space)",
         "1 empty segment dropped (drop-empty)",
         "1 segment merged with one of the same label (merge-overlaps)",
     )
@@ -397,3 +397,18 @@ def test_relation_across_documents():
     ):
         valid_corpus(raw)
     assert valid_corpus(raw, ["drop-relations"]).relations == ()
+
+
+def test_remedies_are_options():
+    """Messages name a remedy as the command line and Python take it, and say what is needed."""
+    layers = {"a": [[([(0, 1), (3, 4)], "X"), ([(0, 1), (5, 6)], "X")]], "b": [[]]}
+    corpus = sa.Corpus.from_segments([9], layers)
+    kept = "--discontinuous hull … (discontinuous='hull' or 'split' or 'drop')"
+    with refuses(sa.SettingError, f"annotator 'a' … needed for labels of tokens: read with {kept}"):
+        sa.token_labels(corpus)
+    with refuses(sa.SettingError, f"match overlap … or read with {kept}"):
+        sa.agree(corpus, match="overlap")
+    with refuses(
+        sa.SettingError, "annotator 'a' … have pieces that overlap … --match exact (match"
+    ):
+        sa.agree(corpus, match="token")

@@ -26,7 +26,7 @@ def project(tmp_path):
     return make
 
 
-def test_reads(project):
+def test_reads(project, tmp_path):
     """Labels, offsets in code points, subfolders; empty and missing .ann; other annotations."""
     corpus = sa.read_brat(
         project(
@@ -49,7 +49,7 @@ def test_reads(project):
         "bob": (sa.Segment(6, 17, "LOC"), sa.Segment(20, 25, "DATE")),
     }
     assert corpus[1].segments == {"ann": (), "bob": None}
-    assert corpus.notes[0] == "1 notes passed over"
+    assert corpus.notes[0] == f"{tmp_path}: 1 note passed over"
     (relation,) = corpus.relations
     assert (relation.first.label, relation.label, relation.second.label) == ("PER", "in", "LOC")
 
@@ -121,7 +121,7 @@ def test_bad_relations(project, row, message):
     if "links" in message:
         corpus = sa.read_brat(folder, repair="drop-relations")
         assert corpus.relations == ()
-        assert "1 relation that stand" in corpus.notes[0]
+        assert "1 relation standing twice" in corpus.notes[0]
 
 
 def test_discontinuous_of_other_labels(project):
@@ -143,7 +143,11 @@ def test_empty_files(project):
     )
     corpus = sa.read_brat(folder)
     assert corpus[0].segments["bob"] == ()
-    assert corpus.notes[-1] == "1 empty .ann file taken as seen, with nothing marked; --absent unseen takes such documents as never seen"  # fmt: skip
+    assert corpus.notes[-1] == f"{folder}: 1 empty .ann file taken as seen, with nothing marked; --absent unseen takes such documents as never seen"  # fmt: skip
+    both = sa.read([folder / who for who in ("ann", "bob")], format="brat")
+    assert [note for note in both.notes if "empty .ann" in note] == [
+        f"{folder / 'bob'}: 1 empty .ann file taken as seen, with nothing marked; --absent unseen takes such documents as never seen"
+    ]
     seen, unseen = (sa.read_brat(folder, absent=choice) for choice in ("unmarked", "unseen"))
     assert seen == corpus
     assert seen.notes == corpus.notes[:-1]
@@ -216,7 +220,7 @@ def test_links_and_hidden_files(project, tmp_path_factory):
     assert (corpus.annotators, corpus.ids) == (("ann", "bob"), ("x", "y"))
     assert corpus[0].segments == dict.fromkeys(("ann", "bob"), (sa.Segment(0, 3, "PER"),))
     assert corpus[1].segments == {"ann": None, "bob": None}
-    assert corpus.notes == ("5 hidden files or folders passed over",)
+    assert corpus.notes == (f"{folder}: 5 hidden files or folders passed over",)
 
 
 def test_a_folder_that_cannot_be_read(project, monkeypatch):
@@ -263,7 +267,7 @@ def test_a_collection(project, run, monkeypatch):
     assert (corpus.annotators, corpus.ids) == (("gold",), ("a", "sub/b"))
     assert corpus[0].segments == {"gold": (sa.Segment(0, 2, "PER"),)}
     assert corpus[1].segments == {"gold": ()}
-    assert corpus.notes[0] == "1 text without an .ann file passed over"
+    assert corpus.notes[0] == f"{folder / 'gold'}: 1 text without an .ann file passed over"
     monkeypatch.chdir(folder)
     code, out, _ = run("evaluate", "gold=gold", "mine", "--format", "csv")
     assert code == 0
@@ -287,7 +291,7 @@ def test_parts_of_a_collection(project):
     assert (corpus.annotators, corpus.ids) == ((folder.name,), ("dev/dev", "train/train"))
     assert corpus[1].segments[folder.name] == (sa.Segment(0, 5, "Name"),)
     assert corpus.notes[0] == (
-        "dev, train: folders of other documents, read as parts of one annotator's"
+        f"{folder}: dev, train: folders of other documents, read as parts of one annotator's"
     )
     project({"dev/train.ann": "", "dev/train.txt": "Jo B."})
     assert sa.read_brat(folder).annotators == ("dev", "train")

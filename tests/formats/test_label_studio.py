@@ -192,7 +192,7 @@ def test_notes_of_units(read):
     assert marked(corpus) == {"3": [(16, 20, "X")]}
     assert notes(corpus)[0] == "1 span with offsets in UTF-16 units, turned into code points"
     assert corpus.notes[1] == (
-        "2 segments dropped whose text is not what stands at their offsets (drop-misplaced)"
+        "2 segments dropped whose text is not what stands at the offsets (drop-misplaced)"
     )
     fit = [item(2, 4, f"X{i}", text="Jo") for i in range(9)]
     data = {"text": "😀 Jo 😀 Jo is in Rome and Al"}

@@ -158,7 +158,7 @@ BAD = [
     ("item,annotator,label\n1,ann\n", {}, ":2: 2 cells (between ',') … 3"),
     ("item,annotator,label\n1,ann,x\n\n ,bob,x\n", {}, ":4: the item is missing"),
     ("item,annotator,label\n1,,x\n", {}, ":2: the annotator is missing"),
-    ("item,annotator,label\n1,a,x\n1,a,y\n", {}, ":3: item '1', annotator 'a' … twice, 'x' and 'y' … duplicates first"),
+    ("item,annotator,label\n1,a,x\n1,a,y\n", {}, ":3: item '1', annotator 'a' … twice, 'x' and 'y'; --duplicates first (duplicates='first') keeps the first"),
     (LONG, {"categories": ["no"]}, ":2: unknown label 'yes' … no"),
     ("", {}, "is empty … item,annotator,label"),
     ("item,annotator,label\n1,\"a\"b,x\n", {}, ":2: not valid CSV … quote"),

@@ -455,9 +455,7 @@ def test_repeats():
     assert t.notes == ("1 repeated label by the same annotator counted once",)
     assert t.reading == {"items": "labels"}  # settings that are the usual ones are not named
     rows += [(1, "bob", "x"), (2, "bob", "y")]
-    said = (
-        "item '1', annotator 'bob': labelled twice, 'y' and 'x'; duplicates first keeps the first"
-    )
+    said = "item '1', annotator 'bob': labelled twice, 'y' and 'x'; --duplicates first (duplicates='first') keeps the first"
     with refuses(sa.InputError, said):
         sa.LabelTable.from_rows(rows)
     t = sa.LabelTable.from_rows(rows, duplicates="first")

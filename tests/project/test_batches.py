@@ -136,6 +136,30 @@ def test_other_texts_are_other_documents():
     assert sa.batches(lengths, "r([12])", bootstrap=few).changes[0].both == 1
 
 
+def test_the_verdict_says_what_p_is_of():
+    """p is that of the trend over all batches; a step that is significant by itself is named, and
+    a last batch that is undefined is not taken for the last that is defined."""
+    right = np.arange(120) % 10 < np.repeat([2, 9, 4, 2], 30)
+    made = sa.batches(team(right), 4, bootstrap=sa.Bootstrap(resamples=999))
+    steps = made.changes
+    assert [step.corrected.p_holm < 0.05 for step in steps] == [True, True, False]
+    assert made.verdict.startswith("F1 above chance goes from .100 (1) to .100 (4). By a")
+    assert f"the trend over all batches is not significant (p {made.p:.3f}".replace("0.", ".") in (
+        made.verdict
+    )
+    assert made.verdict.endswith(
+        " Significant steps, after Holm's correction: from 1 to 2 (p .003), from 2 to 3 (p .003)."
+    )
+    empty = {"a": [[]] * 9, "b": [[]] * 9}
+    rounds = {
+        "x": team([1] * 9),
+        "y": team([0, 1] * 9),
+        "z": sa.Corpus.from_segments([9] * 9, empty),
+    }
+    made = sa.batches(rounds, bootstrap=sa.Bootstrap(resamples=99))
+    assert "from 1.000 (x) to .438 (y, the last that is defined)." in made.verdict
+
+
 def test_ways_to_name_them(tmp_path):
     """By a pattern, a table, names; numbers in names by size; and what is in no batch is said."""
     ids = ["w9/a", "w9/b", "w10/a", "w10/b", "x"]

@@ -113,6 +113,27 @@ def test_document_agreement_beside_f1(run, tmp_path):
     assert not any("nobody marked" in caveat for caveat in said)
 
 
+def test_the_caveat_names_what_is_compared():
+    """Nothing is said where nobody marked anything; of relations it says relation, and one document
+    has no number."""
+    nothing = sa.agree(sa.Corpus.from_segments([9] * 2, {"ann": [[]] * 2, "bob": [[]] * 2}))
+    assert not any("nobody marked" in caveat for caveat in nothing.caveats)
+    layer = [[(0, 2, "X"), (3, 4, "X"), (5, 6, "Y")]]
+    for count, where in (
+        (
+            1,
+            "the only document that two saw nobody marked more than one relation; chance keeps that",
+        ),
+        (2, "2 of 2 documents nobody marked more than one relation; chance keeps which documents"),
+    ):
+        corpus = sa.Corpus.from_segments(
+            [9] * count,
+            dict.fromkeys(("ann", "bob"), layer * count),
+            relations={name: [[(0, 1, "r")]] * count for name in ("ann", "bob")},
+        )
+        assert f"in {where}" in sa.agree(corpus, what="relations").caveats[-1]
+
+
 def test_half_of_the_documents_is_not_most():
     """The caveat begins above one half, and disregards documents that only one saw."""
     for more, warned in ((1, False), (0, True)):

@@ -359,6 +359,9 @@ def test_the_default_is_the_model_unless_it_cannot_be():
     two = sa.make_gold(corpus, annotators=["a", "b"])
     assert (two.vote, two.name) == ("tokens", "majority")
     assert two.notes == ("two annotators do not tell who of them errs: a vote on tokens",)
+    single = sa.make_gold(corpus, annotators=["a"])
+    assert single.vote == "tokens"
+    assert single.notes == ("one annotator has nobody to be compared with: a vote on tokens",)
     twice = sa.Corpus.from_segments([5], three | {"c": [[(0, 2, "X"), (1, 3, "Y")]]})
     assert sa.make_gold(twice).vote == "tokens"
     assert "segments 0–2 and 1–3 overlap" in sa.make_gold(twice).notes[0]

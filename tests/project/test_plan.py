@@ -78,6 +78,8 @@ def test_more_of_the_same(crowd):
     assert made.enough is not None
     assert made.width_of(made.documents, made.enough)[0] <= 0.1
     assert sa.plan_sample(crowd, 0.001, resamples=9).enough is None
+    with pytest.raises(sa.SettingError, match="documents 0; a whole number from 1 is needed"):
+        made.width_of(0, 3)
 
 
 @pytest.mark.long

@@ -137,7 +137,10 @@ def test_nothing_marked_by_anybody_is_no_evidence():
         # of d left out, the others mark nothing: the candidate wins where she marked something
         assert rho == {"a": (40, 0, 1, 0), "b": (40, 0, 1, 0), "d": (40, 40, 1, -1)}
     assert "60 instances in which nobody marked anything: no evidence, left out" in str(result)
-    assert result.notes[-1].startswith("40 of 120 comparisons have no score")
+    assert result.notes[-1] == (
+        "40 of 120 comparisons have no score, as candidate or annotator marked nothing and nor did"
+        " any of the others, or chance alone gives 1: counted as full agreement with the others"
+    )
 
 
 def test_who_marks_nothing_does_not_pass():

@@ -279,7 +279,7 @@ def test_errors_of_probabilities(rows, message):
         ({"systems": ["x"]}, "unknown annotator 'x'; allowed: a, b"),
         ({"systems": ["a"], "references": ["a"]}, "a: both system and reference"),
         ({"systems": ["a", "b"]}, "no reference … fewer systems"),
-        ({"baselines": []}, "no system … name systems, probabilities or baselines"),
+        ({"references": ["a", "b"], "baselines": []}, "no system … name systems, probabilities or baselines"),
         ({"probabilities": {"random": [{"id": "p", "s": spans((0, 1, 0.4))}]}}, "probabilities of random … otherwise"),
     ],
 )  # fmt: skip
@@ -321,6 +321,31 @@ def test_what_is_undefined_is_said():
         "–: z: undefined: no document that it and a reference saw",
         "–: people: undefined: no document that two references saw",
     ]
+
+
+def test_the_verdict_says_on_which_documents():
+    """How many each mean rests on, and who shares none with a reference."""
+    one, two = [(0, 1, "X")], [(0, 2, "X")]
+    layers = {"a": [one] * 3, "b": [one, one, None], "m": [one] * 3, "n": [two, None, None]}
+    corpus = sa.Corpus.from_segments([4] * 3, layers | {"z": [None] * 3})
+    result = sa.soft_scores(corpus, references=["a", "b"], baselines=[])
+    assert result.verdict == (
+        "By IoU the order is m (1.000), n (.500), on 1 to 3 documents; people reach 1.000, on 2"
+        " documents. No test was made. z shares no document with a reference."
+    )
+    alone = sa.soft_scores(corpus, systems=["m"], references=["a"], baselines=[])
+    assert alone.verdict == "By IoU the order is m (1.000), on 3 documents. No test was made."
+
+
+def test_the_first_is_the_reference():
+    """If nobody is named, the first is compared with all others, as `evaluate` does; probabilities
+    are systems, so all others are references then."""
+    corpus, rows = two(), [{"id": "p", "s": spans((0, 1, 0.9))}]
+    unnamed = sa.soft_scores(corpus, baselines=[])
+    assert unnamed.to_dict() == sa.soft_scores(corpus, references=["a"], baselines=[]).to_dict()
+    assert list(unnamed.systems) == ["b"]
+    assert unnamed.table().caption == "1 system against shares, those of a; 2 documents"
+    assert list(sa.soft_scores(corpus, probabilities={"m": rows}, baselines=[]).systems) == ["m"]
 
 
 def test_labels():
@@ -383,6 +408,11 @@ def test_the_command(run, tmp_path):
     assert {row["system"] for row in table} == {"a1", "m"}
     first = [float(row["spearman"]) for row in table if row["system"] == "m"]
     assert first == result.by_document["m"].rho.tolist()
+    code, out, err = run("evaluate", ANSWERS, "--match", "soft", "--format", "csv")
+    assert code == 0
+    systems = [row["system"] for row in csv.DictReader(io.StringIO(out))]
+    assert systems[: len(corpus.annotators) - 1] == list(corpus.annotators[1:])
+    assert f"the reference is {corpus.annotators[0]}, the first annotator in the file" in err
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -487,10 +517,12 @@ def test_a_majority_is_among_its_voters():
     corpus = sa.Corpus.from_segments([6], crowd)
     made = sa.soft_scores(corpus, systems=["m"], baselines=["majority"])
     assert made["majority"].iou == 1
-    assert made.verdict.startswith("By IoU the order is majority (1.000), m (.667);")
+    assert made.verdict.startswith("By IoU the order is majority (1.000), m (.667), on 1")
     twice = sa.Corpus.from_segments([6], {"x": crowd["a"], **crowd})
     equal = sa.soft_scores(twice, systems=["x", "a"], references=["b", "c"], baselines=[])
-    assert "the order is a and x (.500);" in equal.verdict  # of both only the second token
+    assert (
+        "the order is a and x (.500), on 1 document;" in equal.verdict
+    )  # of both only the second token
     said = "majority: compared with those who voted for it"
     assert said in str(made)
     assert said not in str(sa.soft_scores(corpus, systems=["m"], baselines=["nothing"]))

@@ -24,7 +24,7 @@ def three(value):
 
 def test_agreement(crowd):
     """Figures, intervals and coverage are those of the result, to three digits."""
-    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=50, resample_by="unit"))
+    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=100, resample_by="unit"))
     text, f1 = words(result), result.team.f1
     assert text.startswith(
         "5 annotators worked on 63 documents (25 to 63 each), of which 62 were seen by two or more;"
@@ -93,6 +93,47 @@ def test_systems():
     assert "compared with gold over the documents that both saw" in text
 
 
+def test_systems_against_references():
+    """Each system with the ratio to people, then people; one reference has no figure of its own."""
+    seen = [[(0, 2, "X"), (4, 5, "X")], [(1, 2, "X")], []]
+    layers = {"ann": seen, "bob": [seen[0][:1], *seen[1:]], "m": [seen[0][1:], seen[1], None]}
+    corpus = sa.Corpus.from_segments([9] * 3, layers)
+    result = sa.evaluate_references(corpus, systems=["m"])
+    mine, people = result["m"], result.ceiling
+    text = words(result)
+    assert text.startswith(
+        "m was compared with 2 reference annotators over 2 of 3 documents that one of them saw;"
+        f" F1 is {three(mine.f1.observed)}, of which chance"
+    )
+    assert f"that is {three(mine.share.observed)} times the F1 of references among" in text
+    assert "The references were compared with each other over 3 documents" in text
+    assert f"above chance it is {three(people.f1.corrected)}." in text
+    alone = words(sa.evaluate_references(corpus, ["ann"], systems=["m"]))
+    assert alone.startswith("m was compared with 1 reference annotator over 2 of 3")
+    assert "each other" not in alone
+
+
+def test_a_test_of_systems(run, newsroom, tmp_path):
+    """Differences and p stand beside the figures, and in a paragraph of the test alone."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    for test, needed in (
+        ("permutation", "By the permutation test, with Holm's correction (Holm, 1979), the"),
+        ("chance", "By the test against chance, with Holm's correction (Holm, 1979), p < 0.001,"),
+    ):
+        path = tmp_path / f"{test}.json"
+        run("evaluate", *files, "--test", test, "--format", "json", "-o", path)
+        _, out, _ = run("cite", path, "--results")
+        assert needed in " ".join(out.split())
+    evaluation = sa.evaluate(sa.read(files))
+    compared = sa.compare_systems(evaluation, test="permutation")
+    (pair,) = compared.pairs
+    said = f"chance is {three(pair.corrected.value)} [{three(pair.corrected.low)},"
+    assert said in words(compared)
+    assert f"between lexicon.conll and tagger.conll (p {three(pair.corrected.p)}," in words(
+        compared
+    )
+
+
 def test_hostile_names():
     """A label is a label, whatever it looks like: no source, no line and no command of LaTeX."""
     name = "[[holm1979]]\n\\input{x}"
@@ -105,7 +146,9 @@ def test_hostile_names():
 
 ODD = {
     "{}": "no signature in it",
-    "LINE": "a paragraph of results needs figures of evaluate, agree (α_U and γ too) or coefficients",
+    "LINE": "a paragraph of results needs figures; evaluate (not --match soft, nor",
+    'LINE "settings": {"soft": "shares"}, "kind": "SoftScores"': "a paragraph of results needs figures, and not those of 'SoftScores'; evaluate",
+    'LINE "settings": {"test": "x"}, "kind": "Evaluation", "test": {"kind": "x", "signature": "test:chance|spanagree:1.0.0"}': "figures are missing",
     'LINE "settings": {"team": "summed"}, "kind": "Agreement"': "figures are missing or are not numbers",
     'LINE "settings": 3, "kind": "Agreement"': "a paragraph of results needs figures",
 }
@@ -133,7 +176,7 @@ def test_without_figures(capsys):
     with pytest.raises(sa.InputError, match="a signature has no figures"):
         sa.cite("match:exact|spanagree:1.0.0", results=True)
     corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})
-    with refuses(sa.InputError, "… needs figures of evaluate, agree … coefficients"):
+    with refuses(sa.InputError, "… needs figures … evaluate … agree … coefficients"):
         sa.cite(sa.difficulty(corpus, "a"), results=True)
 
 

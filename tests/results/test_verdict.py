@@ -101,6 +101,15 @@ def test_documents_of_systems_and_of_people():
     found = sa.evaluate_references(corpus, systems=["mine"], match="token")
     assert "It was measured on 3 documents that a person saw too." in found.verdict
     assert found.verdict.endswith(", on 4 documents.")
+    single = sa.evaluate_references(corpus, ["ann"], systems=["mine"], match="token")
+    assert single.verdict.endswith(" One reference alone gives no human agreement.")
+    apart = sa.Corpus.from_segments(
+        [3] * 2, {"ann": [*seen, None], "bob": [None, *seen], "m": seen * 2}
+    )
+    found = sa.evaluate_references(apart, systems=["m"])
+    assert found.verdict.endswith(
+        " Human agreement has no figure above chance: no document that two references saw."
+    )
 
 
 def results(newsroom):

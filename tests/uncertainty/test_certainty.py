@@ -222,8 +222,10 @@ def test_undefined_figures():
         ({"resamples": -5}, "resamples -5; a whole number from 1 is needed"),
         ({"resamples": 1.5}, "resamples 1.5; a whole number from 1 is needed"),
         ({"seed": -1}, "seed -1; a whole number from 0 is needed"),
-        ({"confidence": 100}, "confidence 100; a number between 0 and 100 is needed"),
-        ({"confidence": math.nan}, "confidence nan; a number between 0 and 100 is needed"),
+        ({"confidence": 0.95}, "confidence 0.95; a percentage above 1 … such as 95, is needed"),
+        ({"confidence": 1}, "confidence 1; a percentage above 1 and below 100"),
+        ({"confidence": 100}, "confidence 100; a percentage above 1 and below 100"),
+        ({"confidence": math.nan}, "confidence nan; a percentage above 1 and below 100"),
         ({"interval": "x"}, "unknown interval 'x'; allowed: bca, percentile, jackknife"),
     ],
 )
@@ -884,6 +886,16 @@ def test_misused(files, capsys, more, said):
     """What goes with nothing is refused, not silently passed over."""
     assert main(["evaluate", *files, *more]) == 2
     says(capsys.readouterr().err, f"spanagree: error: {said} … 'spanagree evaluate --help'")
+
+
+def test_few_resamples(files, capsys):
+    """Resamples that do not reach beyond the ends are said to be few, in the table and in JSON."""
+    said = "intervals: 1 resample is too few for the ends of 95 % intervals; draw 100 at least"
+    for more in ([], ["--format", "json"], ["--by", "label"]):
+        assert main(["evaluate", *files, "--ci", "--resamples", "1", *more]) == 0
+        assert said in " ".join(capsys.readouterr().out.split())
+    assert main(["evaluate", *files, "--ci", "--resamples", "100"]) == 0
+    assert "too few" not in capsys.readouterr().out
 
 
 def test_refused(files, capsys):

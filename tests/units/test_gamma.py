@@ -410,6 +410,7 @@ def test_identical_is_one():
         result = gamma(corpus)
         assert (result.gamma.value, result.gamma_cat.value) == (1, 1)
         assert result.team.alignments == 3
+        assert result.verdict.endswith(" γ_k is the same for each label (1.000).")
 
 
 def test_undefined():
