@@ -18,7 +18,7 @@ from spanagree.chance.model import Given, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import as_list
+from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import unit
@@ -93,7 +93,7 @@ def agree(
     number, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
     bootstrap = asked_bootstrap(ci, seed)
     if isinstance(corpus, Corpus) and bootstrap is not None and bootstrap.resample_by is None:
-        number = len(corpus.annotators if annotators is None else annotators)
+        number = len(choose_annotators(corpus, annotators)[0].layers)
         fixed = number < LEAST_ANNOTATORS
         bootstrap = bootstrap if fixed else replace(bootstrap, resample_by="both")
     resampling = None

@@ -32,6 +32,7 @@ from spanagree.errors import (
     check_known,
     counted,
     counted_of,
+    is_iterable,
     listed,
     percent,
     printable,
@@ -377,7 +378,7 @@ def _settings(
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
-    if isinstance(annotators, str):
+    if isinstance(annotators, str) or not is_iterable(annotators or ()):
         raise SettingError(f"annotators {show(annotators)}; a list of names is needed")
     asked = list(annotators or ())
     check_known(asked, everybody)

@@ -17,7 +17,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, check_known, check_whole, listed, show
+from spanagree.errors import SettingError, check_choice, check_whole, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.gold import make_gold, with_layer
 
@@ -81,8 +81,7 @@ def with_baselines(
         )
     check_choice(chance, CHANCES, "chance")
     check_whole(seed, 0, "seed")
-    names = list(corpus.layers if references is None else references)
-    check_known(names, corpus.layers)
+    names = list((corpus if references is None else corpus.of_annotators(references)).layers)
     extended = corpus
     for name in dict.fromkeys(asked):
         if name == "majority":

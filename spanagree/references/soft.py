@@ -18,7 +18,6 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import check_known
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
@@ -97,8 +96,7 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "shares of annotators")
-    names = list(corpus.layers if annotators is None else annotators)
-    check_known(names, corpus.layers)
+    names = list((corpus if annotators is None else corpus.of_annotators(annotators)).layers)
     seen = times_seen(corpus, names)
     counts = counts_of(corpus, [corpus.layers[name] for name in names])
     most = np.repeat(np.maximum(seen, 1), corpus.lengths)

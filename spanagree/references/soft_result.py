@@ -398,9 +398,8 @@ def _sides(
     Raises:
         SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
     """
-    names = None if systems is None else list(systems)
-    others = None if references is None else list(references)
-    check_known([*(names or ()), *(others or ())], corpus.layers)
+    names = None if systems is None else list(corpus.of_annotators(systems).layers)
+    others = None if references is None else list(corpus.of_annotators(references).layers)
     given = list(given)
     if names is None and others is None and given:
         names = [name for name in given if name in corpus.layers]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.corpus.roles import choose_annotators
@@ -121,3 +122,30 @@ def test_chosen_annotators_of_a_part():
     for names in (["dia"], ["ann", "ann"], "ann"):
         with pytest.raises(sa.SettingError):
             choose_annotators(part, names)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("m", "annotators 'm'; a list of names is needed"),
+        (3, "annotators 3; a list of names is needed"),
+        (["m", "m"], "annotator 'm' is named twice; once is enough"),
+        (["eve"], "unknown annotator 'eve'"),
+    ],
+)
+def test_names_that_are_none(names, said):
+    """A lone name is no list of its letters, wherever annotators, systems or references are named."""
+    corpus = sa.Corpus.from_segments([5], {name: [[(0, 2, "X")]] for name in ("ann", "bob", "m")})
+    for call in (
+        lambda: sa.agree(corpus, annotators=names, ci=True),
+        lambda: sa.alpha_u(corpus, annotators=names),
+        lambda: sa.evaluate_references(corpus, systems=names),
+        lambda: sa.references.soft_scores(corpus, systems=names),
+        lambda: sa.references.soft_scores(corpus, references=names),
+        lambda: sa.references.shares(corpus, names),
+        lambda: sa.references.with_baselines(corpus, ["nothing"], references=names),
+    ):
+        with refuses(sa.SettingError, said):
+            call()
+    with refuses(sa.SettingError, "annotators 3; a list of names is needed"):
+        sa.alt_test(corpus, "m", epsilon=0.1, annotators=3)
