@@ -12,6 +12,7 @@ Every message is one line: where it is, what is wrong, the value, and what is al
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -284,6 +285,22 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
     for name in names:
         if name not in there:
             raise MissingLayerError(str(one_of(name, there, what)))
+
+
+def chosen_names(names: Iterable[str], known: Iterable[str], *, in_part: bool = False) -> list[str]:
+    """Return names of annotators as a list; with ``in_part``, those that are there.
+
+    Raises:
+        SettingError: for what is no list of names, a name that is not there, or is named twice.
+    """
+    if isinstance(names, str) or not is_iterable(names):
+        raise SettingError(f"annotators {show(names)}; a list of names is needed")
+    there = list(known)
+    names = [name for name in names if not in_part or name in there]
+    check_known(names, there)
+    for name in (name for name, times in Counter(names).items() if times > 1):
+        raise SettingError(f"annotator {show(name)} is named twice; once is enough")
+    return names
 
 
 def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:

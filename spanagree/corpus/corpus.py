@@ -51,6 +51,7 @@ from spanagree.errors import (
     check_choice,
     check_known,
     chosen,
+    chosen_names,
     counted,
     invalid_value,
     is_iterable,
@@ -753,12 +754,7 @@ class Corpus(Content):
         Raises:
             SettingError: for a name that is not there, or is named twice.
         """
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise SettingError(f"annotators {show(names)}; a list of names is needed")
-        names = [name for name in names if not in_part or name in self.layers]
-        check_known(names, self.layers)
-        for name in (name for name, times in Counter(names).items() if times > 1):
-            raise SettingError(f"annotator {show(name)} is named twice; once is enough")
+        names = chosen_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
         unsaid = tuple(name for name in self.unsaid if name in layers)

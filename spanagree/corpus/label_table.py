@@ -27,9 +27,8 @@ from spanagree.corpus.label_text import (
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
-    SettingError,
     check_choice,
-    check_known,
+    chosen_names,
     counted,
     invalid_value,
     is_iterable,
@@ -378,12 +377,9 @@ class LabelTable:
         """Return the labels that some annotators gave; items and categories stay.
 
         Raises:
-            SettingError: for a name that is not there, or none that is a list.
+            SettingError: for a name that is not there, or is named twice; for what is no list.
         """
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise SettingError(f"annotators {show(names)}; a list of names is needed")
-        names = list(dict.fromkeys(names))
-        check_known(names, self.annotators)
+        names = chosen_names(names, self.annotators)
         place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
         annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
         kept = place[annotator] >= 0

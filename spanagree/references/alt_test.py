@@ -30,9 +30,9 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_known,
+    chosen_names,
     counted,
     counted_of,
-    is_iterable,
     listed,
     percent,
     printable,
@@ -378,10 +378,7 @@ def _settings(
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
-    if isinstance(annotators, str) or not is_iterable(annotators or ()):
-        raise SettingError(f"annotators {show(annotators)}; a list of names is needed")
-    asked = list(annotators or ())
-    check_known(asked, everybody)
+    asked = chosen_names(annotators or (), everybody)
     if candidate in asked:
         raise SettingError(
             f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"

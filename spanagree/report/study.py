@@ -22,7 +22,7 @@ from spanagree.arrays import Progress, join
 from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
+from spanagree.corpus.roles import as_list, settled
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, SpanAgreeError, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -243,7 +243,7 @@ def study(
     >>> [(row["best"]["name"], row["best"]["expected"]) for row in made.rows]
     [('one', 0.2)]
     """
-    corpus = corpus_of(corpus)
+    corpus, systems = corpus_of(corpus), as_list(systems)
     if gold is not None and systems is not None:
         raise SettingError("gold and systems; systems are named beside annotators without gold")
     if systems is not None and settings:

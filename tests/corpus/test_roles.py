@@ -147,5 +147,8 @@ def test_names_that_are_none(names, said):
     ):
         with refuses(sa.SettingError, said):
             call()
-    with refuses(sa.SettingError, "annotators 3; a list of names is needed"):
-        sa.alt_test(corpus, "m", epsilon=0.1, annotators=3)
+    table = sa.LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (1, "m", "x")])
+    with refuses(sa.SettingError, said):
+        table.of_annotators(names)
+    with refuses(sa.SettingError, said):
+        sa.alt_test(corpus, "ann", epsilon=0.1, annotators=names)
