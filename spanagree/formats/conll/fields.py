@@ -56,8 +56,11 @@ class Lines:
 
     def _parted(self, sign: int, which: Bools) -> Rows:
         """Return what stands between signs in some lines; spaces at its edges are not plain."""
-        nothing = np.zeros(0, self.starts.dtype)
-        portions = [(nothing, nothing, nothing)]  # where fields begin and end, how many a row has
+        most = self.data.count(sign) + self.data.count(_NEWLINE)
+        # written in place: the memory of portions would not be given back
+        begins, ends = np.empty((2, most), self.starts.dtype)
+        widths = np.empty(np.count_nonzero(which), self.starts.dtype)
+        fields = rows = 0
         plain = True
         for first in range(0, len(which), _PORTION):
             kept = which[first : first + _PORTION]
@@ -73,10 +76,11 @@ class Lines:
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
                 plain = plain and not spaces.any() and not (width == 1).any()  # without a tab
-            begin, end, width = (x.astype(nothing.dtype) for x in (begin + low, end + low, width))
-            portions.append((begin, end, width))
-        begins, ends, widths = map(np.concatenate, zip(*portions, strict=True))
-        return Rows(self.data, begins, ends, widths, plain)
+            begins[fields : fields + len(begin)] = begin + low
+            ends[fields : fields + len(end)] = end + low
+            widths[rows : rows + len(width)] = width
+            fields, rows = fields + len(begin), rows + len(width)
+        return Rows(self.data, begins[:fields], ends[:fields], widths, plain)
 
 
 class Rows(NamedTuple):
