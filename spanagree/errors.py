@@ -287,7 +287,9 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
             raise MissingLayerError(str(one_of(name, there, what)))
 
 
-def chosen_names(names: Iterable[str], known: Iterable[str], *, in_part: bool = False) -> list[str]:
+def annotator_names(
+    names: Iterable[str], known: Iterable[str], *, in_part: bool = False
+) -> list[str]:
     """Return names of annotators as a list; with ``in_part``, those that are there.
 
     Raises:

@@ -18,8 +18,8 @@ from spanagree.chance.model import Given, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import as_list, choose_annotators
-from spanagree.errors import SettingError, check_known, check_whole, counted
+from spanagree.corpus.roles import as_list
+from spanagree.errors import SettingError, annotator_names, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
@@ -93,7 +93,8 @@ def agree(
     number, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
     bootstrap = asked_bootstrap(ci, seed)
     if isinstance(corpus, Corpus) and bootstrap is not None and bootstrap.resample_by is None:
-        number = len(choose_annotators(corpus, annotators)[0].layers)
+        named = corpus.annotators if annotators is None else annotators
+        number = len(annotator_names(named, corpus.layers))
         fixed = number < LEAST_ANNOTATORS
         bootstrap = bootstrap if fixed else replace(bootstrap, resample_by="both")
     resampling = None

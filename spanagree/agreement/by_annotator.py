@@ -354,8 +354,7 @@ def layout(
         behind.append(Column(f"gain_{kind}", title))
         if ci and title:
             behind.append(Column("", "gain interval", "interval", "interval of a gain"))
-    ends = [f"gain_{kind}_{end}" for kind in Figures._fields for end in ("low", "high")]
-    behind += map(Column, ends) if ci else ()
+    behind += ScoreColumns("gain").ends if ci else []
     behind += [Column("p", "p", "probability", "p of an annotator")]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
     behind += [Column(f"share_{k}", t, "figure", SHARES) for k, t in _SHARES.items()]

@@ -19,7 +19,7 @@ from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, Interval
 from spanagree.uncertainty.bootstrap import FEW, Resampling
-from spanagree.uncertainty.ends import student_t
+from spanagree.uncertainty.ends import beyond_rounding, student_t
 
 _NOTHING = (UNDEFINED, UNDEFINED)
 
@@ -107,8 +107,7 @@ def _errors(
         before = up[annotator] * of_team[0, unit] + down[annotator] * of_team[1, unit]
         of_entry = less * (less - 2 * before)
         spread = sum(terms) + np.bincount(annotator, of_entry, annotators)
-        # nothing is left but rounding, half an epsilon for each document and operation
         size = np.abs(terms).sum(axis=0) + np.bincount(annotator, np.abs(of_entry), annotators)
-        varies = spread > (documents + 8) * np.finfo(np.float64).eps * size
+        varies = beyond_rounding(spread, size, documents + 8)
         errors = np.sqrt(np.where(varies, spread, UNDEFINED) * documents / (documents - 1))
     return np.asarray(errors, np.float64)

@@ -22,6 +22,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map, shown_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, unit
+from spanagree.uncertainty.ends import beyond_rounding
 from spanagree.uncertainty.permutation import holm
 
 
@@ -120,14 +121,13 @@ def _p(total: Floats, terms: Floats, documents: int) -> Floats:
         return np.full(len(total), math.nan)
     of_mean = total**2 / documents
     spread = terms.sum(0) - of_mean
-    rounding = _ROUNDED * (np.abs(terms).sum(0) + of_mean)
+    varies = beyond_rounding(spread, np.abs(terms).sum(0) + of_mean, 8)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(spread / (documents - 1) * documents)
-        t = np.where(spread > rounding, total / error, np.nan)
+        t = np.where(varies, total / error, np.nan)
     return np.asarray(stdtr(documents - 1, -t))
 
 
-_ROUNDED = 8 * np.finfo(np.float64).eps  # half of it for each term of a spread, and operation
 NOTHING = "(nothing)"
 _NAMED = 3  # pairs of labels confused equally often that a sentence names
 _REST, _TEAM = "the rest", "the team"

@@ -48,10 +48,10 @@ from spanagree.corpus.words import Words
 from spanagree.errors import (
     InputError,
     SettingError,
+    annotator_names,
     check_choice,
     check_known,
     chosen,
-    chosen_names,
     counted,
     invalid_value,
     is_iterable,
@@ -754,7 +754,7 @@ class Corpus(Content):
         Raises:
             SettingError: for a name that is not there, or is named twice.
         """
-        names = chosen_names(names, self.layers, in_part=in_part)
+        names = annotator_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
         unsaid = tuple(name for name in self.unsaid if name in layers)

@@ -27,8 +27,8 @@ from spanagree.corpus.label_text import (
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
+    annotator_names,
     check_choice,
-    chosen_names,
     counted,
     invalid_value,
     is_iterable,
@@ -379,7 +379,7 @@ class LabelTable:
         Raises:
             SettingError: for a name that is not there, or is named twice; for what is no list.
         """
-        names = chosen_names(names, self.annotators)
+        names = annotator_names(names, self.annotators)
         place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
         annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
         kept = place[annotator] >= 0

@@ -40,7 +40,6 @@ _ALLOWED = {
     "N": "brat writes N1, a tab, Reference T1 NAME:ID, a tab, text",
 }
 
-# some write a blank for each tab
 _NOTES, _ATTRIBUTES = "notes", "attributes of what is no segment"
 _HIDDEN = "hidden files or folders"
 _SINGULAR = {
@@ -50,6 +49,7 @@ _SINGULAR = {
 }
 """What is passed over, and what one of it is called."""
 
+# some write a blank for each tab
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 
 

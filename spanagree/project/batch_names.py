@@ -60,12 +60,13 @@ def tell_apart_by_text(parts: Parts) -> tuple[Parts, list[str]]:
         for name, (_, keys) in parts.items()
         for key, by_text in zip(keys, keys_with_text[name], strict=True)
     )
-    notes = [
+    parts = {name: (corpus, keys_with_text[name]) for name, (corpus, _) in parts.items()}
+    if not differ:
+        return parts, []
+    return parts, [
         f"{counted(differ, 'document')} with the id of a document in another batch, but another"
         " text; they are compared as different documents"
     ]
-    parts = {name: (corpus, keys_with_text[name]) for name, (corpus, _) in parts.items()}
-    return parts, notes if differ else []
 
 
 def parts_of_ids(

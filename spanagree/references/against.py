@@ -27,7 +27,15 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
+from spanagree.errors import (
+    SettingError,
+    annotator_names,
+    check_choice,
+    counted,
+    listed,
+    printable,
+    show,
+)
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.baselines import WITH_VOTERS
 from spanagree.references.best_match import best_matches, check_draws
@@ -478,8 +486,8 @@ def _sides(
             " named are on the other side"
         )
     names = corpus.annotators
-    people = None if references is None else list(corpus.of_annotators(references).layers)
-    machines = None if systems is None else list(corpus.of_annotators(systems).layers)
+    people = None if references is None else annotator_names(references, corpus.layers)
+    machines = None if systems is None else annotator_names(systems, corpus.layers)
     if people is None:
         people = [name for name in names if name not in (machines or ())]
     if machines is None:

@@ -28,9 +28,9 @@ from spanagree.corpus.roles import settled, times_seen
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import (
     SettingError,
+    annotator_names,
     check_choice,
     check_known,
-    chosen_names,
     counted,
     counted_of,
     listed,
@@ -378,7 +378,7 @@ def _settings(
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
     everybody = annotations.annotators
     check_known([candidate], everybody, "candidate")
-    asked = chosen_names(annotators or (), everybody)
+    asked = annotator_names(annotators or (), everybody)
     if candidate in asked:
         raise SettingError(
             f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"

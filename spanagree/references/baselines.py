@@ -17,7 +17,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, check_whole, listed, show
+from spanagree.errors import SettingError, annotator_names, check_choice, check_whole, listed, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.gold import make_gold, with_layer
 
@@ -81,7 +81,8 @@ def with_baselines(
         )
     check_choice(chance, CHANCES, "chance")
     check_whole(seed, 0, "seed")
-    names = list((corpus if references is None else corpus.of_annotators(references)).layers)
+    named = corpus.annotators if references is None else references
+    names = annotator_names(named, corpus.layers)
     extended = corpus
     for name in dict.fromkeys(asked):
         if name == "majority":

@@ -18,6 +18,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.errors import annotator_names
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
@@ -96,7 +97,8 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "shares of annotators")
-    names = list((corpus if annotators is None else corpus.of_annotators(annotators)).layers)
+    named = corpus.annotators if annotators is None else annotators
+    names = annotator_names(named, corpus.layers)
     seen = times_seen(corpus, names)
     counts = counts_of(corpus, [corpus.layers[name] for name in names])
     most = np.repeat(np.maximum(seen, 1), corpus.lengths)

@@ -32,7 +32,15 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled, times_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_known, counted, listed, printable, show
+from spanagree.errors import (
+    SettingError,
+    annotator_names,
+    check_known,
+    counted,
+    listed,
+    printable,
+    show,
+)
 from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
@@ -398,8 +406,8 @@ def _sides(
     Raises:
         SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
     """
-    names = None if systems is None else list(corpus.of_annotators(systems).layers)
-    others = None if references is None else list(corpus.of_annotators(references).layers)
+    names = None if systems is None else annotator_names(systems, corpus.layers)
+    others = None if references is None else annotator_names(references, corpus.layers)
     given = list(given)
     if names is None and others is None and given:
         names = [name for name in given if name in corpus.layers]

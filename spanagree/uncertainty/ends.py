@@ -16,6 +16,8 @@ from spanagree.uncertainty.evidence import united
 TIE = 1e-12
 """Figures that are no further apart are the same."""
 
+_EPSILON = float(np.finfo(np.float64).eps)
+
 
 class Drawn(NamedTuple):
     """Resamples of figures.
@@ -119,6 +121,18 @@ def spread(drawn: Drawn, units: int) -> Floats:
     mean = (weights * filled).sum(axis=1) / known
     variance = (weights * (filled - mean[:, None]) ** 2).sum(axis=1) / known
     return np.asarray(np.sqrt(variance * units / (units - 1)), np.float64)
+
+
+def beyond_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
+    """Return which sums of squares are more than what rounding leaves of terms that cancel.
+
+    Args:
+        sums: of terms with a sign.
+        sizes: the same sums without signs.
+        operations: how many made each, with half an epsilon of error and as much in their terms.
+    """
+    beyond: Bools = sums > operations * _EPSILON * sizes
+    return beyond
 
 
 def student_t(freedom: Any, tail: float) -> Any:

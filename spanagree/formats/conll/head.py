@@ -26,7 +26,7 @@ from spanagree.formats.conll.columns import (
     line_of_ours,
     number_of,
 )
-from spanagree.formats.conll.lines import ROW, LineKind, as_lines, kinds_of_lines
+from spanagree.formats.conll.lines import SURE_ROW, LineKind, as_lines, kinds_of_lines
 
 LINES = 50_000  # of a file that are looked at
 
@@ -202,7 +202,7 @@ def up_to_row(portions: Iterable[str]) -> str:
     kept: list[str] = []
     for portion in portions:
         kept.append(portion)
-        if ROW.search(portion):
+        if SURE_ROW.search(portion):
             break
     return "".join(kept)
 
@@ -227,7 +227,7 @@ def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
 
 def _sure_rows(text: str) -> Iterator[str]:
     """Yield the lines that are tokens for sure, without blanks behind them that are no tabs."""
-    return (match[0].rstrip(" \r") for match in ROW.finditer(text))
+    return (match[0].rstrip(" \r") for match in SURE_ROW.finditer(text))
 
 
 def _lines(data: bytes, starts: Ints, numbers: Ints) -> Iterator[bytes]:

@@ -39,7 +39,7 @@ _NEWDOC = re.compile(_NEWDOC_LINE.encode())
 _WORDS = (b"newdoc", b"document_id", b"begin document")
 
 
-ROW = re.compile(rf"(?am)^(?!#)[ \t\r]*(?!{_DOCSTART_LINE}|{_NEWDOC_LINE})[^ \t\r\n].*")
+SURE_ROW = re.compile(rf"(?am)^(?!#)[ \t\r]*(?!{_DOCSTART_LINE}|{_NEWDOC_LINE})[^ \t\r\n].*")
 """A line that is a token for sure: a row that does not begin with ``#``."""
 
 
