@@ -153,8 +153,8 @@ def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     one layer after the other.
     """
     document, _, _, label, layer = columns_of_all(layers)
-    columns = (layer, document, label if chance == "per-label" else 0 * label)
-    (_, documents, _), group, _ = distinct(*columns)
+    columns = (layer, document, label) if chance == "per-label" else (layer, document)
+    (_, documents, *_), group, _ = distinct(*columns)
     return group, documents
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Floats, Ints, row_order
 
 
 class ExactSums(NamedTuple):
@@ -51,7 +51,9 @@ def exact_sums(values: Floats, which: Ints, count: int) -> ExactSums:
     >>> exact_sums(np.array([0.1] * 10), np.arange(10) % 2, 2).value.tolist()
     [0.5, 0.5]
     """
-    ordered = values[np.argsort(which, kind="stable")]
+    some = values != 0
+    values, which = values[some], which[some]
+    ordered = values[row_order(which)]
     size = np.bincount(which, minlength=count)
     first = np.cumsum(size) - size
     value, remainder = np.zeros((2, count))

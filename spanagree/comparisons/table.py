@@ -284,10 +284,11 @@ class Comparisons:
             units: numbers of documents, rising; rows of other documents are left out, and those of
                 which there is no row add nothing.
         """
-        place = np.searchsorted(units, self.document)
-        here = place < len(units)
-        here[here] = units[place[here]] == self.document[here]
-        rows = np.flatnonzero(here)
+        most = max(int(numbers.max(initial=-1)) for numbers in (units, self.document))
+        place = np.full(most + 1, -1)
+        place[units] = np.arange(len(units))
+        place = place[self.document]
+        rows = np.flatnonzero(place >= 0)
         # added up in the order of their values, so that the order of rows changes no digit
         rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
         sums = [np.bincount(place[rows], column[rows], len(units)) for column in self.columns]
