@@ -17,7 +17,7 @@ from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import ResampledFigures, Resampling, Sample
 from spanagree.uncertainty.evidence import evidence_of
 
-_TIMES = 16  # numbers that are worked on at a time, for each sum in a resample
+_TIMES = 64  # numbers that are worked on at a time, for each sum in a resample
 
 
 def interval_of_mean(sample: Sample, resampling: Resampling, wide: int) -> Interval:

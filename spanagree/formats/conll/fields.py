@@ -56,7 +56,7 @@ class Lines:
 
     def _parted(self, sign: int, which: Bools) -> Rows:
         """Return what stands between signs in some lines; spaces at its edges are not plain."""
-        most = self.data.count(sign) + self.data.count(_NEWLINE)
+        most = self.data.count(sign) + len(self.starts) - 1  # and newlines
         # written in place: the memory of portions would not be given back
         begins, ends = np.empty((2, most), self.starts.dtype)
         widths = np.empty(np.count_nonzero(which), self.starts.dtype)
