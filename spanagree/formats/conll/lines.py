@@ -99,12 +99,15 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
 def starts_of_lines(characters: Any) -> Ints:
     """Return where each line begins, and where a next one would; all of them end in a newline.
 
-    They are small numbers, and looked for in portions: to get new memory takes longer than that.
+    They are small numbers in one array, looked for in portions: to get new memory takes longer.
     """
     count = len(characters)
-    kind = np.int32 if count <= np.iinfo(np.int32).max else np.int64
-    starts = [np.zeros(1, kind)]
-    for first in range(0, count, _PORTION):
-        ends = np.flatnonzero(characters[first : first + _PORTION] == _NEWLINE)
-        starts.append((ends + (first + 1)).astype(kind))
-    return np.concatenate(starts)
+    portions = [(at, characters[at : at + _PORTION]) for at in range(0, count, _PORTION)]
+    lines = sum(int(np.count_nonzero(portion == _NEWLINE)) for _, portion in portions)
+    starts = np.zeros(lines + 1, np.int32 if count <= np.iinfo(np.int32).max else np.int64)
+    done = 1
+    for at, portion in portions:
+        ends = np.flatnonzero(portion == _NEWLINE)
+        starts[done : done + len(ends)] = ends + (at + 1)
+        done += len(ends)
+    return starts
