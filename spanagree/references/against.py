@@ -12,10 +12,11 @@ import numpy as np
 
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
+from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
 from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.place_shares import (
     PlaceShares,
     beside_uniform,
@@ -410,12 +411,12 @@ def _compared(
     ``by_chance``: the number of draws and their seed, if the best match is asked for.
     """
     people = settings.references
-    for name in corpus.annotators:
-        check_layer(corpus, name, settings.match, settings.chance)
+    counting = MatchCounting(match=settings.match, chance=settings.chance, progress=progress)
+    counting.check(corpus)
     best_match = by_chance is not None
-    by_label = find_match(settings.match).of_label and not best_match
+    by_label = counting.measure.of_label and not best_match
     if by_chance is None:
-        rows, settings, notes = _pooled(corpus, settings, progress, by_label=by_label)
+        rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
     else:
         rows, settings, notes = _best(corpus, settings, by_chance, progress)
     tables = tables_of_systems(corpus, people, rows, best_match=best_match)
@@ -441,15 +442,15 @@ def _compared(
 
 
 def _pooled(
-    corpus: Corpus, settings: AgainstSettings, progress: Progress, *, by_label: bool
+    corpus: Corpus, settings: AgainstSettings, counting: MatchCounting, *, by_label: bool
 ) -> tuple[Comparisons, AgainstSettings, list[str]]:
     """Return the rows of all annotations with references, the settings, and notes on chance."""
-    match, chance, people = settings.match, settings.chance, settings.references
-    rows = compare_with_references(corpus, people, match, chance, progress, by_label=by_label)
+    chance, people = counting.chance, settings.references
+    rows = compare_with_references(corpus, people, counting, by_label=by_label)
     notes = rows.inexact.notes(size_compared(rows, people, chance))
     settings = replace(settings, **rows.inexact.settings(chance))
     if is_drawn(corpus) and NAME in corpus.annotators[people:]:
-        mean = mean_of_random(corpus, corpus.annotators[:people], find_match(match))
+        mean = mean_of_random(corpus, corpus.annotators[:people], counting.measure)
         number = corpus.annotators.index(NAME)
         rows = with_mean(rows, number, mean.matched)
         size = rows.where(rows.first == number).total().size

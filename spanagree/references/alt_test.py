@@ -16,11 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress
+from spanagree.arrays import Bools, Floats, Ints
+from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
@@ -350,7 +351,9 @@ def alt_test(
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
     chance = chance_model(chance, seed=seed)
-    wins, empty, computed, notes = _of_spans(corpus, match, chance, progress)
+    wins, empty, computed, notes = _of_spans(
+        corpus, MatchCounting(match=match, chance=chance, progress=progress)
+    )
     settings = replace(settings, match=match, chance=chance, **computed, offsets=corpus.offsets)
     result = _result(names, wins, (empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
@@ -395,16 +398,16 @@ def _settings(
 
 
 def _of_spans(
-    corpus: Corpus, match: str, chance: str, progress: Progress
+    corpus: Corpus, counting: MatchCounting
 ) -> tuple[dict[str, _Wins], int, dict[str, Any], list[str]]:
     """Return who wins by F1 of a corpus whose last layer is the candidate.
 
     Then in how many instances nobody marked anything, how chance was found, and notes.
     """
-    for name in corpus.annotators:
-        check_layer(corpus, name, match, chance)
+    counting.check(corpus)
+    match, chance = counting.match, counting.chance
     people = len(corpus.annotators) - 1
-    rows = compare_with_references(corpus, people, match, chance, progress)
+    rows = compare_with_references(corpus, people, counting)
     crowd = AnnotationIndex.of(corpus)
     person, candidate = crowd.pairs()
     with_another = times_seen(corpus, corpus.annotators[:people])[crowd.document[person]] > 1

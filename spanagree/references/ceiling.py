@@ -15,9 +15,9 @@ import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Floats, Hashes, Ints, Progress
+from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -49,9 +49,7 @@ ALL: Key = ("all", "")
 def compare_with_references(
     corpus: Corpus,
     references: int,
-    match: str,
-    chance: str,
-    progress: Progress = None,
+    counting: MatchCounting,
     *,
     by_label: bool = False,
 ) -> Comparisons:
@@ -62,14 +60,14 @@ def compare_with_references(
     Args:
         corpus: so many references, and then systems, as layers.
         references: how many.
-        match: the measure.
-        chance: the chance model.
-        progress: called with the number of pairs done, and of all.
+        counting: the measure and the chance model.
         by_label: whether rows of crowded documents, which are sums over references, are of single
             labels too.
     """
-    crowd, measure = AnnotationIndex.of(corpus), find_match(match)
+    crowd = AnnotationIndex.of(corpus)
+    match, chance, progress = counting.match, counting.chance, counting.progress
     first_ones = np.arange(len(corpus.layers)) < references
+    measure = counting.measure
     at_once = crowd_sums(corpus, crowd, measure, chance, progress, first_ones, by_label=by_label)
     pairs = np.stack(crowd.pairs(documents=None if at_once is None else ~at_once.documents))
     is_reference = crowd.annotator < references

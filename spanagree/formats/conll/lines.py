@@ -104,7 +104,7 @@ def starts_of_lines(characters: Any) -> Ints:
     count = len(characters)
     portions = [(at, characters[at : at + _PORTION]) for at in range(0, count, _PORTION)]
     lines = sum(int(np.count_nonzero(portion == _NEWLINE)) for _, portion in portions)
-    starts = np.zeros(lines + 1, np.int32 if count <= np.iinfo(np.int32).max else np.int64)
+    starts: Ints = np.zeros(lines + 1, np.int32 if count <= np.iinfo(np.int32).max else np.int64)
     done = 1
     for at, portion in portions:
         ends = np.flatnonzero(portion == _NEWLINE)
