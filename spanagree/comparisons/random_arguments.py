@@ -268,14 +268,14 @@ def draw_relations(
         rng: to draw from.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    places, rows = compare_relations(corpus, a, b)
+    places, rows, document = compare_relations(corpus, a, b)
     pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
     common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
     head, tail = places.linked_by(a)
     spans = len(places.spans.document)
     known_to_b = np.isin(np.arange(spans), places.marked_by(b))[None, :]  # in each draw
     matched = np.zeros((draws, len(corpus)))
-    for d in np.unique(rows.document).tolist():
+    for d in np.unique(document).tolist():
         marked, shared = None, None
         if corpus.rule.arguments == "random":
             marked = _MarkedByTwo(corpus, (a, b), d)
@@ -285,7 +285,7 @@ def draw_relations(
                 of_a = places.marked_by(a)[corpus.source.layers[a].document == d]
                 known_to_b = np.zeros((draws, spans), np.bool_)
                 known_to_b[:, of_a] = marked.hit(draws, rng)
-        for row in np.flatnonzero(rows.document == d).tolist():
+        for row in np.flatnonzero(document == d).tolist():
             if fixed is None:
                 both = common[row]
                 if marked is not None and shared is not None:

@@ -326,7 +326,7 @@ def relation_distributions(
     stay as they are, if any: of these it is only asked how many are on pairs that both could link.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    places, rows = compare_relations(corpus, a, b)
+    places, rows, of_row = compare_relations(corpus, a, b)
     common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
     number_a, number_b = rows.number_a, rows.number_b
     pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
@@ -336,7 +336,7 @@ def relation_distributions(
         reached &= rows.row_of_a >= 0
         number_a = pairs_a = common = np.bincount(rows.row_of_a[reached], minlength=len(common))
     distributions: dict[int, list[Floats]] = {}
-    columns = rows.document, number_a, number_b, pairs_a, pairs_b, common
+    columns = of_row, number_a, number_b, pairs_a, pairs_b, common
     for document, *numbers, both in zip(*(column.tolist() for column in columns), strict=True):
         if both:
             p = relation_matches(*numbers, both)
@@ -352,7 +352,6 @@ class RelationRows(NamedTuple):
         number_a, number_b: the relations of either.
         sets_a, sets_b: the sets of pairs at which they stand.
         row_of_a: of each relation of A its row, the first if there are several; −1 without one.
-        labels: how many there are, if a cell is a document and label.
     """
 
     cell: Ints
@@ -361,21 +360,21 @@ class RelationRows(NamedTuple):
     sets_a: Ints
     sets_b: Ints
     row_of_a: Ints
-    labels: int = 1
-
-    @property
-    def document(self) -> Ints:
-        """The document of each row."""
-        return self.cell // self.labels
 
 
-def compare_relations(corpus: RelationCorpus, a: str, b: str) -> tuple[PairPlaces, RelationRows]:
-    """Return the pairs that two annotators could link, and their relations that may match."""
+def compare_relations(
+    corpus: RelationCorpus, a: str, b: str
+) -> tuple[PairPlaces, RelationRows, Ints]:
+    """Return the pairs that two annotators could link, and their relations that may match.
+
+    Behind them is the document of each row.
+    """
     places, sets = PairPlaces.of(corpus, (a, b))
     labels = len(corpus.labels)
     layers = corpus.layers[a], corpus.layers[b]
     cells = [layer.document * labels + layer.label for layer in layers]
-    return places, places.rows(cells, sets)._replace(labels=labels)
+    rows = places.rows(cells, sets)
+    return places, rows, rows.cell // labels
 
 
 class PairKind(NamedTuple):

@@ -73,10 +73,10 @@ class Gamma(TeamResult[GammaFigures]):
     """The result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`.
 
     >>> import spanagree as sa
-    >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
-    >>> found = sa.gamma(sa.Corpus.from_segments([9], layers))
-    >>> round(found.gamma.value, 1), found.gamma_cat.value
-    (1.0, 1.0)
+    >>> ann, bob = [(0, 2, "PER"), (4, 5, "LOC")], [(0, 2, "PER"), (4, 6, "ORG")]
+    >>> found = sa.gamma(sa.Corpus.from_segments([9], {"ann": [ann], "bob": [bob]}))
+    >>> round(found.gamma.value, 1), round(found.gamma_cat.value, 1)
+    (0.6, 0.3)
     """
 
     settings: GammaSettings
