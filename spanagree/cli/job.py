@@ -19,6 +19,7 @@ from spanagree.cli.progress import hide_progress, progress
 from spanagree.cli.signatures import parameters
 from spanagree.errors import (
     InputError,
+    MissingLayerError,
     SettingError,
     check_choice,
     check_whole,
@@ -79,6 +80,9 @@ def command(
                 arguments["chance"] = job.chance_model(chance, **of_chance)
             try:
                 function(job, **arguments)
+            except MissingLayerError:
+                say(job.notes)  # who is missed may have been passed over
+                raise
             finally:
                 hide_progress()
 
@@ -118,6 +122,7 @@ class Job:
         block, workers, on_error: how blocks are worked on.
         reading, certainty, levels, labels: those options of these groups that were given, by name.
         written: what has been written so far, by name.
+        notes: those of what has been read so far.
     """
 
     files: tuple[str, ...] = ()
@@ -140,6 +145,7 @@ class Job:
     levels: Mapping[str, Any] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def bootstrap(self) -> sa.Bootstrap:
@@ -273,7 +279,9 @@ class Job:
         from spanagree.formats.shards import read_found
 
         reading, form, repair = self.how()
-        return read_found(self.paths, reading, form, repair, progress("reading"))
+        corpus = read_found(self.paths, reading, form, repair, progress("reading"))
+        self.notes.extend(corpus.notes)
+        return corpus
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""

@@ -17,6 +17,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from spanagree.corpus.offsets import Place
+
 _ALIKE = str.maketrans(dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"'))
 
 # where scripts put no blanks between words, each sign is a word
@@ -47,6 +49,18 @@ def plain(text: str) -> tuple[str, list[int]]:
         signs.append(lower if len(lower) == 1 else sign)
         places.append(at)
     return "".join(signs), places
+
+
+def cuts_word(text: Place, start: int, end: int) -> bool:
+    """Return whether a span begins or ends inside a word, in scripts with blanks between words.
+
+    >>> cuts_word("Also Al", 0, 2), cuts_word("Also Al", 5, 7), cuts_word(["Also", "Al"], 0, 1)
+    (True, False, False)
+    """
+    return isinstance(text, str) and any(
+        0 < at < len(text) and _LETTERS.fullmatch(text, at - 1, at + 1) is not None
+        for at in (start, end)
+    )
 
 
 class Alignment:

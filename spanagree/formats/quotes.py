@@ -3,59 +3,118 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from spanagree.corpus.offsets import Place, places_of
 from spanagree.errors import counted, percent, printable
-from spanagree.formats.changed_texts import nearest, plain
+from spanagree.formats.changed_texts import cuts_word, nearest, plain
+
+Bounds = tuple[int, int]
+"""Where a quote starts and ends."""
 
 
 class Quotes:
-    """Places quotes, and counts for each annotator those that are not in the text."""
+    """Places quotes, and counts for each annotator those that stand nowhere."""
 
     def __init__(self, *, align: bool = False) -> None:
         self.align = align
         self.exact: Counter[str] = Counter()
         self.loose: Counter[str] = Counter()
         self.changed: Counter[str] = Counter()
+        self.inside: Counter[str] = Counter()
+        self.repeated: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def place(self, text: Place, quote: str, number: int, annotator: str) -> tuple[int, int] | None:
-        """Return where a quote stands for the time of a ``number``, from 0; ``None``: it does not.
+    def place(
+        self, text: Place, quotes: Sequence[tuple[str, int | None]], annotator: str
+    ) -> list[Bounds | None]:
+        """Return where an annotator's quotes stand in a text; ``None``: this one does not.
 
-        In tokens, it stands where whole tokens say it, whatever is between them.
-        If it does not stand there exactly, it may but for case, white space, and the kind of
-        quotation marks; if it nowhere does, and that is to be aligned, where it is like it.
+        Each stands where no other one does, if it can, a long one before those that it contains;
+        and where it cuts no word, if it can. It stands there exactly, or but for case, white space
+        and the kind of quotation marks; or where the text is like it, if that is to be aligned. In
+        tokens, it stands where whole tokens say it, whatever is between them.
+
+        Args:
+            text: of the document, or its tokens.
+            quotes: each with which of the times that it is there is meant, from 0, if that is said.
+            annotator: for whom they are counted.
         """
-        spans = occurrences(text, quote)
-        counts = self.exact
-        if len(spans) <= number:
-            spans, counts = loose_occurrences(text, quote), self.loose
-        as_text = text if isinstance(text, str) else None  # tokens are not aligned
-        if self.align and as_text is not None and not spans and (near := nearest(as_text, quote)):
-            spans, counts = [near], self.changed
-        if number < 0 or len(spans) <= number:
-            self.lost[annotator] += 1
-            return None
-        counts[annotator] += 1
-        return spans[number]
+        bounds: list[Bounds | None] = [None] * len(quotes)
+        taken, marked = bytearray(len(text)), set[Bounds]()
+        ways = {
+            quote: (self._places(text, quote), self._places(text, quote)) for quote, _ in quotes
+        }
+
+        def is_free(place: Bounds) -> bool:
+            return not any(taken[slice(*place)])
+
+        order = sorted(range(len(quotes)), key=lambda i: (quotes[i][1] is None, -len(quotes[i][0])))
+        for number in order:
+            quote, time = quotes[number]
+            if time is not None:
+                kept = self._time(text, quote, time)
+            else:  # what is taken stays so: each place is looked at once, however often it is asked
+                free, others = ways[quote]
+                kept = next((way for way in free if is_free(way[0])), None)
+                kept = kept or next((way for way in others if way[0] not in marked), None)
+            if kept is None:
+                is_there = time is None and next(self._places(text, quote), None) is not None
+                (self.repeated if is_there else self.lost)[annotator] += 1
+                continue
+            place, kind = kept
+            kind[annotator] += 1
+            self.inside[annotator] += cuts_word(text, *place)
+            bounds[number] = place
+            marked.add(place)
+            taken[slice(*place)] = bytes([1]) * (place[1] - place[0])
+        return bounds
+
+    def _places(self, text: Place, quote: str) -> Iterator[tuple[Bounds, Counter[str]]]:
+        """Yield where a quote may stand, the best first, and how well it does."""
+        exact = occurrences(text, quote)
+        yield from ((place, self.exact) for place in exact if not cuts_word(text, *place))
+        known = {*exact}
+        loose = [place for place in loose_occurrences(text, quote) if place not in known]
+        yield from ((place, self.loose) for place in loose if not cuts_word(text, *place))
+        yield from ((place, self.exact) for place in exact if cuts_word(text, *place))
+        yield from ((place, self.loose) for place in loose if cuts_word(text, *place))
+        near = None
+        if self.align and isinstance(text, str) and not exact and not loose:
+            near = nearest(text, quote)
+        if near is not None:
+            yield near, self.changed
+
+    def _time(self, text: Place, quote: str, time: int) -> tuple[Bounds, Counter[str]] | None:
+        """Return where a quote stands for this time, else for this time but for case and such."""
+        ways = (occurrences(text, quote), self.exact), (loose_occurrences(text, quote), self.loose)
+        return next(
+            ((places[time], kind) for places, kind in ways if 0 <= time < len(places)), None
+        )
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return for each annotator the number of quotes, and of those that are not in the text."""
-        kinds = (self.exact, self.loose, self.changed, self.lost)
-        annotators = dict.fromkeys(name for kind in kinds for name in kind)
-        return {name: (sum(kind[name] for kind in kinds), self.lost[name]) for name in annotators}
+        """Return for each annotator the number of quotes, and of those that are left out."""
+        out = self.repeated + self.lost
+        return {
+            name: (number, out[name])
+            for name, number in (self.exact + self.loose + self.changed + out).items()
+        }
 
     def notes(self, before: str) -> Iterator[str]:
         """Yield for each annotator how many quotes were placed, and which share was not."""
-        for name, (quotes, lost) in self.counts().items():
-            loose = f", {self.loose[name]} of them but for case, white space or quotation marks"
-            near = f", {self.changed[name]} of them where the text is nearly the same"
+        for name, (quotes, _) in self.counts().items():
+            lost, repeated = self.lost[name], self.repeated[name]
+            again = f", {repeated} ({percent(repeated / quotes, 1)}) repeated more often than in it"
+            others = {
+                "but for case, white space or quotation marks": self.loose[name],
+                "where the text is nearly the same": self.changed[name],
+                "inside a word": self.inside[name],
+            }
+            ways = [f", {number} of them {how}" for how, number in others.items() if number]
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
-                f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the text and left"
-                f" out, the others found{loose if self.loose[name] else ''}"
-                f"{near if self.changed[name] else ''}"
+                f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the"
+                f" text{again if repeated else ''} and left out, the others found{''.join(ways)}"
             )
 
 

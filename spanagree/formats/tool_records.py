@@ -123,6 +123,11 @@ def _rows(tool: Tool, path: PathName, encoding: str) -> Iterator[tuple[str, Any]
         ) from None
 
 
+def _quote_of(span: Span) -> str | None:
+    """Return the quote that a span has in place of offsets, if it has."""
+    return span.quote if span.start is None and span.pieces is None else None
+
+
 def _is_one_of(value: Any, values: frozenset[Any]) -> bool:
     """Return whether a value is among some; a list or an object never is."""
     return not isinstance(value, (list, dict)) and value in values
@@ -359,28 +364,30 @@ class _ByPaths:
 
         Under its name it becomes ``known`` which of them each is, for relations.
         """
-        times: Counter[str] = Counter()
         path, values, noun = self.tool.leaves
-        count = 0
+        segments: list[tuple[int, Any, Span]] = []
         for number, (key, item) in enumerate(spans):
             if path and _is_one_of(first_at(item, path), values):
                 self.log.passed[noun] += 1
                 continue
-            for span in self._segments(item, where, key):
-                quote = span.quote if span.start is None and span.pieces is None else None
-                if quote is not None and text is not None:
-                    bounds = self.log.quotes.place(text, quote, times[quote], annotator)
-                    times[quote] += 1
-                    if bounds is None:
-                        continue
-                    span = Span(*bounds, span.label)  # it may stand there in other letters
-                elif points is not None and is_whole(span.start) and is_whole(span.end):
-                    start, end = point(points, span.start), point(points, span.end)
-                    span = span._replace(start=start, end=end)
-                if self.tool.links:
-                    known.setdefault(_name_at(item, self.tool.links.span, number), count)
-                count += 1
-                yield span
+            segments += [(number, item, span) for span in self._segments(item, where, key)]
+        quotes = [_quote_of(span) if text is not None else None for _, _, span in segments]
+        wanted = [(quote, None) for quote in quotes if quote is not None]
+        bounds = iter(self.log.quotes.place(text, wanted, annotator) if text is not None else ())
+        count = 0
+        for (number, item, span), quote in zip(segments, quotes, strict=True):
+            if quote is not None:
+                at = next(bounds)
+                if at is None:
+                    continue
+                span = Span(*at, span.label)  # it may stand there in other letters
+            elif points is not None and is_whole(span.start) and is_whole(span.end):
+                start, end = point(points, span.start), point(points, span.end)
+                span = span._replace(start=start, end=end)
+            if self.tool.links:
+                known.setdefault(_name_at(item, self.tool.links.span, number), count)
+            count += 1
+            yield span
 
     def _relations(
         self, part: Any, known: Mapping[tuple[str, ...], int], where: str

@@ -438,10 +438,11 @@ def _of_rows(
     # canonical order, whatever the last digits of sums made in another order
     table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
-    variance = _variances(table.sum(axis=0, keepdims=True), counts)
+    seen = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
+    variance = _variances(table.sum(axis=0, keepdims=True), counts, seen)
     drawing = len(table), resampling.resamples, resampling.seed, len(table)
     every = np.arange(len(table))
-    draws = [_variances(drawn @ table, counts) for drawn in weights(every, *drawing)]
+    draws = [_variances(drawn @ table, counts, seen) for drawn in weights(every, *drawing)]
     of_document = np.bincount(single.document, change)
     by_document = rows.by("document").symmetric_table(rows.documents())
     here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
@@ -543,15 +544,28 @@ def _numbers(table: Floats, annotators: int) -> list[int]:
     return [2, 3] if (seen > 2).sum() >= _ENOUGH else [2]
 
 
-def _variances(sums: Floats, numbers: Sequence[int]) -> dict[int, Floats]:
-    """Return the variance of one document, by how many see each, from sums over documents."""
+def _variances(sums: Floats, numbers: Sequence[int], seen: int) -> dict[int, Floats]:
+    """Return the variance of one document, by how many see each, from sums over documents.
+
+    It is that of a U-statistic of pairs. Up to the number of annotators that enough documents were
+    ``seen`` by it is estimated; from there on it falls as it can with effects of document,
+    annotator and pair (Hoeffding 1948), as it does where an estimate is not above 0: few documents
+    would promise intervals of no width.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         same, shared, apart = np.nan_to_num(sums[:, :3] / sums[:, 3:6]).T
         base = sums[:, 6] / sums[:, 3]
+        of_effects = shared.clip(0, same)
+        of_document = apart.clip(np.maximum(2 * of_effects - same, 0), of_effects)
+
+        def of(k: int, shared: Floats, apart: Floats) -> Floats:
+            sums = same + 2 * (k - 2) * shared + (k - 2) * (k - 3) / 2 * apart
+            return np.asarray(2 / (k * (k - 1)) * sums / base**2, np.float64)
+
+        estimates = {k: of(k, shared, apart) for k in {*numbers, seen}}
+        falling = {k: of(k, of_effects, of_document) for k in estimates}
+        scale = np.where(estimates[seen] > 0, estimates[seen] / falling[seen], 1)
         return {
-            k: np.maximum(
-                2 / (k * (k - 1)) * (same + 2 * (k - 2) * shared + (k - 2) * (k - 3) / 2 * apart), 0
-            )
-            / base**2
+            k: np.where((k <= seen) & (estimates[k] > 0), estimates[k], scale * falling[k])
             for k in numbers
         }

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
@@ -65,6 +67,61 @@ def test_occurrences():
     assert occurrences("a", "") == []
     assert loose_occurrences("İ A  b", "a B") == [(2, 6)]
     assert loose_occurrences("abc", " ") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "expected"),
+    [
+        ("Also Al met us.", ["Al"], ["Al5"]),
+        ("Marie met Mari.", ["Mari"], ["Mari10"]),
+        ("Users love US.", ["us"], ["US11"]),  # but for case, rather than inside a word
+        ("Berliner Mauer", ["Berlin"], ["Berlin0"]),  # only inside one
+        ("Al, Also Al", ["Al", "Al", "Al", "Al"], ["Al0", "Al9", "Al4"]),
+        ("Barack Obama spoke. Obama left.", ["Barack Obama", "Obama"], ["Barack Obama0", "Obama20"]),
+        ("Barack Obama spoke. Obama left.", ["Obama", "Barack Obama"], ["Obama20", "Barack Obama0"]),
+        ("Barack Obama spoke.", ["Barack Obama", "Obama"], ["Barack Obama0", "Obama7"]),  # nested
+        ("北京大学在北京。北京", ["北京"], ["北京0"]),  # no blanks between words
+        ("ab ab", ["ab", "ab", "AB"], ["ab0", "ab3"]),
+    ],
+)  # fmt: skip
+def test_the_best_place(text, quotes, expected):
+    """Where no other quote stands, and no word is cut; enumerated by hand."""
+    model = [{"text": quote, "label": "X"} for quote in quotes]
+    corpus = sa.read([{"text": text, "gold": [[0, 1, "X"]], "model": model}])
+    placed = corpus[0].segments["model"]
+    assert {text[s.start : s.end] + str(s.start) for s in placed} == {*expected}
+    assert corpus.reading["quotes"]["model"] == {
+        "read": len(quotes),
+        "unaligned": len(quotes) - len(expected),
+    }
+
+
+def test_notes_on_quotes():
+    """What is given too often is not said to be missing, and what cuts a word is counted."""
+    notes = {
+        ("Jo", "Jo"): "0 (0.0 %) not in the text, 1 (50.0 %) repeated more often than in it and"
+        " left out, the others found",
+        (
+            "sin",
+        ): "0 (0.0 %) not in the text and left out, the others found, 1 of them inside a word",
+    }
+    for quotes, note in notes.items():
+        model = [{"text": quote, "label": "X"} for quote in quotes]
+        row = {"text": "Jo sings.", "gold": [[0, 2, "X"]], "model": model}
+        assert sa.read([row]).notes[-1].endswith(note)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.data())
+def test_quotes_of_all_segments_are_where_they_were(words, data):
+    """Segments quoted in any order, all occurrences of each: they are the same segments."""
+    names = ["Al", "Also", "Al Also", "met"]
+    text, gold = "", []
+    for word in words:
+        gold += [] if names[word] == "met" else [(len(text), len(text) + len(names[word]))]
+        text += names[word] + "; "
+    quotes = [{"text": text[a:b], "label": "X"} for a, b in data.draw(st.permutations(gold))]
+    corpus = sa.read([{"text": text, "model": quotes}], text="text", spans={"m": "model"})
+    assert sorted((s.start, s.end) for s in corpus[0].segments["m"]) == gold
 
 
 def tagged(tmp_path, marked, text=" Jo <b> is in a Rome\n"):

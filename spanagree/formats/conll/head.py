@@ -30,8 +30,6 @@ from spanagree.formats.conll.lines import SURE_ROW, LineKind, as_lines, kinds_of
 
 LINES = 50_000  # of a file that are looked at
 
-_PORTION = re.compile(rf"(?:.*\n){{{LINES}}}")
-
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 """How the id of a sentence is given, on a line above it."""
 
@@ -211,8 +209,8 @@ def up_to_row(portions: Iterable[str]) -> str:
 
 def _portions_of(text: str) -> Iterator[str]:
     """Yield a text in portions of as many lines as are looked at, with their ends."""
-    end = 0
-    while text.count("\n", end) >= LINES and (portion := _PORTION.match(text, end)):
+    end, lines = 0, re.compile(rf"(?:.*\n){{{LINES}}}")
+    while text.count("\n", end) >= LINES and (portion := lines.match(text, end)):
         yield portion[0]
         end = portion.end()
     if end < len(text):

@@ -83,7 +83,7 @@ class _Guess:
                 cell = cell_of(row, column)
             except KeyError:
                 continue
-            if cell is not None and not (isinstance(cell, str) and not cell.strip()):
+            if not _is_missing(cell) and not (isinstance(cell, str) and not cell.strip()):
                 yield parsed(cell)
 
     def fits(self, column: str, fit: _Fits) -> bool:
@@ -144,8 +144,9 @@ class _Guess:
         Raises:
             InputError: if there are only labels of ``tokens``, without prefixes.
         """
-        self.like = [name for name in self.names if self.may_be_spans(name)]
-        lists = self.of_one_text([name for name in self.like if self.is_spans(name)])
+        maybe = [name for name in self.names if self.may_be_spans(name)]
+        self.like = [name for name in self.names if name in maybe or self.has_spans(name)]
+        lists = self.of_one_text([name for name in maybe if self.is_spans(name)])
         people = [name for name in self.names if self.people(name)]
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
         self.like += answers
@@ -225,10 +226,11 @@ class _Guess:
         """Yield the tags of each row, by name."""
         names = layer_names(self.features, column, None) or []
         for row in self.rows:
-            if row.get(column) is not None:
+            words = self.words(row.get(column))
+            if isinstance(words, _LISTS):
                 yield [
                     names[tag] if is_whole(tag) and 0 <= tag < len(names) else str(tag)
-                    for tag in self.words(row[column])
+                    for tag in words
                 ]
 
     def labels_in(self, column: str) -> set[str]:
@@ -277,41 +279,48 @@ class _Guess:
         name = plain(column)
         if "token" in name or not _SPEAKS_OF_QUOTES.search(name) or not list(self.cells(column)):
             return False
-        number = there = 0
+        number = there = odd = 0
         for row in self.rows:
             quotes = quotes_in(row.get(column, []))
-            if quotes is None:
-                return False
+            if quotes is None:  # what it is, is said when it is read
+                odd += 1
+                continue
             number += len(quotes)
             there += sum(quote in str(row.get(text or "")) for quote in quotes)
+        if 2 * odd >= len(self.rows):
+            return False
         return number > 0 and (text is None or 2 * there > number)
 
     def goes_with(self, column: str, tokens: str) -> bool:
-        """Return whether a column has an entry for each token; a token a row is another format."""
+        """Return whether most rows of a column have an entry for each token.
+
+        A token a row is another format.
+        """
         pairs = [
             (self.words(row.get(tokens)), self.words(row.get(column)))
             for row in self.rows
-            if row.get(column) is not None
+            if not _is_missing(row.get(column))
         ]
-        if not pairs or not all(isinstance(part, _LISTS) for pair in pairs for part in pair):
+        lists = [pair for pair in pairs if all(isinstance(part, _LISTS) for part in pair)]
+        if not lists or (self.words is words_in and all(len(words) == 1 for words, _ in lists)):
             return False
-        if self.words is words_in and all(len(words) == 1 for words, _ in pairs):
-            return False
-        alike = all(len(words) == len(entries) for words, entries in pairs)
-        return alike and column != tokens
+        alike = sum(len(words) == len(entries) for words, entries in lists)
+        return 2 * alike > len(pairs) and column != tokens
 
     def entries(self, column: str) -> Iterator[Any]:
         """Yield what is in the lists of a column."""
         for row in self.rows:
-            if row.get(column) is not None:
-                yield from self.words(row[column])
+            words = self.words(row.get(column))
+            if isinstance(words, _LISTS):
+                yield from words
 
     def is_tags(self, column: str, tokens: str) -> bool:
-        """Return whether a column has a tag for each token."""
+        """Return whether a column has a tag for each token; most of those that are not ``O``."""
+        if not self.goes_with(column, tokens):
+            return False
         names = layer_names(self.features, column, None)
-        return self.goes_with(column, tokens) and all(
-            _is_tag(tag, names) for tag in self.entries(column)
-        )
+        fit = [_is_tag(tag, names) for tag in self.entries(column) if not _is_outside(tag, names)]
+        return not fit or _mostly(fit)
 
     def are_labels(self, column: str, tokens: str) -> bool:
         """Return whether a column has a label for each token, without a prefix, or ``O``."""
@@ -323,19 +332,23 @@ class _Guess:
 
     def is_spans(self, column: str) -> bool:
         """Return whether a column has lists of spans; shares of annotators are none."""
-        cells = list(self.cells(column))
+        cells = [*filter(_is_list, self.cells(column))]
         rated = any(isinstance(s, Mapping) and "prob" in s for c in cells for s in c)
         speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
         return not rated and (speaks or any(len(cell) for cell in cells))
 
     def may_be_spans(self, column: str) -> bool:
-        """Return whether a column has lists, of which most entries are spans, or empty ones."""
+        """Return whether most of a column are lists, of which most entries are spans, or empty.
+
+        What the others are is said when they are read.
+        """
         name = plain(column)
-        if name == "tokens" or not self.fits(column, _is_list):
+        cells = [*self.cells(column)]
+        if name == "tokens" or not _mostly(map(_is_list, cells)):
             return False
         parts = [
             [entry] if isinstance(cell, _LISTS) else entry
-            for cell in self.cells(column)
+            for cell in filter(_is_list, cells)
             for entry in (cell if isinstance(cell, _LISTS) else [cell])
         ]
         if not _SPEAKS_OF_QUOTES.search(name) and any(map(_has_names, parts)):
@@ -343,12 +356,18 @@ class _Guess:
         fit = [_are_spans(part, bool(_SPEAKS_OF_SPANS.search(name))) for part in parts]
         return not fit or _mostly(fit)
 
+    def has_spans(self, column: str) -> bool:
+        """Return whether a column has a list of spans, whatever else is in it."""
+        return any(
+            isinstance(c, _LISTS) and len(c) and _are_spans(c, False) for c in self.cells(column)
+        )
+
     def people(self, column: str) -> bool:
         """Return whether a column has the spans of several annotators."""
         if f"{column}.users" in self.names:
             return True
         pairs = [by_annotator(cell) for cell in self.cells(column)]
-        return any(pairs) and all(
+        return any(pairs) and _mostly(
             pair is not None and all(s is None or _are_spans(parsed(s), True) for _, s in pair)
             for pair in pairs
         )
@@ -436,6 +455,10 @@ def _is_number(cell: Any) -> bool:
     return is_whole(number_in(cell)) or (isinstance(cell, float) and cell != cell)
 
 
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
 def _is_list(cell: Any) -> bool:
     return isinstance(cell, (Mapping, *_LISTS))
 
@@ -445,9 +468,16 @@ def _mostly(fit: Iterable[bool]) -> bool:
     return 2 * sum(fit) > len(fit)
 
 
+def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
+    """Return whether something is ``O``, or stands for it, or for no tag."""
+    if is_whole(tag) and names is not None:
+        return tag == -100 or (0 <= tag < len(names) and names[tag] == "O")
+    return isinstance(tag, str) and tag == "O"
+
+
 def _is_tag(tag: Any, names: Sequence[str] | None) -> bool:
     if is_whole(tag) and names is not None:
-        return tag == -100 or (0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag])))
+        return 0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag]))
     return isinstance(tag, str) and bool(_TAG.fullmatch(tag))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -152,22 +151,29 @@ class SpanReader:
         self, spans: Iterable[Any], text: Place, annotator: str, place: str
     ) -> Iterator[Any]:
         """Yield spans, quotes with their places; those that are not in the text are counted."""
-        times: Counter[str] = Counter()
-        for span in map(_as_quote, spans):
-            keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
-            quote = span.get(keys.get("text")) if keys else None
-            start = span.get(keys.get("start")) if keys else 0
-            if not isinstance(quote, str) or start not in (None, -1) or start is False:
+        everything = [*map(_as_quote, spans)]
+        quotes = [self._quoted(span, place) for span in everything]
+        bounds = iter(self.log.quotes.place(text, [*filter(None, quotes)], annotator))
+        for span, quote in zip(everything, quotes, strict=True):
+            if quote is None:
                 yield span
-                continue
-            number = times[quote]
-            times[quote] += 1
-            for name, value in span.items():
-                if plain(name) in _TIMES and value is not None:
-                    number = _time(value, f"{place}: {name}") - ("index" not in plain(name))
-            if (bounds := self.log.quotes.place(text, quote, number, annotator)) is not None:
+            elif (at := next(bounds)) is not None:
+                keys = keys_of(tuple(span))
                 others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-                yield {**others, "start": bounds[0], "end": bounds[1]}
+                yield {**others, "start": at[0], "end": at[1]}
+
+    def _quoted(self, span: Any, place: str) -> tuple[str, int | None] | None:
+        """Return a span's quote, if it has one in place of offsets, and which time is meant."""
+        keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
+        quote = span.get(keys.get("text")) if keys else None
+        start = span.get(keys.get("start")) if keys else 0
+        if not isinstance(quote, str) or start not in (None, -1) or start is False:
+            return None
+        time = None
+        for name, value in span.items():
+            if plain(name) in _TIMES and value is not None:
+                time = _time(value, f"{place}: {name}") - ("index" not in plain(name))
+        return quote, time
 
     def _row(
         self, span: Any, spans: Any, names: Sequence[str] | None, where: str
