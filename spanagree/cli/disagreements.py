@@ -100,7 +100,11 @@ def disagreements(
 
 def _confusion(job: Job, asked: tuple[str, ...]) -> None:
     """Show which labels are confused."""
-    job.check_picture(sa.agreement.Confusion)
+    if job.by == "pair" and job.plot is not None:
+        raise click.UsageError(
+            "--plot does not go with --by expected, which no picture shows; --by label and --by"
+            " share have one"
+        )
     corpus = job.read()
     asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
     job.show(sa.agreement.confusion(corpus, *(str(job.layer(name, corpus)) for name in asked)))

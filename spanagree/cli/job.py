@@ -66,6 +66,7 @@ def command(
         @functools.wraps(function)
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
+            given |= options.form_by_name(given, members)
             job, arguments = _job_of(given, members)
             job.check_patterns()
             of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
@@ -81,7 +82,7 @@ def command(
             try:
                 function(job, **arguments)
             except MissingLayerError:
-                say(job.notes)  # who is missed may have been passed over
+                say(note for note in job.notes if "passed over" in note)  # who is missed, too
                 raise
             finally:
                 hide_progress()

@@ -18,7 +18,7 @@ from spanagree import choices
 from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
 from spanagree.cli.signatures import BOOTSTRAP, OF_BLOCKS, OF_INTERVALS, Parameter, parameters
-from spanagree.errors import InputError, show, whole_number
+from spanagree.errors import InputError, printable, show, whole_number
 from spanagree.files import file_names
 
 
@@ -452,8 +452,9 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     mark = "With csv, begin with a byte order mark, by which spreadsheets know UTF-8."
     per_cent = "Give figures in per cent, as latex has F1 unless told not to."
     decimals = "Give figures with N decimals."
+    by_name = "text, or by the name of the -o FILE"
     members = [
-        option("--format", "Write the result in this format.", choices=forms, unless="text"),
+        option("--format", "Write the result in this format.", choices=forms, unless=by_name),
         option("-o --output", "Write to FILE instead of stdout.", metavar="FILE"),
     ]
     if plot:
@@ -473,6 +474,35 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     if "csv" in forms:
         members += [flag("--safe-cells", safe), flag("--bom", mark)]
     return group("Output", *members, shared=True)
+
+
+_BY_NAME = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+
+def form_by_name(given: Mapping[str, Any], members: Group) -> dict[str, str]:
+    """Return the format of a result by the name of the file it goes to, of those that there are.
+
+    Raises:
+        UsageError: if another one is asked for.
+    """
+    name = given.get("output")
+    form = _BY_NAME.get(os.path.splitext(name or "")[1].lower())
+    of_result = next((member.type for member in members if member.name == "format"), None)
+    if form is None or not isinstance(of_result, _Choice) or form not in of_result.choices:
+        return {}
+    asked = given.get("format", form)
+    if asked != form:
+        raise click.UsageError(
+            f"-o {printable(str(name))}: by its name it is {form}, and --format says {asked}; leave"
+            " one out, or name the file otherwise"
+        )
+    return {"format": form}
 
 
 def messages() -> Group:

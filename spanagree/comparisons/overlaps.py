@@ -35,10 +35,15 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     """
     check_names(match, chance)
     if not _go_together(match, chance):
+        fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
+        if chance == "per-label":
+            raise SettingError(
+                f"match {match} pairs segments of any label, and of chance per-label only those of"
+                f" one label exclude each other; use {fitting}, or {chosen('match', 'exact')}"
+            )
         raise SettingError(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
-            f" of chance overlapping do; use {chosen('chance', 'nonoverlapping', 'per-label')}, or"
-            f" {chosen('match', 'token', 'iou')}"
+            f" of chance overlapping do; use {fitting}, or {chosen('match', 'token', 'iou')}"
         )
     if corpus.of_relations:
         check_choice(match, ("exact",), "match of relations")
@@ -107,10 +112,14 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
 
 
 def _go_together(*names: str) -> bool:
-    """Return whether a measure goes with a chance model; each is known by its name."""
+    """Return whether a measure goes with a chance model; each is known by its name.
+
+    Segments that are paired one to one exclude each other at random, as far as they are paired.
+    """
     measures = (find_match(name) for name in names if name not in CHANCES)
-    one_to_one = any(measure.one_to_one for measure in measures)
-    return not (one_to_one and "overlapping" in names)
+    paired = [measure for measure in measures if measure.one_to_one]
+    any_label = any(not measure.of_label for measure in paired)
+    return not (paired and "overlapping" in names) and not (any_label and "per-label" in names)
 
 
 def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:

@@ -34,6 +34,7 @@ from spanagree.errors import (
     is_iterable,
     is_whole,
     length_of,
+    reason,
     show,
 )
 
@@ -173,7 +174,15 @@ class LabelTable:
         >>> table.labels, table.annotators, len(table)
         (('1', '2'), ('1', '2'), 3)
         """
-        values = np.asarray(labels)
+        try:
+            values = np.asarray(labels)
+            if values.dtype.kind == "O" and hasattr(labels, "to_numpy"):  # pandas' gaps
+                values = labels.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{show(labels)}: {reason(error)}; a matrix of numbers, items × annotators, is"
+                " needed, with nan where a label is missing"
+            ) from None
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise InputError(
                 f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
@@ -233,9 +242,10 @@ class LabelTable:
             if len(row) != len(names) or bad:
                 item_name = named[i] if named and i < len(named) else str(i + 1)
                 problem = f"count {show(bad[0])}" if bad else counted(len(row), "count")
+                many = "category" if len(names) == 1 else f"of {len(names)} categories"
                 raise InputError(
-                    f"item {show(item_name)}: {problem}; {len(names)} whole numbers from 0 are"
-                    " needed, one for each category"
+                    f"item {show(item_name)}: {problem}; a whole number from 0 is needed for each"
+                    f" {many}"
                 )
         if named is not None and len(named) != len(rows):
             listed = counted(len(named), "name")

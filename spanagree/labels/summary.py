@@ -394,7 +394,8 @@ def items_table(basis: Basis) -> Frame:
     names = _names(table, disputed)
     rank = sorted(names, key=lambda i: (agreement[i], -n[i], names[i]))
     given = _given(table, disputed)
-    columns = [Column("item", "item", "name", "disputed item"), Column("labels", "labels", "count")]
+    columns = [Column("item", "item", "name", "disputed item")]
+    columns += [Column("labels", "labels", "count", "labels of an item")]
     columns += [Column("agreement", "agreement", meaning="agreement of an item")]
     columns += [Column("given", "who gave which", "name")]
     rows: list[list[Value]] = [

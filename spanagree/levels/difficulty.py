@@ -234,7 +234,7 @@ def remarks(result: Difficulty) -> list[str]:
     )
     nothing = "anything" if len(result.annotators) > 1 else "nothing"
     counts = {
-        f"without a difficulty: {marker} marked {nothing} in them": result.seen & ~result.defined,
+        f"without a difficulty: {marker} marked {nothing} there": result.seen & ~result.defined,
         "without a difficulty: not seen": ~result.seen,
         "below 0: random segments that may overlap can match more than fully": values < 0,
     }

@@ -79,7 +79,9 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    r"""Return a row; what it begins with is no argument of the ``\\\\`` before it."""
+    row = " & ".join(cells) + r" \\"
+    return f"{{{row[0]}}}{row[1:]}" if row[0] in "[*" else row
 
 
 def _cell(text: str, kind: str, mark: str = "") -> str:

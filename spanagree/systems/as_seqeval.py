@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
 
 import numpy as np
@@ -18,6 +19,7 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_keywords,
+    check_whole,
     counted,
     is_iterable,
     listed,
@@ -186,14 +188,23 @@ def _count(
     layers = {"y_true": y_true, "y_pred": y_pred}
     for name, sequences in layers.items():
         layers[name] = _lists(name, sequences)
+    if len(layers["y_true"]) != len(layers["y_pred"]):
+        many = {name: counted(len(documents), "sentence") for name, documents in layers.items()}
+        raise InputError(
+            f"y_pred: {many['y_pred']}; y_true has {many['y_true']}, and both need as many"
+        )
+    written: dict[str, str] = {}  # of tags that are turned
     if suffix:
+        every = {tag for documents in layers.values() for tags in documents for tag in tags}
+        turned = {tag: _turned(tag) for tag in every if isinstance(tag, str)}
+        written = {tag: given for given, tag in turned.items()}
         layers = {
-            name: [list(map(_turned, tags)) for tags in documents]
+            name: [[turned.get(tag, tag) for tag in tags] for tags in documents]
             for name, documents in layers.items()
         }
     strict = mode == "strict"
     if scheme != "IO":  # there labels stand bare
-        layers = _with_prefixes(layers, strict=strict, suffix=suffix)
+        layers = _with_prefixes(layers, written, strict=strict)
     if strict and scheme == "auto":
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
@@ -218,16 +229,19 @@ def _as_list(name: str, tags: Any) -> list[Any]:
     Raises:
         NotListsError: for anything else.
     """
-    if isinstance(tags, str) or not is_iterable(tags):
+    is_frame = hasattr(tags, "columns")  # its iterator has the names of these
+    if isinstance(tags, (str, Mapping)) or is_frame or not is_iterable(tags):
         raise NotListsError(f"{name}: {show(tags)}; a list of tag lists is needed")
     return list(tags)
 
 
-def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> dict[str, Any]:
+def _with_prefixes(
+    layers: Mapping[str, Any], written: Mapping[str, str], *, strict: bool
+) -> dict[str, Any]:
     """Return tags of which each has a prefix that is known, where some have none, with a warning.
 
     As seqeval has it, the first letter is the prefix, and the label is what follows the first
-    hyphen, or that letter.
+    hyphen, or that letter. ``written`` has how those that were turned are written.
     """
     try:
         kinds: set[Any] = set().union(*chain.from_iterable(layers.values()))
@@ -246,10 +260,9 @@ def _with_prefixes(layers: Mapping[str, Any], *, strict: bool, suffix: bool) -> 
         }
     else:
         with_prefixes = {name: _leniently(name, tags) for name, tags in layers.items()}
-    as_given = sorted(odd)
+    as_given = sorted(written.get(tag, tag) for tag in odd)
     why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
-    if suffix:
-        as_given = [f"{tag[2:]}-{tag[0]}" if tag[1:2] == "-" else tag for tag in as_given]
+    if written:
         why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
     more = ", …" if len(as_given) > 5 else ""
     warnings.warn(f"{listed(as_given[:5])}{more}: {why}", stacklevel=4)
@@ -276,9 +289,9 @@ def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]
             here = read[d][first : last + 1]
             if d != last_d or last >= len(read[d]) or any(tag != "O" for tag in here):
                 raise SettingError(
-                    f"{name}: {show(flat[begin])}, tag {first + 1} of sentence {d + 1}, begins a"
-                    " segment that overlaps another or has no end in its sentence, as seqeval reads"
-                    " it; write B-, I- or O in capitals"
+                    f"{name}: {show(flat[at - 1])}, tag {last + 1} of sentence {last_d + 1}, ends a"
+                    " segment that overlaps another or has no begin in its sentence, as seqeval"
+                    " reads it; write B-, I- or O in capitals"
                 )
             read[d][first : last + 1] = [f"B-{kind}", *[f"I-{kind}"] * (last - first)]
         if prefix not in "O." and (other or prefix in "BS" or before + prefix in _ANEW):
@@ -289,7 +302,9 @@ def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]
 
 def _turned(tag: str) -> str:
     """Return a tag whose prefix stands behind its label, as others have it."""
-    return tag if tag == "O" else f"{tag[-1]}-{tag[:-1].removesuffix('-')}".removesuffix("-")
+    if tag in ("O", ""):
+        return tag
+    return f"{tag[-1]}-{tag[:-1].rsplit('-', maxsplit=1)[0]}".removesuffix("-")
 
 
 def _detected(tags: Sequence[Sequence[str]]) -> str:
@@ -427,8 +442,10 @@ def precision_recall_fscore_support(
     """
     if average is not None:
         check_choice(average, AVERAGES, "average")
-    if not beta >= 0:
+    if not isinstance(beta, Real) or not beta >= 0:
         raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
+    if not is_iterable(warn_for):
+        raise SettingError(f"warn_for {show(warn_for)}; a list of figures is needed")
     counts = _count(
         y_true, y_pred, suffix=suffix, beta=beta, sample_weight=sample_weight,
         zero_division=zero_division, chance=chance,
@@ -561,6 +578,7 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2      0.33         0.25
     <BLANKLINE>
     """
+    check_whole(digits, 0, "digits")
     counts = _count(
         y_true, y_pred, suffix=suffix, mode=mode, sample_weight=sample_weight,
         zero_division=zero_division, scheme="auto" if scheme is None else scheme, chance=chance,

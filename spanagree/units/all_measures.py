@@ -126,8 +126,8 @@ class SideBySide(Result):
         columns = [
             Column("measure", "measure", "name", "measure of units"),
             Column("value", "value", "figure", "value of units"),
-            Column("observed", "observed", "number", "observed and expected of units"),
-            Column("expected", "expected", "number", "observed and expected of units"),
+            Column("observed", "observed", "number", "observed and expected of measures"),
+            Column("expected", "expected", "number", "observed and expected of measures"),
             Column("kind", "of", "name", "agreement or disagreement"),
             Column("error", "error", "number", "error"),
         ]

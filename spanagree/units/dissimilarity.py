@@ -6,7 +6,6 @@ with c 0 for equal categories; for others 1, or their distance on an ordinal sca
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -28,6 +27,7 @@ CATEGORICAL = {
 """How unlike two categories are, by name."""
 
 _PORTION = 1 << 21  # pairs that are looked at together
+_MOST = 1e9  # of a factor, so that costs stay exact enough
 TIE = 2e-8  # of Δ_∅; what tells alignments apart that are equally good, twice at most
 
 
@@ -101,9 +101,11 @@ class Dissimilarity:
         for name, least in (("alpha", "0"), ("beta", "0"), ("delta_empty", "more than 0")):
             value = getattr(self, name)
             fits = isinstance(value, Real) and not isinstance(value, bool)
-            fits = fits and 0 <= float(value) < math.inf
+            fits = fits and 0 <= float(value) <= _MOST
             if not fits or (name == "delta_empty" and value == 0):
-                raise SettingError(f"{name} {show(value)}; a number from {least} is needed")
+                raise SettingError(
+                    f"{name} {show(value)}; a number from {least} to {_MOST:,.0f} is needed"
+                )
 
     def positional(self, units: Units, u: Ints, v: Ints) -> Floats:
         """Return ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² of pairs of units."""

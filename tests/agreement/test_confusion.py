@@ -238,7 +238,7 @@ def test_the_command_of_chance(capsys):
     (row,) = json.loads(capsys.readouterr().out)["tables"]["confused"]
     assert (row["a"], row["b"], row["times"]) == ("PEST", "PLANT", 34)
     assert main(["disagreements", path, "--by", "expected", "--plot", "x.svg"]) != 0
-    assert "no picture shows this result by pair" in capsys.readouterr().err
+    assert "--plot does not go with --by expected" in capsys.readouterr().err
 
 
 def test_p_is_scipys():

@@ -67,6 +67,25 @@ def test_formats_and_files(run, files, tmp_path, form, by):
     assert os.listdir(tmp_path) == ["out"]
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("r.json", "json"), ("r.CSV", "csv"), ("r.md", "markdown"), ("r.tex", "latex"), ("r", "text")],
+)
+def test_the_format_by_the_name_of_the_file(run, files, tmp_path, name, form):
+    """A file called as one of a format is one; another format is refused before any work."""
+    _, out, _ = run("evaluate", *files, "--format", form)
+    assert run("evaluate", *files, "-o", tmp_path / name)[0] == 0
+    assert (tmp_path / name).read_text("utf-8") == out
+    other = "csv" if form == "json" else "json"
+    code, nothing, message = run("evaluate", *files, "-o", tmp_path / name, "--format", other)
+    if form == "text":
+        assert code == 0
+        return
+    assert (code, nothing) == (2, "")
+    assert f"by its name it is {form}, and --format says {other}" in message
+    assert (tmp_path / name).read_text("utf-8") == out
+
+
 def test_columns_and_names(run, tmp_path):
     """One file with several tag columns; NAME=FILE; a file whose name has a = in it."""
     path = tmp_path / "a=b"
@@ -320,6 +339,7 @@ CASES = {
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "simulate without chance": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--simulate"], 2, "--simulate needs --test chance; see 'spanagree evaluate --help'"),
     "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test", "chance", "--block", "5"], 2, "--test does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'"),
+    "boundaries within and per label": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "boundaries", "--tolerance", "1", "--chance", "per-label"], 1, "match boundaries-within-1 pairs segments of any label, and of chance per-label only those of one label exclude each other; use --chance nonoverlapping (chance='nonoverlapping'), or --match exact (match='exact')"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or --match token or --match iou (match='token' or 'iou')"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
     "segments empty": ({}, ["chance", "--length", "5", "--segments", ""], 2, "--segments: '' is not a whole number; see 'spanagree chance --help'"),

@@ -20,6 +20,14 @@ WANTED = sa.evaluate(sa.from_tags({"gold": GOLD, "pred": MINE}))
 FRAME = pd.DataFrame({"token": ["a", "b"], "gold": ["B-x", "O"], "mine": ["O", "O"]})
 
 
+SMALL = sa.Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]})
+table_of = sa.labels.LabelTable.from_array
+
+
+def scores(**options):
+    return sa.systems.precision_recall_fscore_support(GOLD, [["O"] * 3, ["O"] * 2], **options)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -223,6 +231,42 @@ def test_suffix_of_prefixed_tags():
     """The warning says what would work; it spoke of X-B, which nobody had written."""
     with pytest.warns(UserWarning, match=r"B-X: suffix=True, but .*; leave suffix out"):
         sa.f1_score([["B-X", "O"]], [["B-X", "O"]], suffix=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: sa.f1_score([["O"], ["O"]], [["O"]]),
+            "y_pred: 1 sentence; y_true has 2 sentences",
+        ),
+        (
+            lambda: sa.f1_score(pd.DataFrame([["O"]]), GOLD),
+            "y_true: … a list of tag lists is needed",
+        ),
+        (lambda: sa.systems.accuracy_score({"a": ["O"]}, {"a": ["O"]}), "y_true: … a list of tag"),
+        (lambda: scores(beta="1"), "beta '1'; a number from 0 is needed"),
+        (lambda: scores(beta=None), "beta None; a number from 0 is needed"),
+        (lambda: scores(warn_for=None), "warn_for None; a list of figures is needed"),
+        (lambda: sa.classification_report(GOLD, GOLD, digits=-1), "digits -1; a whole number"),
+        (lambda: sa.classification_report(GOLD, GOLD, digits=2.0), "digits 2.0; a whole number"),
+        (lambda: sa.gamma(SMALL, delta_empty=10**30), "delta_empty … to 1,000,000,000 is needed"),
+        (lambda: sa.gamma(SMALL, alpha=10**30), "alpha … a number from 0 to 1,000,000,000 is"),
+        (lambda: table_of([[0, 1], [1]]), "… a matrix of numbers, items × annotators, is needed"),
+    ],
+)
+def test_odd_arguments_are_refused(call, message):
+    """In one sentence of ours, and no traceback of another package."""
+    with refuses(sa.SpanAgreeError, message):
+        call()
+
+
+def test_whole_numbers_of_pandas_with_gaps():
+    """They are the same table as floats with nan are."""
+    values = {"a": [1, None, 2], "b": [1, 2, 2]}
+    whole, floats = table_of(pd.DataFrame(values, dtype="Int64")), table_of(pd.DataFrame(values))
+    assert whole.counts.agreeing.tolist() == floats.counts.agreeing.tolist()
+    assert (whole.labels, len(whole)) == (floats.labels, len(floats)) == (("1", "2"), 5)
 
 
 def test_an_unknown_measure_does_not_pass_type_checking():

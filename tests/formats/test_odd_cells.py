@@ -134,3 +134,59 @@ def test_conll_in_utf_16(write_here, capsys, end):
     for more in ([], ["--block", "1"]):
         assert main([*arguments, *more]) == 0
         assert capsys.readouterr().out == expected
+
+
+SPANS = [{"start": 0, "end": 4, "label": "PER"}]
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        ("I'm sorry, I can't.", 'spans "I\'m sorry, I can\'t."; neither … null where there was no answer'),
+        ("n/a", "spans 'n/a'; neither …"),
+        ("", "spans ''; neither …"),
+        (0, "spans 0; a list …"),
+        (False, "spans False; a list …"),
+        (float("nan"), "spans nan; a list … or null"),
+        ([None], "spans [None]; a list …"),
+        ({"a": 1}, "spans {'a': 1}; …"),
+        ({"error": "I cannot."}, "spans {'error': 'I cannot.'}; neither …"),
+        ('[{"text": "Jo", "lab', 'spans \'[{"text": "Jo", "lab\'; the JSON of an answer that is cut off …'),
+    ],
+)  # fmt: skip
+def test_one_odd_cell_among_spans(odd, message):
+    """A system is not left out for one refusal: the row says what is odd in it."""
+    rows = [{"text": TEXT, "gold": SPANS, "model": SPANS if i != 7 else odd} for i in range(20)]
+    with refuses(sa.InputError, f"row 8, annotator 'model': {message}"):
+        sa.read(rows)
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        (["O"], "column 'model', row 4: 1 tag for 2 tokens; …"),
+        (["O", "X"], "'model', document 4, token 2: unknown tag 'X'; …"),
+        ("sorry", "column 'model', row 4: 'sorry'; a list of tags is needed"),
+    ],
+)
+def test_one_odd_row_among_tags(odd, message):
+    """Nor for one row that lacks a tag, or has an odd one."""
+    tags = ["B-PER", "O"]
+    rows = [
+        {"tokens": ["Jo", "is"], "gold": tags, "model": odd if i == 3 else tags} for i in range(6)
+    ]
+    with refuses(sa.InputError, message):
+        sa.read(rows)
+
+
+def test_mostly_odd_cells_are_said(write_here, capsys):
+    """A column of which most are no spans is said to be passed over, also before an error."""
+    rows = [{"text": TEXT, "gold": SPANS, "model": SPANS if i < 2 else "no"} for i in range(6)]
+    corpus = sa.read(rows)
+    assert corpus.annotators == ("gold",)
+    assert "passed over: model" in corpus.notes[0]
+    path = write_here("a.json", json.dumps(rows))
+    assert main(["evaluate", str(path)]) == 1
+    note, error = capsys.readouterr().err.splitlines()
+    assert "passed over: model" in note
+    assert error.startswith("spanagree: error: 1 annotator in the corpus")

@@ -505,9 +505,9 @@ def test_bad_rows():
         with refuses(sa.InputError, said):
             sa.LabelTable.from_rows(rows, **options)
     for counts, items, said in (
-        ([[1, -1]], None, "item '1': count -1; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1, True]], ["q"], "item 'q': count True; 2 whole numbers from 0 are needed, one for each category"),
-        ([[1]], None, "item '1': 1 count; 2 whole numbers from 0 are needed, one for each category"),
+        ([[1, -1]], None, "item '1': count -1; a whole number from 0 is needed for each of 2 categories"),
+        ([[1, True]], ["q"], "item 'q': count True; a whole number from 0 is needed for each of 2 categories"),
+        ([[1]], None, "item '1': 1 count; a whole number from 0 is needed for each of 2 categories"),
         ([[1, 1]], ["q", "r"], "2 names of items for 1 row; each needs one"),
         ([[1, 1], [1, 1]], ["q", "q"], "item 'q' stands twice; each needs a name"),
         ([1, 2], None, "1; a list is needed"),

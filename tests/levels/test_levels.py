@@ -579,7 +579,7 @@ def test_not_seen_is_not_unmarked():
     found = sa.difficulty(corpus, gold="g")
     assert [row["undefined"] for row in found.to_rows()] == ["", "nothing marked", "not seen"]
     text = str(found)
-    assert "1 without a difficulty: g marked nothing in them" in text
+    assert "1 without a difficulty: g marked nothing there" in text
     assert "1 without a difficulty: not seen" in text
 
 
@@ -598,7 +598,7 @@ def test_difficulty_as_a_table():
     assert table.caption == "difficulty of 5 documents by gold"
     assert table.remarks == [
         "median 0.6250, from 0.0000 to 0.9474",
-        "1 without a difficulty: gold marked nothing in them",
+        "1 without a difficulty: gold marked nothing there",
     ]
     counts, edges = bins(found)
     assert edges == pytest.approx([i / 20 for i in range(21)])
@@ -749,7 +749,7 @@ def test_undefined_are_counted():
     found = sa.difficulty(sa.Corpus.from_segments([2] * 4, layers), gold="gold")
     assert found.to_dict()["summary"]["undefined"] == 3
     assert found.table().remarks[-2:] == [
-        "2 without a difficulty: gold marked nothing in them",
+        "2 without a difficulty: gold marked nothing there",
         "1 without a difficulty: not seen",
     ]
 
@@ -820,7 +820,7 @@ def test_difficulty_command(newsroom, capsys):
     out = capsys.readouterr().out
     bars = [int(line.split()[-1]) for line in out.splitlines() if re.match(r"\d\.\d\d–", line)]
     assert sum(bars) == int(found.defined.sum())
-    assert re.search(r"6 without a difficulty: .* marked nothing in them", out)
+    assert re.search(r"6 without a difficulty: .* marked nothing there", out)
     assert main([*ask, "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(found)
     for form in ("markdown", "latex"):

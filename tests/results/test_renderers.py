@@ -318,3 +318,17 @@ def test_rows_have_the_ends_of_intervals(crowd):
         assert f"{key}_low,{key}_high" in to_csv(result.table(by))
     plain = sa.agree(crowd).to_rows()
     assert not [key for key in plain[0] if key.endswith("_low")]
+
+
+@pytest.mark.parametrize("style", [(), ("booktabs",), ("bold",)])
+@pytest.mark.parametrize("name", ["[gpt]", "*star", "[", "*"])
+def test_latex_of_names_like_arguments(name, style):
+    r"""A name behind a line's end is not taken for its argument, as ``\\[gpt]`` would be."""
+    table = Frame(
+        [Column("system", "system", "name"), Column("f1", "F1", "figure")],
+        [["gold", 0.5], [name, 0.25]],
+        {},
+    )
+    text = latex.render(table, TableStyle(style=style))
+    assert f"{{{name[0]}}}{name[1:]} & 25.00" in text
+    assert not re.search(r"(\\\\|\\midrule|\\hline)\s*[\[*]", text)

@@ -244,7 +244,7 @@ def test_small_letters_beside_capitals(style, data):
     if not refused:
         assert ours == theirs("f1_score", gold, mine), (gold, mine)
         return
-    assert "begins a segment that overlaps another or has no end in its sentence" in refused
+    assert "ends a segment that overlaps another or has no begin in its sentence" in refused
     layer = gold if refused.startswith("y_true") else mine
     found = sorted(each[1:] for each in theirs("get_entities", layer))
     ends = set((np.cumsum([len(each) + 1 for each in layer]) - 1).tolist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from unicodedata import normalize
 
 import numpy as np
 
@@ -105,9 +106,11 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     border = end if same_begins else min({*begins.tolist()} ^ {*first_begins.tolist()})
     if token < end and token <= border:
         by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
+        other, one = (normalize("NFC", each[token]) for each in (tokens, first_tokens))
+        form = " in another Unicode form" if other == one else ""
         raise InputError(
             f"{page.where(token)}: token {show(tokens[token])}; {first.where(token)} has"
-            f" {show(first_tokens[token])}, and all annotators need the same text"
+            f" {show(first_tokens[token])}{form}, and all annotators need the same text"
             f"{f' ({counts}){lacks}' if lacks else by_position}"
         )
     if border < end:

@@ -27,6 +27,8 @@ _LISTS = (list, tuple, np.ndarray)
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
+_CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
+_REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
 
 def parsed(cell: Any) -> Any:
@@ -129,7 +131,10 @@ class SpanReader:
             )
             spans = self.log.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
-            raise invalid_value(place, spans, _NO_COPY if self.in_text else _NO_JSON)
+            wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
+            raise invalid_value(place, spans, wrong if self.in_text else _NO_JSON)
+        if isinstance(spans, Mapping) and _is_refusal(spans, text):
+            raise invalid_value(place, spans, _NO_COPY)
         if isinstance(spans, Mapping):
             spans = _in_object(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
@@ -203,10 +208,18 @@ class SpanReader:
         raise invalid_value(f"{where}: spans", spans, _NEEDED)
 
 
-def _is_cut_off(answer: str, text: str) -> bool:
+def _is_cut_off(answer: str, text: object) -> bool:
     """Return whether an answer begins as JSON does, and the text does not."""
     begin = unfenced(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
-    return begin in ("[", "{") and not text.lstrip().startswith(begin)
+    return begin in ("[", "{") and isinstance(text, str) and not text.lstrip().startswith(begin)
+
+
+def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
+    """Return whether an object has words of the model in place of spans, and none of the text."""
+    return bool(answer) and all(
+        plain(key) in _REFUSALS and isinstance(words, str) and words not in str(text)
+        for key, words in answer.items()
+    )
 
 
 def _is_quote(span: Mapping[Any, Any]) -> bool:
