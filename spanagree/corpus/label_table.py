@@ -242,10 +242,10 @@ class LabelTable:
             if len(row) != len(names) or bad:
                 item_name = named[i] if named and i < len(named) else str(i + 1)
                 problem = f"count {show(bad[0])}" if bad else counted(len(row), "count")
-                many = "category" if len(names) == 1 else f"of {len(names)} categories"
+                many = counted(len(names), "category")
                 raise InputError(
                     f"item {show(item_name)}: {problem}; a whole number from 0 is needed for each"
-                    f" {many}"
+                    f" of {many}"
                 )
         if named is not None and len(named) != len(rows):
             listed = counted(len(named), "name")

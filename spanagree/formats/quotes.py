@@ -110,7 +110,7 @@ class Quotes:
                 "where the text is nearly the same": self.changed[name],
                 "inside a word": self.inside[name],
             }
-            ways = [f", {number} of them {how}" for how, number in others.items() if number]
+            ways = [f", {number} of them {kind}" for kind, number in others.items() if number]
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
                 f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the"

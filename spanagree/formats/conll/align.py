@@ -106,8 +106,8 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
     border = end if same_begins else min({*begins.tolist()} ^ {*first_begins.tolist()})
     if token < end and token <= border:
         by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
-        other, one = (normalize("NFC", each[token]) for each in (tokens, first_tokens))
-        form = " in another Unicode form" if other == one else ""
+        composed = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
+        form = " in another Unicode form" if len(composed) == 1 else ""
         raise InputError(
             f"{page.where(token)}: token {show(tokens[token])}; {first.where(token)} has"
             f" {show(first_tokens[token])}{form}, and all annotators need the same text"
