@@ -133,6 +133,8 @@ def _texts_of(
         if number := column.rows(gone):
             notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
             effect["missing"] = missing
+        else:
+            notes.append(f"no label is {show(missing)}, which was to count as missing")
         texts = [None if lost else text for text, lost in zip(texts, gone, strict=True)]
     as_numbers = [
         isinstance(label, str)

@@ -382,3 +382,13 @@ def test_names():
     assert named_files({"n": "x/a"}) == {"n": "x/a"}
     with refuses(sa.InputError, "… ./a: the same file as a … NAME=FILE"):
         file_names(["a", "./a"])
+
+
+def test_tokens_in_another_unicode_form(tmp_path):
+    """Two tokens that look the same are told apart by the sentence: é, and e with an accent."""
+    for name, word in {"a": "Jo\u00e9", "b": "Joe\u0301"}.items():
+        (tmp_path / name).write_text(f"{word} B-PER\n", "utf-8")
+    with refuses(
+        sa.InputError, "… in another Unicode form, and all annotators need the same text …"
+    ):
+        sa.read_conll([tmp_path / "a", tmp_path / "b"])

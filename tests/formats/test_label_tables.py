@@ -100,6 +100,10 @@ def test_missing_and_categories(write):
     missing = sa.read_labels(path, missing="NA")
     assert missing.notes == ("1 label 'NA' counted as missing",)
     assert "|missing:NA|" in sa.pi(missing).signature
+    assert (
+        "no label is 'NA,nan', which was to count as missing"
+        in sa.read_labels(path, missing="NA,nan").notes
+    )
     declared = sa.read_labels(path, missing="NA", categories=["no", "yes", "maybe"])
     assert declared.labels == ("maybe", "no", "yes")
     assert sa.ac1(declared).counts.categories == 3
