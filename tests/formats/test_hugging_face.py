@@ -274,7 +274,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ("x", {"tokens": "tokens", "tags": {"a": "tags"}}, "data 'x' … a Dataset … mappings"),
         ([ROW], {"tokens": ["tokens"], "tags": {"a": "tags"}}, "column ['tokens'] … name of a column"),
         ([ROW], {"tokens": "tokens", "tags": {"a": {}}}, "column {} … name of a column"),
-        ([{**ROW, "spans": "[" * 9999}], {"text": "text", "spans": {"a": "spans"}}, f"row 1, annotator 'a': spans '{'[' * 58}… … JSON … copy … null … []"),
+        ([{**ROW, "spans": "[" * 9999}], {"text": "text", "spans": {"a": "spans"}}, f"row 1, annotator 'a': spans '{'[' * 58}… … JSON … cut off … null … []"),
         ([{**ROW, "id": 10**5000}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id <int> … string … not empty"),
         ([{**ROW, "id": None}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id None … string … not empty"),
         ([{**ROW, "who": ["x"], "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator ['x']: name ['x'] … string … not empty"),

@@ -532,3 +532,15 @@ def test_tokens_by_annotator(write_here):
         sa.read("x.csv")
     write_here("x.csv", "\n".join(rows[:3]))
     assert len(sa.read("x.csv").annotators) == 1
+
+
+def test_spans_with_a_probability_are_a_systems():
+    """With labels they are; without, they are shares of annotators, which are none."""
+    span = {"start": 0, "end": 2, "prob": 0.7}
+    spans = [{"start": 0, "end": 2, "label": "PER"}]
+    for extra, annotators in (({"label": "PER"}, ("gold", "llm")), ({}, ("gold",))):
+        rows = [{"text": "Jo met Al", "gold": spans, "llm": [{**span, **extra}]}]
+        corpus = sa.read(rows)
+        assert corpus.annotators == annotators
+        note = "1 span with a probability, which is not used" if extra else "passed over: llm"
+        assert any(note in said for said in corpus.notes)

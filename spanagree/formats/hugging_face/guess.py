@@ -331,9 +331,13 @@ class _Guess:
         return all(map(kind, self.entries(column)))
 
     def is_spans(self, column: str) -> bool:
-        """Return whether a column has lists of spans; shares of annotators are none."""
+        """Return whether a column has lists of spans; shares of annotators have no labels."""
         cells = [*filter(_is_list, self.cells(column))]
-        rated = any(isinstance(s, Mapping) and "prob" in s for c in cells for s in c)
+        rated = any(
+            isinstance(span, Mapping) and "prob" in span and "label" not in keys_of(tuple(span))
+            for cell in cells
+            for span in cell
+        )
         speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
         return not rated and (speaks or any(len(cell) for cell in cells))
 
