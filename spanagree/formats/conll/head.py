@@ -209,9 +209,9 @@ def up_to_row(portions: Iterable[str]) -> str:
 
 def _portions_of(text: str) -> Iterator[str]:
     """Yield a text in portions of as many lines as are looked at, with their ends."""
-    lines = re.compile(rf"(?:.*\n){{{LINES}}}")
+    as_many = re.compile(rf"(?:.*\n){{{LINES}}}")
     end = 0
-    while text.count("\n", end) >= LINES and (portion := lines.match(text, end)):
+    while text.count("\n", end) >= LINES and (portion := as_many.match(text, end)):
         yield portion[0]
         end = portion.end()
     if end < len(text):
