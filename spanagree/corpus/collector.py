@@ -272,12 +272,9 @@ class Collector:
                     f"{where}: {what} of an attribute", given, "a string that is not blank"
                 )
         known = self._attributes.setdefault(segment, {})
-        before = known.get(str(name), str(value))
-        if str(value) not in before.split(";"):
-            value = f"{before};{value}"
-        elif before != value:
-            value = before
-        known[str(name)] = str(value)
+        before = known.get(str(name), "").split(";")
+        more = [part for part in str(value).split(";") if part not in before]
+        known[str(name)] = ";".join([*filter(None, before), *more])
 
     def _check_offsets(self, start: object, end: object, where: str) -> None:
         for name, value in (("start", start), ("end", end)):
@@ -365,8 +362,12 @@ class Collector:
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
             before = f"{self.name}: " if self.name else ""
-            spans = self._with_pieces(Spans(annotation, start, end, quote, self._quotes))
-            remarks, ends = resolve(spans, lambda a: self._place_of(a) or "", self.ends)
+            annotator = np.array(self._of_annotator, np.int64)[annotation]
+            spans = Spans(annotation, annotator, start, end, quote, self._quotes)
+            spans = self._with_pieces(spans)
+            remarks, ends = resolve(
+                spans, lambda a: self._place_of(a) or "", self.ends, tuple(self._annotators)
+            )
             notes = [*(f"{before}{note}" for note in remarks), *notes]
             self._take_pieces(spans, quote)
             start, end, quote = (
@@ -409,6 +410,7 @@ class Collector:
         quote[[*self._pieces]] = UNKNOWN
         return Spans(
             np.concatenate([spans.annotation, spans.annotation[rows]]),
+            np.concatenate([spans.annotator, spans.annotator[rows]]),
             np.concatenate([spans.start, bounds[:, 0]]),
             np.concatenate([spans.end, bounds[:, 1]]),
             quote,

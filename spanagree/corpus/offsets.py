@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints, groups
-from spanagree.errors import check_choice, counted
+from spanagree.errors import check_choice, counted, listed, printable
 
 ENDS = {
     "exclusive": "an end is that of the first token or character behind the span",
@@ -120,11 +120,13 @@ _UNITS: Mapping[str, Callable[[str], Ints | None]] = {
 class Spans(NamedTuple):
     """Segments as a source gives them: columns that are changed in place, and what was quoted.
 
-    ``quote`` is per segment :data:`UNKNOWN`, :data:`STANDS`, or a number of ``quotes``. Behind so
-    many segments there may be ``pieces`` of them, which move as the others do.
+    ``annotator`` has the number of the annotator of each segment, and ``quote`` is :data:`UNKNOWN`,
+    :data:`STANDS`, or a number of ``quotes``. Behind so many segments there may be ``pieces`` of
+    them, which move as the others do.
     """
 
     annotation: Ints
+    annotator: Ints
     start: Ints
     end: Ints
     quote: Ints
@@ -138,7 +140,10 @@ class Spans(NamedTuple):
 
 
 def resolve(
-    spans: Spans, place_of: Callable[[int], Place], ends: str | None
+    spans: Spans,
+    place_of: Callable[[int], Place],
+    ends: str | None,
+    annotators: Sequence[str],
 ) -> tuple[list[str], str | None]:
     """Give misplaced spans the offsets at which their quotes show them to stand, in place.
 
@@ -146,6 +151,7 @@ def resolve(
         spans: the segments of a source.
         place_of: the text or the tokens of an annotation's document.
         ends: what an end is said to name, if it is.
+        annotators: their names, by number.
 
     Returns:
         Notes of what was found, the unit of offsets and ends that are inclusive; what ends name,
@@ -163,12 +169,17 @@ def resolve(
             bounds = int(spans.start[i]), int(spans.end[i])
             if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
                 spans.quote[i] = STANDS  # up to the end of the text, beyond which it goes on
-        if ends is None and (count := _made_exclusive(spans, place_of)):
-            notes.append(
-                f"{counted(count, 'span')} whose ends name the last character or token, as the text"
-                " of the spans shows, and are read as --ends inclusive reads them"
+        inclusive, count = _made_exclusive(spans, place_of) if ends is None else ([], 0)
+        if count:
+            everybody = {*spans.annotator.tolist()} == {*inclusive}
+            names = (
+                "" if everybody else f" of {listed(printable(annotators[i]) for i in inclusive)}"
             )
-            return notes, "inclusive"
+            notes.append(
+                f"{counted(count, 'span')}{names} whose ends name the last character or token, as"
+                " the text of the spans shows, and are read as --ends inclusive reads them"
+            )
+            return notes, "inclusive" if everybody else None
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
 
@@ -212,21 +223,25 @@ def _moved(spans: Spans, i: int, points: Ints) -> tuple[int, int]:
     return point(points, int(spans.start[i])), point(points, int(spans.end[i]))
 
 
-def _made_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> int:
-    """Add 1 to all ends if the quotes show that they are inclusive; return how many those are."""
-    misplaced = np.flatnonzero(spans.quote >= 0)
-    checked = int((spans.quote != UNKNOWN).sum())
+def _made_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
+    """Add 1 to the ends of annotators whose quotes show that they are inclusive.
+
+    Returns:
+        The numbers of these annotators, and of how many segments that is.
+    """
     fit = np.zeros(len(spans.quote), np.bool_)
-    for i in misplaced.tolist():
+    for i in np.flatnonzero(spans.quote >= 0).tolist():
         bounds = int(spans.start[i]), int(spans.end[i]) + 1
         fit[i] = stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]])
-    others = checked - int(fit.sum())  # which stand as they are, or nowhere
-    if others * TOLERATED > checked or not fit.any():
-        return 0
-    moved = spans.quote != STANDS
+    checked, fitting = (
+        np.bincount(spans.annotator, which) for which in (spans.quote != UNKNOWN, fit)
+    )
+    # the others stand as they are, or nowhere
+    inclusive = (fitting > 0) & ((checked - fitting) * TOLERATED <= checked)
+    moved = inclusive[spans.annotator] & (spans.quote != STANDS)
     spans.end[moved] += 1
-    spans.quote[fit] = STANDS
-    return int(moved[: spans.segments].sum())
+    spans.quote[fit & moved] = STANDS
+    return np.flatnonzero(inclusive).tolist(), int(moved[: spans.segments].sum())
 
 
 def nearest(place: Place, start: int, quote: str) -> tuple[int, int] | None:

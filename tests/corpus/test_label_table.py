@@ -34,5 +34,7 @@ def test_counts():
     assert (
         repr(table) == "<LabelTable of 2 items, 6 labels by unnamed annotators; categories: a, b>"
     )
-    with refuses(sa.InputError, "item '2': 1 count; a whole number from 0 is needed for each of 2 categories"):
+    with refuses(
+        sa.InputError, "item '2': 1 count; a whole number from 0 is needed for each of 2 categories"
+    ):
         sa.LabelTable.from_counts([[2, 1], [1]], ["a", "b"])

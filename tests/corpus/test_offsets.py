@@ -56,6 +56,22 @@ def test_inclusive_ends_are_detected_and_said():
     )
 
 
+def test_inclusive_ends_of_one_annotator():
+    """Who has texts says nothing of the ends of others; these stay, and the note names whose moved."""
+    text = "Jo Doe met Al in Rome now."
+    places = [(0, 6), (11, 13), (17, 21)]
+    gold = [{"start": start, "end": end, "label": "P"} for start, end in places]
+    model = [
+        {**span, "end": span["end"] - 1, "text": text[slice(*at)]}
+        for span, at in zip(gold, places, strict=True)
+    ]
+    corpus = sa.read([{"id": 1, "text": text, "gold": gold, "model": model}])
+    for name in ("gold", "model"):
+        assert [(s.start, s.end) for s in corpus[0].segments[name]] == places
+    note = "3 spans of model whose ends name the last character or token, as the text of the spans"
+    assert any(said.startswith(note) for said in corpus.notes)
+
+
 def test_inclusive_ends_of_tokens():
     """The same of tokens, whose text may lack or have other white space between them."""
     tokens = ["New", "York", "is", "in", "the", "cold", "-", "season"]

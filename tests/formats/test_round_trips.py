@@ -49,7 +49,7 @@ def spans(draw, size, *, details):
         again = draw(st.integers(end + 1, size - 1))
         pieces.append((again, draw(st.integers(again + 1, size))))
     if details and draw(st.booleans()):
-        attributes = {draw(st.sampled_from(["Neg", "conf x"])): draw(st.sampled_from(["true", "a b"]))}  # fmt: skip
+        attributes = {draw(st.sampled_from(["Neg", "conf x"])): draw(st.sampled_from(["true", "a b", "C1;C2"]))}  # fmt: skip
     return raw_records.Span(None, None, draw(st.sampled_from(LABELS)), None, attributes, pieces) if pieces[1:] else raw_records.Span(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
 
 
