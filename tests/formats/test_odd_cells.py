@@ -190,3 +190,67 @@ def test_mostly_odd_cells_are_said(write_here, capsys):
     note, error = capsys.readouterr().err.splitlines()
     assert "passed over: model" in note
     assert error.startswith("spanagree: error: 1 annotator in the corpus")
+
+
+@pytest.mark.parametrize("begun", [{}, {"bob": None}, {"bob": []}, {"bob": ""}])
+@pytest.mark.parametrize("kind", ["rows", "file", "generator"])
+def test_who_began_late(write_here, begun, kind):
+    """Someone whose first spans come after the rows that are looked at is there all the same."""
+    rows = [
+        {
+            "id": str(i),
+            "text": TEXT,
+            "ann": SPANS,
+            "cy": SPANS,
+            **({"bob": SPANS} if i >= 60 else begun),
+        }
+        for i in range(70)
+    ]
+    if begun == {"bob": ""}:  # an answer that is blank is an error of its row
+        with refuses(sa.InputError, "… 1, annotator 'bob': spans ''; …"):
+            sa.read(rows)
+        return
+    source = write_here("a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    corpus = sa.read(source if kind == "file" else rows if kind == "rows" else iter(rows))
+    assert sorted(corpus.annotators) == ["ann", "bob", "cy"]
+    saw = int(corpus.layers["bob"].annotated.sum())
+    assert saw == (70 if begun == {"bob": []} else 10)
+    tags = [
+        {
+            "tokens": ["Jo", "is"],
+            "ann": ["B-PER", "O"],
+            **({"bob": ["B-PER", "O"]} if i > 60 else {}),
+        }
+        for i in range(70)
+    ]
+    assert sa.read(tags).annotators == ("ann", "bob")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"PER": ["José"]},
+        [["José", "PER"]],
+        ["José"],
+        '{"PER": ["José"]}',
+        "<PER>José</PER> sang in Rome",
+    ],
+)
+@pytest.mark.parametrize("name", ["llama", "answer"])
+def test_answers_of_any_name_are_said(answer, name):
+    """Quotes in a column beside columns of spans are passed over aloud, whatever its name."""
+    rows = [{"text": TEXT, "gold": SPANS, "gpt": SPANS, name: answer} for _ in range(8)]
+    corpus = sa.read(rows)
+    assert corpus.annotators == ("gold", "gpt")
+    assert f"passed over: {name}" in corpus.notes[0]
+
+
+def test_tags_that_mostly_do_not_fit_are_said():
+    """A column of tags that is too short in half of its rows is passed over aloud."""
+    rows = [
+        {"tokens": ["Jo", "is"], "gold": ["B-PER", "O"], "pred": ["B-PER", "O"] if i % 2 else ["O"]}
+        for i in range(8)
+    ]
+    corpus = sa.read(rows)
+    assert corpus.annotators == ("gold",)
+    assert "passed over: pred" in corpus.notes[0]

@@ -22,7 +22,10 @@ NAMELESS = frozenset(
 """Names of columns that do not say whose annotations they hold."""
 
 LOOKED_AT = 50
-"""How many rows are looked at."""
+"""How many rows are looked at, and behind them those that fill an empty column."""
+
+SEARCHED = 10_000
+"""In how many rows these are looked for."""
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
@@ -48,13 +51,29 @@ def guess(
     named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
     if named and ("annotator" not in given or "document" in given):
         return {}, []
-    rows = [row for row in islice(data, LOOKED_AT) if isinstance(row, Mapping)]
+    rows = _first_rows(data)
     about = getattr(data, "features", None), getattr(data, "flat", False)
     made = (guessed := _Guess(rows, given, *about, before)).columns()
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
     taken += made.get("tags", {}).values()
-    return made, [name for name in guessed.like if taken and name not in taken]
+    return made, [name for name in dict.fromkeys(guessed.like) if taken and name not in taken]
+
+
+def _first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
+    """Return the first rows, and the later ones that fill a column which is empty in these.
+
+    Someone who began late has entries in later rows only.
+    """
+    rows: list[Mapping[str, Any]] = []
+    filled: set[str] = set()
+    for number, row in enumerate(islice(data, SEARCHED)):
+        if isinstance(row, Mapping):
+            more = {key for key in row.keys() - filled if not _is_empty(row[key])}
+            filled |= more
+            if more or number < LOOKED_AT:
+                rows.append(row)
+    return rows
 
 
 class _Guess:
@@ -135,6 +154,7 @@ class _Guess:
             tags = [name for name in self.names if self.is_tags(name, tokens)]
             if tags:
                 kept = self.tags_of_one_kind(tags)
+                self.like += [name for name in self.names if self.may_be_tags(name, tokens)]
                 return {"tags": {name: name for name in kept}, "tokens": tokens}
         return self.lists(tokens)
 
@@ -149,7 +169,12 @@ class _Guess:
         lists = self.of_one_text([name for name in maybe if self.is_spans(name)])
         people = [name for name in self.names if self.people(name)]
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
-        self.like += answers
+        self.like += [name for name in answers if name not in self.like]
+        answers = [
+            name
+            for name in answers
+            if _SPEAKS_OF_QUOTES.search(plain(name)) or self.has_copies(name)
+        ]
         if people:
             return {"spans": people[0]}
         lists = lists or answers
@@ -270,14 +295,17 @@ class _Guess:
         return False
 
     def are_quotes(self, column: str) -> bool:
-        """Return whether a column has lists of strings of the text, alone or with labels."""
+        """Return whether a column has lists of strings of the text, alone or with labels.
+
+        Its name says whether these are an annotator's.
+        """
         named = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
         text = None if named is None else str(named)
         tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
         if tokens and self.goes_with(column, tokens):
             return False
         name = plain(column)
-        if "token" in name or not _SPEAKS_OF_QUOTES.search(name) or not list(self.cells(column)):
+        if "token" in name or name in COLUMNS["tokens"] or not list(self.cells(column)):
             return False
         number = there = odd = 0
         for row in self.rows:
@@ -288,6 +316,8 @@ class _Guess:
             number += len(quotes)
             there += sum(quote in str(row.get(text or "")) for quote in quotes)
         if 2 * odd >= len(self.rows):
+            return False
+        if text is None and not _SPEAKS_OF_QUOTES.search(name):
             return False
         return number > 0 and (text is None or 2 * there > number)
 
@@ -321,6 +351,13 @@ class _Guess:
         names = layer_names(self.features, column, None)
         fit = [_is_tag(tag, names) for tag in self.entries(column) if not _is_outside(tag, names)]
         return not fit or _mostly(fit)
+
+    def may_be_tags(self, column: str, tokens: str) -> bool:
+        """Return whether a column has some tags, or numbers of a name that speaks of them."""
+        entries = [*self.entries(column)]
+        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
+        numbers = speaks and self.goes_with(column, tokens) and all(map(is_whole, entries))
+        return numbers or any(_is_tag(entry, None) and entry != "O" for entry in entries)
 
     def are_labels(self, column: str, tokens: str) -> bool:
         """Return whether a column has a label for each token, without a prefix, or ``O``."""
@@ -461,6 +498,11 @@ def _is_number(cell: Any) -> bool:
 
 def _is_missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and cell != cell)
+
+
+def _is_empty(cell: Any) -> bool:
+    """Return whether nothing is in a cell."""
+    return _is_missing(cell) or (isinstance(cell, (str, Mapping, *_LISTS)) and not len(cell))
 
 
 def _is_list(cell: Any) -> bool:

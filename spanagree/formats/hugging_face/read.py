@@ -35,7 +35,7 @@ from spanagree.formats.hugging_face.columns import (
     label_codes,
     layer_names,
 )
-from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
+from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess
 from spanagree.formats.hugging_face.shape import COLUMNS, Shape
 from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
 from spanagree.formats.hugging_face.spans import by_label, parsed
@@ -137,7 +137,7 @@ def _shaped(
     before = "" if file is None else f"{file}: "
     begin = data
     if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
-        begin = list(islice(data, LOOKED_AT))
+        begin = list(islice(data, SEARCHED))
         data = Rows(chain(begin, data))
     is_dataset = hasattr(begin, "features") and not isinstance(begin, Rows)
     try:
@@ -153,6 +153,9 @@ def _shaped(
     notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
         return data, replace(shape, is_own=True), []
+    if isinstance(spans or made.get("tags"), Mapping) and isinstance(data, (list, tuple)):
+        data = Rows(data)
+        data.gaps = True  # who is not in a row did not see it
     named = [f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length") if what in made]
     note = (
         f"{before}columns guessed: {'; '.join(named)}"
