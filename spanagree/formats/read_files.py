@@ -25,6 +25,7 @@ from spanagree.errors import (
     check_choice,
     listed,
     printable,
+    show,
 )
 from spanagree.files import PathName, naming_files
 from spanagree.formats.combine import renamed, unite
@@ -118,6 +119,30 @@ class _Source:
             return dict(zip(raw.ids or (), words, strict=False))
         return dict(zip(raw.ids or (), raw.texts or (), strict=False))
 
+    @property
+    def has_own_name(self) -> bool:
+        """Whether the annotator was named, and not by the file."""
+        return not os.fspath(self.path).endswith(self.layer)
+
+    def note_on_texts(self) -> str:
+        """Return what to say of a file that is read for its texts alone.
+
+        Raises:
+            InputError: if it was named as an annotator, and may have spans.
+        """
+        name = printable(os.fspath(self.path))
+        columns = self.seen.other_columns
+        nothing = "no spans or tags are recognised in it"
+        if columns:
+            nothing = f"no spans or tags are recognised in its columns {listed(columns)}"
+        if columns and self.has_own_name:
+            quoted = shlex.quote(f"{self.layer}:{columns[0]}")
+            raise InputError(
+                f"{name}: named as annotator {show(self.layer)}, and {nothing}; --spans {quoted}"
+                f" (spans={quoted}) names the column, or leave the name out"
+            )
+        return f"{name}: read for its texts alone; {nothing}"
+
     def refuse_texts(self) -> None:
         """Refuse a file of texts that no other file needs."""
         name = printable(os.fspath(self.path))
@@ -126,6 +151,13 @@ class _Source:
             raise InputError(
                 f"{name}: texts with marks in them; --spans {quoted} reads them beside a file with"
                 " the texts"
+            )
+        if columns := self.seen.other_columns:
+            quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{columns[0]}")
+            raise InputError(
+                f"{name}: no spans or tags are recognised in its columns {listed(columns)}, and no"
+                f" other file needs its texts; --spans {quoted} (spans={quoted}) names a column, or"
+                " leave the file out"
             )
         raise InputError(
             f"{name}: texts with nothing marked in them, which no other file needs; leave it out,"
@@ -198,11 +230,13 @@ def raw_files(
     if not any(texts.joined for texts in joined):
         for source in of_texts:
             source.refuse_texts()
+    notes = [source.note_on_texts() for source in of_texts]
     parts = dict(of_one_length(parts))
     _refuse_apart(parts, by_format)
     marked = [source for of_format in by_format.values() for source in of_format]
-    apart = [s.layer for s in marked if not os.fspath(s.path).endswith(s.layer)]
+    apart = [source.layer for source in marked if source.has_own_name]
     united = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
+    united = united.but(notes=(*notes, *united.notes)) if notes else united
     if (uem := given.get("uem")) is not None:
         united = within_parts(united, _read_uem(uem), Path(uem).name)
     if in_units:

@@ -173,6 +173,17 @@ class Recognised(NamedTuple):
         return False
 
     @property
+    def other_columns(self) -> list[str]:
+        """The names of columns, or keys of records, that are neither ids nor texts."""
+        if self.start is None:
+            return []
+        names = dict.fromkeys(str(key) for row in self.start.objects for key in row)
+        known = {*COLUMNS["text"], *COLUMNS["tokens"], *COLUMNS["document"], "id", "uid"}
+        return [
+            name for name in names or header_of(self.start) if name and plain(name) not in known
+        ]
+
+    @property
     def marked_column(self) -> str | None:
         """The column whose texts have marks in them, as GPT-NER's or tags."""
         marks = TOOLS["tagged-lines"].begins

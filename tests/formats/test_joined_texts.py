@@ -307,3 +307,39 @@ def test_converting_with_the_text_elsewhere(write):
     assert main([*files, "out.conll", "--tokenizer", "space"]) in (None, 0)
     assert sa.read("out.jsonl")[0].segments == {"llm.jsonl": ((0, 2, "PER"),)}
     assert sa.read("out.conll")[0].segments == {"llm.jsonl": ((0, 1, "PER"),)}
+
+
+def test_files_of_texts_are_said(write):
+    """A file that is read for its texts alone is said to be; named as an annotator, it is refused."""
+    lines = "".join(f'{{"id": "{i}", "text": "Jo met Al"%s}}\n' for i in range(3))
+    gold = write(
+        "gold.jsonl", lines.replace("%s", ', "gold": [{"start": 0, "end": 2, "label": "P"}]')
+    )
+    model = write("model.jsonl", lines.replace("%s", ', "llama": "n/a"'))
+    quotes = write(
+        "quotes.jsonl",
+        "".join(f'{{"id": "{i}", "spans": [{{"text": "Jo", "label": "P"}}]}}\n' for i in range(3)),
+    )
+    corpus = sa.read({"gold": gold, "quotes.jsonl": quotes, "model.jsonl": model})
+    assert corpus.annotators == ("gold", "quotes.jsonl")
+    said = "model.jsonl: read for its texts alone; no spans or tags are recognised in its columns llama"
+    assert any(note.endswith(said) for note in corpus.notes)
+    with refuses(
+        sa.InputError, "… named as annotator 'llama', and no spans … --spans llama:llama …"
+    ):
+        sa.read({"gold": gold, "quotes.jsonl": quotes, "llama": model})
+    with refuses(sa.InputError, "… no other file needs its texts; --spans model.jsonl:llama …"):
+        sa.read({"gold": gold, "model.jsonl": model})
+
+
+def test_a_table_of_nothing_marked(write):
+    """Rows without a start and an end are documents that somebody saw, and no file of texts."""
+    header, text = "document,annotator,start,end,label,text\n", "Jo met Al"
+    rows = {
+        "ann": f"1,ann,0,2,P,{text}\n2,ann,0,2,P,{text}\n",
+        "bob": f"1,bob,,,,{text}\n2,bob,,,,{text}\n",
+    }
+    corpus = sa.read([write(f"{name}.csv", header + lines) for name, lines in rows.items()])
+    assert sorted(corpus.annotators) == ["ann", "bob"]
+    assert corpus.layers["bob"].annotated.all()
+    assert not len(corpus.layers["bob"])

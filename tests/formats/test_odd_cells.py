@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.recognise import format_of
+
+pd = pytest.importorskip("pandas")
 
 HEADER = "document,annotator,start,end,label,text\n"
 TEXT = "José sang in Rome"
@@ -254,3 +257,29 @@ def test_tags_that_mostly_do_not_fit_are_said():
     corpus = sa.read(rows)
     assert corpus.annotators == ("gold",)
     assert "passed over: pred" in corpus.notes[0]
+
+
+@pytest.mark.parametrize("size", [2, 120])
+def test_cells_as_numpy_writes_them(write_here, size):
+    """Two texts side by side are two, as ``df.to_csv`` writes arrays, and not one that is joined."""
+    tokens = [f"it's {i}" if i % 3 else "Rome" for i in range(size)]
+    tags = ["B-LOC" if i % 2 else "O" for i in range(size)]
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2],
+            "tokens": [np.array(tokens)] * 2,
+            "gold": [np.array(tags)] * 2,
+            "mine": [np.array(tags[::-1])] * 2,
+        }
+    )
+    path = write_here("a.csv", frame.to_csv(index=False))
+    expected = sa.read(
+        [{"id": i, "tokens": tokens, "gold": tags, "mine": tags[::-1]} for i in (1, 2)]
+    )
+    for document, other in zip(sa.read(path), expected, strict=True):
+        assert document.segments == other.segments
+        assert document.tokens == other.tokens
+    spans = [{"start": 0, "end": 2, "label": "P"}, {"start": 3, "end": 5, "label": "P"}]
+    frame = pd.DataFrame({"text": ["Jo Al"], "gold": [np.array(spans)]})
+    corpus = sa.read(write_here("b.csv", frame.to_csv(index=False)))
+    assert [(s.start, s.end) for s in corpus[0].segments["gold"]] == [(0, 2), (3, 5)]

@@ -279,8 +279,12 @@ class _Guess:
         return both >= _SOME and not alone and left > _TIMES * both
 
     def are_numbers(self, column: str) -> bool:
-        """Return whether most of a column's entries are numbers; reading says what others are."""
-        return _mostly(map(_is_number, self.cells(column)))
+        """Return whether most of a column's entries are numbers; reading says what others are.
+
+        Of somebody who marked nothing there are none.
+        """
+        cells = [*self.cells(column)]
+        return not cells or _mostly(map(_is_number, cells))
 
     def has_copies(self, column: str) -> bool:
         """Return whether a column has copies of another one's text, with tags in them."""

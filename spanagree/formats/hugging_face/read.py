@@ -153,8 +153,8 @@ def _shaped(
     notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
         return data, replace(shape, is_own=True), []
-    if isinstance(spans or made.get("tags"), Mapping) and isinstance(data, (list, tuple)):
-        data = Rows(data)
+    if isinstance(spans or made.get("tags"), Mapping) and type(data) in (list, tuple, Rows):
+        data = data if isinstance(data, Rows) else Rows(data)
         data.gaps = True  # who is not in a row did not see it
     named = [f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length") if what in made]
     note = (

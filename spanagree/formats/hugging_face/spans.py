@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
+import re
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -28,6 +31,7 @@ _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
 _CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
+_SIDE_BY_SIDE = re.compile(r"""['"\d)\]}]\s+['"\d(\[{]""")
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
 
@@ -57,9 +61,26 @@ def _literal(cell: Any) -> Any:
     if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{", "("):
         with suppress(ValueError, RecursionError):
             return json.loads(cell)
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            return ast.literal_eval(cell)
+        with suppress(ValueError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
+            return ast.literal_eval(_with_commas(cell))
     return cell
+
+
+def _with_commas(text: str) -> str:
+    """Return a list as NumPy writes it as Python does; two texts side by side would be one.
+
+    >>> _with_commas("['New York' 'is']").replace(" ,", ",")
+    "[ 'New York', 'is' ]"
+    """
+    if not _SIDE_BY_SIDE.search(text):
+        return text
+    signs: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING, tokenize.OP):
+            if signs and signs[-1][-1] not in "([{,:-" and token.string[0] not in ")]},:.-":
+                signs.append(",")
+            signs.append(token.string)
+    return " ".join(signs)
 
 
 def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple[Any, Any]] | None:
