@@ -7,6 +7,7 @@ Reading takes the objects, not the library: anything with ``text``, tokens with 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -109,6 +110,8 @@ def raw_docs(
     offsets = "tokens" if unlike is None else "characters"
     log = ReadLog("", notes=[] if unlike is None else [f"{unlike}, so offsets count characters"])
     log.numbered = ids is None
+    if spans is None:
+        log.notes += _passed_over(rows)
     records = _records(rows, log, ids, spans, partial, offsets)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= as_read(spans=spans)
@@ -209,6 +212,19 @@ def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
     if spans is not None and seen and spans not in there:
         known = ", ".join(map(show, sorted(there))) or "none"
         raise SettingError(f"no Doc has spans under the key {show(spans)}; keys there are: {known}")
+
+
+def _passed_over(rows: Sequence[_Row]) -> list[str]:
+    """Return a note on spans under keys, which are not read beside entities."""
+    groups = [getattr(doc, "spans", {}) for row in rows for doc in row.values()]
+    keys = Counter(key for group in groups for key in group for _ in group[key])
+    if not keys:
+        return []
+    name = next(iter(keys))
+    return [
+        f"{counted(keys.total(), 'span')} under {listed(map(show, keys))} passed over, as entities"
+        f" are read; --spans {name} (spans={show(name)}) reads them instead"
+    ]
 
 
 def _user_data(doc: Any) -> Mapping[str, Any]:

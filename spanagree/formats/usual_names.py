@@ -45,6 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "instanceid", "itemid", "sentenceid", "commentid", "customid", "id", "uid",
     ),
     "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
+    "system": ("model", "modelname", "system", "systemname", "llm"),
     "text": (
         "text", "content", "fulltext", "documenttext", "sentencetext", "modeloutputtext", "output",
         "response", "target", "sentence", "commenttext", "comment", "body",
@@ -56,6 +57,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """The usual names of columns, as :func:`plain` gives them."""
+
+MAYBE_ANNOTATORS = frozenset((
+    "userid", "user", "username", "author", "creator", "createdby", "email", "run", "team",
+    "expert", "submission", "participant", "who", "method",
+))  # fmt: skip
+"""Names of columns that have annotators, or who wrote the text."""
 
 _OF_SPANS = frozenset((*COLUMNS["tokens"], *USUAL["start"]))
 

@@ -544,3 +544,29 @@ def test_spans_with_a_probability_are_a_systems():
         assert corpus.annotators == annotators
         note = "1 span with a probability, which is not used" if extra else "passed over: llm"
         assert any(note in said for said in corpus.notes)
+
+
+def test_names_of_systems_in_tables(write_here):
+    """A column of systems is one of annotators; what may be of who wrote the text is said."""
+    rows = "1,gpt,0,2,P,Jo met Al\n1,llama,7,9,P,Jo met Al\n"
+    for name in ("model", "system", "llm"):
+        path = write_here("a.csv", f"document,{name},start,end,label,text\n{rows}")
+        assert sa.read(path).annotators == ("gpt", "llama")
+    for name in ("user", "author", "email"):
+        path = write_here("a.csv", f"document,{name},start,end,label,text\n{rows}")
+        corpus = sa.read(path)
+        assert corpus.annotators == ("a.csv",)
+        assert f"passed over: {name}" in corpus.notes[0]
+    spans = [{"start": 0, "end": 2, "label": "P"}]
+    rows = [
+        {"id": str(i // 2), "text": "Jo met Al", "model": "ab"[i % 2], "spans": spans}
+        for i in range(6)
+    ]
+    assert sa.read(rows).annotators == ("a", "b")
+
+
+def test_spans_that_name_their_annotator():
+    """Of one list they are of several annotators, and the same span twice is of two."""
+    spans = [{"start": 0, "end": 2, "label": "P", "annotator": name} for name in ("ann", "bob")]
+    segments = sa.read([{"text": "Jo met Al", "spans": spans}])[0].segments
+    assert segments == {"ann": ((0, 2, "P"),), "bob": ((0, 2, "P"),)}

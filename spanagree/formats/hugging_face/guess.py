@@ -14,7 +14,14 @@ from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import by_annotator, parsed, quotes_in
 from spanagree.formats.tagged_copies import without_tags
-from spanagree.formats.usual_names import COLUMNS, NAMES, USUAL, keys_of, plain
+from spanagree.formats.usual_names import (
+    COLUMNS,
+    MAYBE_ANNOTATORS,
+    NAMES,
+    USUAL,
+    keys_of,
+    plain,
+)
 
 NAMELESS = frozenset(
     (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")
@@ -133,7 +140,9 @@ class _Guess:
             made |= self.content(_is_table(spans))
         guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
         if guessed and (_is_table(spans) or not self.people(str(spans))):
-            made |= _named(annotator=self.usual("annotator", _is_name))
+            made |= _named(annotator=self.usual("annotator", _is_name) or self.systems(spans))
+        if "annotator" not in chosen and isinstance(spans, str):
+            self.like += [name for name in self.names if self.may_be_annotators(name)]
         if _is_table(spans) and "quote" not in chosen and "tokens" not in chosen:
             made |= self.quote(chosen)
         if "document" not in chosen and ("annotator" in chosen or made.keys() & {"spans", "tags"}):
@@ -406,6 +415,17 @@ class _Guess:
         return any(
             isinstance(c, _LISTS) and len(c) and _are_spans(c, False) for c in self.cells(column)
         )
+
+    def systems(self, spans: object) -> str | None:
+        """Return the column with the names of systems, of which some have several rows."""
+        name = self.usual("system", _is_name)
+        cells = [] if name is None else [*self.cells(name)]
+        return name if _is_table(spans) or len({*cells}) < len(cells) else None
+
+    def may_be_annotators(self, column: str) -> bool:
+        """Return whether a column has several names, of annotators or of who wrote the texts."""
+        named = plain(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
+        return named and self.fits(column, _is_name) and len({*self.cells(column)}) > 1
 
     def people(self, column: str) -> bool:
         """Return whether a column has the spans of several annotators."""
