@@ -187,7 +187,7 @@ def test_texts_that_docs_cannot_hold():
 def test_spans_under_keys_are_said():
     """Without a key entities are read, and a note counts what stands under keys."""
     doc = spacy.blank("en")("Jo met Al")
-    doc.spans["sc"] = [doc[0:1], doc[2:3]]
+    doc.spans["sc"] = [Span(doc, 0, 1, "P"), Span(doc, 2, 3, "P")]
     (note,) = sa.from_docs({"a": [doc]}).notes
     assert note.startswith("2 spans under 'sc' passed over, as entities are read; --spans sc")
     assert not sa.from_docs({"a": [doc]}, spans="sc").notes
