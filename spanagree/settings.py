@@ -15,6 +15,7 @@ _Kind = TypeVar("_Kind", bound="Settings")
 _COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
 _ADDED = "places_mean"  # a number of documents
 _HOW = "expected"  # said if not all are exact
+_SCHEMES = "schemes"  # of the tags of each layer
 _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
 
 # of parts only those have these in which they had an effect
@@ -142,6 +143,8 @@ def merged_settings(
     """
     for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = first.get(key), second.get(key)
+        if key == _SCHEMES and before and now:
+            before, now = _schemes_of(before, now), _schemes_of(now, before)
         unused = key in _IF_USED and None in (before, now)
         if before != now and not unused:
             raise InputError(
@@ -149,6 +152,8 @@ def merged_settings(
                 f" {show(before)}, and parts made with different settings do not add"
             )
     merged = {**first, **{key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}}
+    if _SCHEMES in first and _SCHEMES in second:
+        merged[_SCHEMES] = _schemes_of(first[_SCHEMES], second[_SCHEMES])
     if _REPAIR in {**first, **second}:
         merged[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
     methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]
@@ -160,6 +165,14 @@ def merged_settings(
         if count := _added(first.get(key, {}), second.get(key, {})):
             merged[key] = count
     return merged
+
+
+def _schemes_of(schemes: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """Return the scheme of each layer's tags; where none are but ``O``, that of other parts."""
+    return {
+        layer: others.get(layer, scheme) if scheme == "none" else scheme
+        for layer, scheme in schemes.items()
+    }
 
 
 _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]

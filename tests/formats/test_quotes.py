@@ -254,3 +254,31 @@ def test_tables_without_rows_of_layers():
     assert (
         many.table().remarks[-1] == "0.1000 of the quotes or tags of 10 annotators are not aligned"
     )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'Here it is: [{"text": "Jo", "label": "PER"}]',
+        '[{"text": "Jo", "label": "PER"}]\nDone.',
+        'Found: {"entities": [{"text": "Jo", "label": "PER"}]}, as of note [1].',
+        '<think>maybe ["York"]</think>[{"text": "Jo", "label": "PER"}]',
+        '{"PER": ["Jo"], "LOC": []} (no place)',
+        '{"PER": "Jo", "LOC": ""}',
+    ],
+)
+def test_answers_among_words(answer):
+    """The one list or object of an answer counts, whatever is said around it."""
+    corpus = sa.read(
+        [{"text": TEXT, "gold": GOLD, "mine": answer}],
+        text="text",
+        spans={"gold": "gold", "mine": "mine"},
+    )
+    assert corpus[0].segments["mine"] == ((0, 2, "PER"),)
+    assert corpus.reading["quotes"]["mine"] == {"read": 1, "unaligned": 0}
+    empty = sa.read(
+        [{"text": TEXT, "gold": GOLD, "mine": "Nothing: []"}], text="text", spans={"mine": "mine"}
+    )
+    assert empty[0].segments["mine"] == ()
+    with refuses(sa.InputError, "… the JSON of an answer that is cut off, or not valid; …"):
+        sa.read([{"text": TEXT, "mine": '["Jo"] or ["York"]'}], text="text", spans={"mine": "mine"})

@@ -511,3 +511,17 @@ def test_one_file_in_two_shards(tmp_path, monkeypatch):
     with refuses(sa.InputError, f"m-2.conll: the same file as g-2.conll … {advice}"):
         sa.read_shards(layers)
     assert len(sa.read_shards({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2
+
+
+def test_parts_without_a_tag(tmp_path, monkeypatch):
+    """A file of ``O`` alone has no scheme, and adds to those of any; the same as the whole file."""
+    monkeypatch.chdir(tmp_path)
+    sentences = ["a O\nb O\n", "a B-X\nb I-X\n", "c O\n"]
+    for name in ("gold", "mine"):
+        for i, text in enumerate(sentences):
+            Path(f"{name}-{i}.conll").write_text(text, "utf-8")
+        Path(f"{name}.conll").write_text("\n".join(sentences), "utf-8")
+    parts = sa.evaluate(sa.read_shards({name: f"{name}-*.conll" for name in ("gold", "mine")}))
+    whole = sa.evaluate(sa.read_conll({name: f"{name}.conll" for name in ("gold", "mine")}))
+    assert parts["mine"].f1 == whole["mine"].f1
+    assert parts.settings["scheme"] == whole.settings["scheme"]

@@ -32,6 +32,10 @@ _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
 _CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
 _SIDE_BY_SIDE = re.compile(r"""['"\d)\]}]\s+['"\d(\[{]""")
+_BEGINS_JSON = re.compile(
+    r"""\[\s*(?=[\[{"\]])|\{\s*(?=["}])"""
+)  # no list of numbers, as notes have
+_THOUGHT = "</think>"  # behind which the answer begins
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
 
@@ -145,6 +149,8 @@ class SpanReader:
             InputError: for other values.
         """
         self.in_text = isinstance(text, str)
+        if isinstance(cell, str) and _THOUGHT not in str(text):
+            cell = cell.rpartition(_THOUGHT)[2]
         spans = parsed(unfenced(cell) if isinstance(cell, str) else cell)
         spans = cell if isinstance(spans, str) else spans
         place = f"{where}: spans"
@@ -152,9 +158,10 @@ class SpanReader:
             return None
         whose = annotator if isinstance(annotator, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
-            is_marked = is_copy(spans, text) or (
-                self.log.copies.align and not _is_cut_off(spans, text)
-            )
+            is_exact = is_copy(spans, text)
+            spans = spans if is_exact else _among_words(spans)
+        if isinstance(spans, str) and isinstance(text, str):
+            is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
             spans = self.log.copies.read(spans, text, where, whose) if is_marked else spans
         if isinstance(spans, str):
             wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
@@ -234,6 +241,25 @@ class SpanReader:
         raise invalid_value(f"{where}: spans", spans, _NEEDED)
 
 
+def _among_words(answer: str) -> Any:
+    """Return the one list or object in JSON that an answer has among words; else the answer.
+
+    >>> _among_words('Here it is: {"PER": ["Jo"]}. Done.'), _among_words("No [1].")
+    ({'PER': ['Jo']}, 'No [1].')
+    """
+    values: list[Any] = []
+    begin = _BEGINS_JSON.search(answer)
+    while begin and len(values) < 2:
+        try:
+            value, end = json.JSONDecoder().raw_decode(answer, begin.start())
+        except (ValueError, RecursionError):
+            end = begin.end()
+        else:
+            values.append(value)
+        begin = _BEGINS_JSON.search(answer, end)
+    return parsed(values[0]) if len(values) == 1 else answer
+
+
 def _is_cut_off(answer: str, text: object) -> bool:
     """Return whether an answer begins as JSON does, and the text does not."""
     begin = unfenced(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
@@ -275,7 +301,7 @@ def by_label(cell: Any) -> list[dict[str, Any]] | None:
         return None
     quotes: list[dict[str, Any]] = []
     for label, some in listed_by.items():
-        for quote in [some] if isinstance(some, str) else some or ():
+        for quote in filter(None, [some] if isinstance(some, str) else some or ()):
             span = _as_quote(quote)
             if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
                 return None
