@@ -51,17 +51,21 @@ def flat(text: str) -> str:
 
 
 def stands(place: Place, start: int, end: int, quote: str) -> bool:
-    """Return whether a quote is what stands from start to end, but for white space at its edges.
+    """Return whether a quote is what stands from start to end, but for case and white space.
 
-    Of tokens, white space between them does not count either.
+    Models write the words of their vocabulary: ``covid - 19``.
 
-    >>> stands("Jo is", 0, 2, "Jo "), stands(["New", "York"], 0, 2, "New York")
+    >>> stands("Jo is", 0, 2, "jo "), stands(["New", "York"], 0, 2, "New York")
     (True, True)
     """
     there = place[start:end] if 0 <= start <= end else place[:0]
-    if isinstance(there, str):
-        return there == quote or flat(there) == flat(quote)
-    return "".join("".join(there).split()) == "".join(quote.split())
+    if isinstance(there, str) and there == quote:
+        return True
+    return _solid("".join(there)) == _solid(quote)
+
+
+def _solid(text: str) -> str:
+    return "".join(flat(text).split()).casefold()
 
 
 def points_at(text: str) -> Ints | None:

@@ -570,3 +570,20 @@ def test_spans_that_name_their_annotator():
     spans = [{"start": 0, "end": 2, "label": "P", "annotator": name} for name in ("ann", "bob")]
     segments = sa.read([{"text": "Jo met Al", "spans": spans}])[0].segments
     assert segments == {"ann": ((0, 2, "P"),), "bob": ((0, 2, "P"),)}
+
+
+def test_output_of_pipelines():
+    """Words in small letters at the right offsets are there; labels of tokens are said to be."""
+    text = "Jo Doe had COVID-19."
+    spans = [
+        {"start": 0, "end": 6, "word": "jo doe", "entity_group": "P", "score": 0.9},
+        {"start": 11, "end": 19, "word": "covid - 19", "entity_group": "D", "score": 0.9},
+    ]
+    corpus = sa.read([{"text": text, "entities": spans}])
+    assert corpus[0].segments["entities"] == ((0, 6, "P"), (11, 19, "D"))
+    tokens = [
+        {"start": 0, "end": 2, "word": "jo", "entity": "B-P", "score": 0.9},
+        {"start": 3, "end": 6, "word": "doe", "entity": "I-P", "score": 0.9},
+    ]
+    notes = sa.read([{"text": text, "entities": tokens}]).notes
+    assert any("all labels begin with B- or I-, as of single tokens" in note for note in notes)

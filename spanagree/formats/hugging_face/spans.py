@@ -133,6 +133,7 @@ class SpanReader:
         self.log.labelled = False
         self.in_text: bool = False
         self.probable: int = 0
+        self.prefixes: set[bool] = set()  # whether labels begin with B- or I-
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, annotator: Any = ""
@@ -178,6 +179,11 @@ class SpanReader:
 
     def notes(self) -> Iterator[str]:
         """Yield a note on what is not used."""
+        if self.prefixes == {True}:
+            yield (
+                f"{self.log.before}all labels begin with B- or I-, as of single tokens; a pipeline"
+                " of transformers joins them with aggregation_strategy='simple'"
+            )
         if self.probable:
             spans = counted(self.probable, "span")
             yield (
@@ -232,6 +238,7 @@ class SpanReader:
                 self.probable += "probability" in keys
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
+                self.prefixes |= {str(given)[:2] in ("B-", "I-") for given in labels}
                 quote = text if isinstance(text, str) else None
                 return [Span(start, end, _name(given, names, where), quote) for given in labels]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
