@@ -587,3 +587,31 @@ def test_output_of_pipelines():
     ]
     notes = sa.read([{"text": text, "entities": tokens}]).notes
     assert any("all labels begin with B- or I-, as of single tokens" in note for note in notes)
+
+
+def test_a_system_that_marked_nothing():
+    """Its empty lists beside others' spans are its answers; lists of something else are none."""
+    spans = [{"start": 0, "end": 2, "label": "P"}]
+    row = {"text": "Jo met Al", "gold": spans, "gpt": spans, "llama": [], "relations": []}
+    corpus = sa.read([row] * 6)
+    assert corpus.annotators == ("gold", "gpt", "llama")
+    assert sa.evaluate(corpus, "gold")["llama"].recall.observed == 0
+    assert "passed over: relations" in corpus.notes[0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"entities": [{"text": "Jo", "label": "P"}], "relations": []},
+        {"P": [[0, 2]], "LOC": []},
+        {"P": [], "LOC": []},
+    ],
+)
+def test_keys_that_are_labels(answer):
+    """Keys of a model's answers are no annotators where gold has them as labels."""
+    gold = [{"start": 0, "end": 2, "label": "P"}]
+    corpus = sa.read([{"text": "Jo met Al", "gold": gold, "model": answer}] * 3)
+    assert corpus.annotators == ("gold",)
+    assert "passed over: model" in corpus.notes[0]
+    people = sa.read([{"text": "Jo met Al", "annotations": {"ann": gold, "bob": []}}] * 3)
+    assert people.annotators == ("ann", "bob")

@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
-from spanagree.formats.hugging_face.spans import by_annotator, parsed, quotes_in
+from spanagree.formats.hugging_face.spans import WRAPPERS, by_annotator, parsed, quotes_in
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import (
     COLUMNS,
@@ -39,6 +39,10 @@ _SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred
 _SPEAKS_OF_QUOTES = re.compile(
     "span|label|annot|entit|^ents|^ner|highl|gold|pred|error|answer|output"
 )
+_NO_SPANS = re.compile(
+    "relation|link|event|coref|cluster|comment|note|key|topic|tag|cat|meta|option|accept|token|word"
+    "|sent|hist|image|url|attr|group|choice|feature|label|score"
+)
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
 _SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
@@ -64,7 +68,8 @@ def guess(
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
     taken += made.get("tags", {}).values()
-    return made, [name for name in dict.fromkeys(guessed.like) if taken and name not in taken]
+    parts = {*taken, *(str(name).partition(".")[0] for name in taken)}
+    return made, [name for name in dict.fromkeys(guessed.like) if taken and name not in parts]
 
 
 def _first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
@@ -175,8 +180,14 @@ class _Guess:
         """
         maybe = [name for name in self.names if self.may_be_spans(name)]
         self.like = [name for name in self.names if name in maybe or self.has_spans(name)]
-        lists = self.of_one_text([name for name in maybe if self.is_spans(name)])
-        people = [name for name in self.names if self.people(name)]
+        lists = [name for name in maybe if self.is_spans(name)]
+        if any(plain(name) not in NAMELESS for name in lists):  # columns are annotators
+            lists = [name for name in maybe if name in lists or self.is_of_nothing_marked(name)]
+        lists = self.of_one_text(lists)
+        labels = {label for name in lists for label in self.labels_of_spans(name)}
+        several = [name for name in self.names if self.people(name)]
+        people = [name for name in several if labels.isdisjoint(self.keys_in(name))]
+        self.like += [name for name in several if name not in people]  # these are by label
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
         self.like += [name for name in answers if name not in self.like]
         answers = [
@@ -411,10 +422,29 @@ class _Guess:
         return not fit or _mostly(fit)
 
     def has_spans(self, column: str) -> bool:
-        """Return whether a column has a list of spans, whatever else is in it."""
+        """Return whether a column has a list of spans, perhaps in an object, whatever else."""
+        cells = [*self.cells(column)]
+        inner = [part for cell in cells if isinstance(cell, Mapping) for part in cell.values()]
         return any(
-            isinstance(c, _LISTS) and len(c) and _are_spans(c, False) for c in self.cells(column)
+            isinstance(part, _LISTS) and len(part) and _are_spans(part, False)
+            for part in (*cells, *inner)
         )
+
+    def is_of_nothing_marked(self, column: str) -> bool:
+        """Return whether a column has lists, all empty, and no name of something else."""
+        return not any(map(len, self.cells(column))) and not _NO_SPANS.search(plain(column))
+
+    def labels_of_spans(self, column: str) -> Iterator[str]:
+        """Yield the labels of a column's spans."""
+        for cell in self.cells(column):
+            for span in cell if isinstance(cell, _LISTS) else ():
+                if isinstance(span, Mapping) and "label" in (keys := keys_of(tuple(span))):
+                    yield str(span[keys["label"]])
+
+    def keys_in(self, column: str) -> set[str]:
+        """Return the keys of a column's objects."""
+        objects = (cell for cell in self.cells(column) if isinstance(cell, Mapping))
+        return {str(key) for cell in objects for key in cell}
 
     def systems(self, spans: object) -> str | None:
         """Return the column with the names of systems, of which some have several rows."""
@@ -431,7 +461,10 @@ class _Guess:
         """Return whether a column has the spans of several annotators."""
         if f"{column}.users" in self.names:
             return True
-        pairs = [by_annotator(cell) for cell in self.cells(column)]
+        cells = [*self.cells(column)]
+        if any(isinstance(cell, Mapping) and {*WRAPPERS} & {*cell} for cell in cells):
+            return False  # an answer, with its entities
+        pairs = [by_annotator(cell) for cell in cells]
         return any(pairs) and _mostly(
             pair is not None and all(s is None or _are_spans(parsed(s), True) for _, s in pair)
             for pair in pairs

@@ -22,7 +22,7 @@ from spanagree.formats.records import ReadLog, Span
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
 
-_WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
+WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
 _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
@@ -50,7 +50,7 @@ def parsed(cell: Any) -> Any:
     """
     inner = held(cell)
     if isinstance(inner, Mapping) and (len(inner) == 1 or isinstance(cell, str)):
-        lists = [v for key, v in inner.items() if key in _WRAPPERS and isinstance(v, list)]
+        lists = [v for key, v in inner.items() if key in WRAPPERS and isinstance(v, list)]
         inner = lists[0] if len(lists) == 1 else inner
     return cell if isinstance(inner, str) else inner
 
@@ -338,7 +338,7 @@ def _in_object(spans: Mapping[Any, Any], place: str) -> Any:
     """Return the spans in an object: it is one, or has them in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
-    inner = [spans[k] for k in spans if k in _WRAPPERS and isinstance(spans[k], (list, dict))]
+    inner = [spans[k] for k in spans if k in WRAPPERS and isinstance(spans[k], (list, dict))]
     if len(inner) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
         return _in_object(inner[0], place) if isinstance(inner[0], dict) else inner[0]
     quotes = by_label(spans)
