@@ -59,7 +59,7 @@ class Quotes:
                 kept = next((way for way in free if is_free(way[0])), None)
                 kept = kept or next((way for way in others if way[0] not in marked), None)
             if kept is None:
-                is_there = time is None and next(self._places(text, quote), None) is not None
+                is_there = next(self._places(text, quote), None) is not None
                 (self.repeated if is_there else self.lost)[annotator] += 1
                 continue
             place, kind = kept

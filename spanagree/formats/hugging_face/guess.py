@@ -533,6 +533,7 @@ class _Guess:
                 complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
                 if complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
+                self.like.append(column)
         return {}
 
 
