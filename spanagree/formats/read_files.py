@@ -54,7 +54,8 @@ _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is r
 class _Source:
     """One of the files: whose it is, the options that are its own, and the format if one is named.
 
-    Its beginning is looked at when that is asked for, once for all that have the ``path``.
+    ``alone``: whether there is no other beside it. Its beginning is looked at when that is asked
+    for, once for all that have the ``path``.
     """
 
     layer: str
@@ -62,6 +63,7 @@ class _Source:
     options: Options
     named: str | None
     look: Callable[[Any], Recognised]
+    alone: bool
 
     @property
     def seen(self) -> Recognised:
@@ -83,8 +85,8 @@ class _Source:
     def read(self, texts: Texts | None) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
-        A note says that it is read so, if its extension does not. A layer that is named by a
-        pattern is several files, each of which has its own name.
+        A note says that it is read so, if its extension does not. Of one pattern each file has its
+        own name; of several, each pattern is somebody.
         """
         takes = {*format_called(self.form).takes} - {*_TIMES}
         known = {key: value for key, value in self.options.items() if key in takes}
@@ -92,7 +94,8 @@ class _Source:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
         name = printable(os.fspath(self.path))
-        annotator = os.path.basename(name) if set(self.layer) & set("*?[") else self.layer
+        is_one_of_many = self.alone and set(self.layer) & set("*?[")
+        annotator = os.path.basename(name) if is_one_of_many else self.layer
         notes = raw.notes
         guessed = any("columns guessed" in note for note in notes)
         if self.form != format_named(self.path) or guessed:
@@ -199,7 +202,7 @@ def raw_files(
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
     sources = [
-        _Source(layer, path, own_columns(given, layer, files), form, look)
+        _Source(layer, path, own_columns(given, layer, files), form, look, len(files) == 1)
         for layer, path in files.items()
     ]
     of_texts: list[_Source] = []

@@ -525,3 +525,17 @@ def test_parts_without_a_tag(tmp_path, monkeypatch):
     whole = sa.evaluate(sa.read_conll({name: f"{name}.conll" for name in ("gold", "mine")}))
     assert parts["mine"].f1 == whole["mine"].f1
     assert parts.settings["scheme"] == whole.settings["scheme"]
+
+
+def test_a_pattern_is_an_annotator(tmp_path, monkeypatch):
+    """Of several patterns each is somebody, as of CoNLL; of one, each file is."""
+    monkeypatch.chdir(tmp_path)
+    for who in ("ann", "bob"):
+        Path(who).mkdir()
+        for name in "xy":
+            row = {"id": name, "text": "Jo met Al", "spans": [{"start": 0, "end": 2, "label": "P"}]}
+            Path(who, f"{name}.json").write_text(json.dumps([row]), "utf-8")
+    corpus = sa.read(["ann/*.json", "bob/*.json"])
+    assert (corpus.annotators, len(corpus)) == (("ann/*.json", "bob/*.json"), 2)
+    assert sa.agree(corpus).team.f1.observed == 1
+    assert sa.read("ann/*.json").annotators == ("x.json", "y.json")
