@@ -136,7 +136,17 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
             if region.surface is not None:
                 fits, span = fitting[region.target], (region.start, region.end, region.surface)
                 fits.update(key for key, text in texts.items() if stands_in_some_unit(text, *span))
-    best = {target: _best(fits, target) for target, fits in fitting.items()}
+    best = {
+        target: _best(fits, target) if fits else target if target in keys else None
+        for target, fits in fitting.items()
+    }
+    unknown = [target for target, its_key in best.items() if its_key is None]
+    if len(keys) > 1 and len(unknown) > 1:
+        targets = listed(map(show, unknown))
+        raise InputError(
+            f"{name}: nothing shows in which text the spans of {targets} (to_name) are: export them"
+            " with their text, or call the texts in the data so"
+        )
     chosen = {key for key in best.values() if key is not None}
     if asked is None and len(chosen) > 1:
         raise InputError(f"{name}: there are spans in {listed(sorted(chosen))}: {choose}")
