@@ -329,8 +329,8 @@ def _annotation(
         elif row[0] in "AMN":
             target, name, value = _attribute(where, row)
             if target in known:
-                others = attributes[known[target]].get(name, value).split(";")
-                attributes[known[target]][name] = ";".join(dict.fromkeys([*others, value]))
+                values = f"{attributes[known[target]].get(name, value)};{value}".split(";")
+                attributes[known[target]][name] = ";".join(dict.fromkeys(values))
             else:
                 passed[_ATTRIBUTES] += 1
     return Annotation(annotator, spans, relations=relations)
