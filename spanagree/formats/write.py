@@ -15,6 +15,7 @@ from spanagree.files import PathName
 from spanagree.formats.registry import FORMATS, WRITABLE, Options
 
 _HOLD_PIECES = ("jsonl", "brat")
+_BINARY = {"spacy": ".spacy", "dataset": ".parquet"}
 _OF_CHARACTERS = ("brat", "inception", "label-studio", "prodigy", "doccano")
 
 
@@ -22,7 +23,8 @@ def form_to_write(path: PathName, form: str | None) -> str:
     """Return the format that a file is written in: the one that is named, or by its extension.
 
     Raises:
-        SettingError: for a format that is not written, or an extension that none has.
+        SettingError: for a format that is not written, an extension that none has, or a binary
+            format and an extension that another has.
     """
     suffix = Path(path).suffix.lower()
     known = {end: name for name in WRITABLE for end in FORMATS[name].extensions}
@@ -32,8 +34,14 @@ def form_to_write(path: PathName, form: str | None) -> str:
             f"{printable(os.fspath(path))}: no format is written to files ending in"
             f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
         )
-    form = form or known[suffix]
+    if form is None:
+        return known[suffix]
     check_choice(form, WRITABLE, "format to write")
+    if form in _BINARY and suffix in known.keys() - {*FORMATS[form].extensions}:
+        raise SettingError(
+            f"{printable(os.fspath(path))}: {form} files are binary, and other files end in"
+            f" {suffix}; name one that ends in {_BINARY[form]}"
+        )
     return form
 
 

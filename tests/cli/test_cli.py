@@ -590,6 +590,8 @@ def test_on_error_of_a_table(tmp_path, capsys):
         (["convert", "a", "-o", "g.pdf"], "g.pdf: no format is written to files ending in '.pdf'; name one with --to ("),
         (["convert", "a", "-o", "g"], "g: no format is written to files ending in ''; name one with --to ("),
         (["convert", "a", "-o", "g.json"], ".json files are not written; .parquet and .jsonl files are, and those of the tool that --to names"),
+        (["convert", "a", "--to", "dataset", "-o", "g.jsonl"], "g.jsonl: dataset files are binary, and other files end in .jsonl; name one that ends in .parquet"),
+        (["convert", "a", "--to", "spacy", "-o", "g.txt"], "g.txt: spacy files are binary, and other files end in .txt; name one that ends in .spacy"),
         (["evaluate", "a", "b", "--tallies", "t.csv"], "t.csv: tallies are written as Parquet; name a .parquet file"),
         (["evaluate", "a", "not there", "--plot", "p.gif"], "p.gif: pictures are .png, "),
     ],
