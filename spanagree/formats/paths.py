@@ -15,7 +15,8 @@ SELF = "@"
 """The path to the record itself."""
 
 _OPENS = ("{", "[", "`")  # how a text begins that may hold JSON
-_STEP = re.compile(r"\[(\*|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
+_STEP = re.compile(r"\[(\*|1:|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
+_SEVERAL = {"*": "[*]", "1:": "[1:]"}  # elements: all of them, or all but the first
 
 
 @lru_cache(maxsize=1000)
@@ -39,7 +40,7 @@ def _steps(path: str) -> tuple[str | int, ...]:
         if match is None:
             break
         inside, key = match.groups()
-        steps.append(key if key else "[*]" if inside == "*" else int(inside))
+        steps.append(key or _SEVERAL.get(inside) or int(inside))
         at = match.end()
     if at < len(path) or not steps:
         raise SettingError(
@@ -96,8 +97,9 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
     for step in steps:
         if any(isinstance(value, str) for value in values):
             values = [_held(value) for value in values]
-        if step == "[*]":
-            values = [item for value in values if isinstance(value, list) for item in value]
+        if step in ("[*]", "[1:]"):
+            first = int(step == "[1:]")
+            values = [item for value in values if isinstance(value, list) for item in value[first:]]
         elif step == "*":
             inside = (value.values() for value in values if isinstance(value, dict))
             values = [item for items in inside for item in items]

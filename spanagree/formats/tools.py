@@ -415,7 +415,10 @@ TOOLS: Mapping[str, Tool] = {
             "|response.body.choices[0].message.content|response.body.output[*].arguments"
             "|response.body.output[*].content[*].text|result.message.content[*].input"
             "|result.message.content[*].text|response.candidates[0].content.parts[*].text",
-            passed={"error|response.body.error|result.error": "failed request"},
+            passed={
+                "error|response.body.error|result.error": "failed request",
+                "response.body.choices[1:]|response.candidates[1:]": "further answer",
+            },
         ),
         Tool(
             "spacy-pairs",

@@ -92,6 +92,20 @@ def test_answers_of_candidates(write):
     assert [document.segments["llm.jsonl"] for document in corpus] == [(JO, ROME), ()]
 
 
+def test_further_answers_are_counted(write):
+    """Of several answers to a request the first is read; a note counts the others."""
+    line = openai("a", ANSWERS["quotes"])
+    line["response"]["body"]["choices"] *= 3
+    corpus = sa.read(["gold.jsonl", write("llm.jsonl", [line, openai("b", "[]")])])
+    assert [document.segments["llm.jsonl"] for document in corpus] == [(JO, ROME), ()]
+    assert any("2 further answers passed over" in note for note in corpus.notes)
+    candidates = [{"content": {"parts": [{"text": text}]}} for text in ('[["Jo", "PER"]]', "[]")]
+    rows = [{"key": "a", "response": {"candidates": candidates}}]
+    corpus = sa.read(["gold.jsonl", write("llm.jsonl", rows)])
+    assert corpus[0].segments["llm.jsonl"] == (JO,)
+    assert any("1 further answer passed over" in note for note in corpus.notes)
+
+
 def called(id_, *answers):
     """A batch of OpenAI in which the model calls a function, which is how it gives objects."""
     calls = [{"type": "function", "function": {"name": "mark", "arguments": a}} for a in answers]
