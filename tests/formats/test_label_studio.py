@@ -336,6 +336,48 @@ def test_which_text(read):
         read([task(data={"words": ["Jo"]})])
 
 
+def test_which_text_without_words(read):
+    """Spans without their words are in the text that to_name is the key of, and in no other."""
+    data = {"title": "Al in Bonn", "body": TEXT}
+    title, body = item(6, 10, "LOC", to="title"), item(0, 2, "PER", to="body")
+    both = [task(annotation(3, title, body), data=data)]
+    with refuses(sa.InputError, "… x.json: there are spans in body, title … --text (text=)"):
+        read(both)
+    for key, expected in ("title", (6, 10, "LOC")), ("body", (0, 2, "PER")):
+        corpus = read(both, text=key)
+        assert corpus.texts == (data[key],)
+        assert marked(corpus) == {"3": [expected]}
+        assert notes(corpus) == ["1 span in another text passed over"]
+    message = "… x.json: nothing shows … spans of to_name t2 are … title, body: make to_name one of"
+    words = item(6, 10, "LOC", to="t1", text="Bonn")
+    with refuses(sa.InputError, message):
+        read([task(annotation(3, words, item(0, 2, "PER", to="t2")), data=data)], text="title")
+    alone = [task(annotation(3, item(0, 2, "PER", to="t2")), data=data)]
+    assert marked(read(alone, text="body")) == {"3": [(0, 2, "PER")]}
+
+
+def test_taxonomies(read):
+    """A span with labels of a taxonomy has their path; what one says of a labelled span is counted."""
+    value = {"start": 9, "end": 13, "text": "Rome", "taxonomy": [["Place", "City"], ["Capital"]]}
+    region = {"id": "b", "type": "taxonomy", "to_name": "text", "value": value}
+    corpus = read([task(annotation(3, region))])
+    assert marked(corpus) == {"3": [(9, 13, "Capital"), (9, 13, "Place/City")]}
+    assert notes(corpus) == []
+    spans = [{**item(9, 13, "LOC"), "id": "b"}, {**item(0, 2, "PER"), "id": "a"}]
+    corpus = read([task(annotation(3, region, *spans))])
+    assert marked(corpus) == {"3": [(0, 2, "PER"), (9, 13, "LOC")]}
+    assert notes(corpus) == ["1 taxonomy result passed over"]
+    of_text = {**region, "value": {"taxonomy": [["Place"]]}}
+    with refuses(sa.InputError, "… x.json: nothing is marked … (taxonomy result 1)"):
+        read([task(annotation(3, of_text))])
+    assert marked(read([row(3, kind=[value])])) == {
+        "3": [(9, 13, "Capital"), (9, 13, "Place/City")]
+    }
+    corpus = read([row(3, (9, 13, "LOC"), kind=[value])])
+    assert marked(corpus) == {"3": [(9, 13, "LOC")]}
+    assert notes(corpus) == ["1 taxonomy result passed over"]
+
+
 def row(by, *spans, id_=7, **more):
     """A row of JSON-MIN."""
     values = [{"start": s, "end": e, "text": TEXT[s:e], "labels": list(x)} for s, e, *x in spans]

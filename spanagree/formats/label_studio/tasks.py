@@ -180,8 +180,13 @@ class Tasks:
         ids: list[Any] = []
         relations: list[Relation] = []
         html: dict[str, None] = {}
-        for item in objects_in(entry.get("result"), "result", where):
+        items = objects_in(entry.get("result"), "result", where)
+        labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
+        for item in items:
             kind, value = str(item.get("type")), item.get("value")
+            if str(item.get("id")) not in labelled and (span := _by_taxonomy(value)):
+                labelled.add(str(item.get("id")))
+                kind, value = "labels", span
             if kind == "relation":
                 relations.append(_relation(item))
                 continue
@@ -203,9 +208,16 @@ class Tasks:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
+        rest = [value for key, value in entry.items() if key not in _OF_MIN]
+        in_lists = [item for value in rest if isinstance(value, list) for item in value]
+        items = [item for item in (*rest, *in_lists) if isinstance(item, dict)]
+        labelled = {_place(item) for item in items if not {*_SPANS}.isdisjoint(item)}
         for key, value in entry.items():
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
             for item in (result for result in values if isinstance(result, dict)):
+                if (span := _by_taxonomy(item)) and _place(item) not in labelled:
+                    labelled.add(_place(item))
+                    item = span
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
                     regions.append(_region(item, key, where, entry))
                     html |= {key: None} if _is_in_html(item) else {}
@@ -244,6 +256,25 @@ class Tasks:
                 f" {show(name)}; leave out --annotator-from email, so that numbers are names"
             )
         return sys.intern(name)
+
+
+def _place(span: Mapping[str, Any]) -> str:
+    return f"{span.get('start')}–{span.get('end')}"
+
+
+def _by_taxonomy(value: Any) -> dict[str, Any] | None:
+    """Return a span that a taxonomy labels, with paths in it as labels; of what is none, ``None``.
+
+    What a taxonomy says of a span that has other labels looks the same.
+
+    >>> _by_taxonomy({"start": 0, "end": 4, "taxonomy": [["Place", "City"], ["Name"]]})
+    {'start': 0, 'end': 4, 'labels': ['Place/City', 'Name']}
+    """
+    if not isinstance(value, dict) or not {"start", "end", "taxonomy"} <= value.keys():
+        return None
+    paths = value["taxonomy"] if isinstance(value["taxonomy"], list) else [value["taxonomy"]]
+    labels = ["/".join(map(str, path)) if isinstance(path, list) else path for path in paths]
+    return {**{key: value[key] for key in value if key != "taxonomy"}, "labels": labels}
 
 
 def _relation(item: Mapping[str, Any]) -> Relation:
