@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from messages import refuses
+from messages import refuses, says
 from strategies import marked, notes
 
 import spanagree as sa
@@ -138,7 +138,15 @@ def test_ground_truth(read):
     """Never by itself a layer; on request the annotation is the layer's, not its annotator's."""
     tasks = [task(annotation(3, item(0, 2, "PER"), ground_truth=True), annotation(4))]
     assert marked(read(tasks)) == {"3": [(0, 2, "PER")], "4": []}
-    assert marked(read(tasks, ground_truth=True)) == {"ground_truth": [(0, 2, "PER")], "4": []}
+    assert notes(read(tasks)) == []
+    corpus = read(tasks, ground_truth=True)
+    assert marked(corpus) == {"ground_truth": [(0, 2, "PER")], "4": []}
+    (note,) = notes(corpus)
+    says(note, "1 annotation marked as ground truth, given to ground_truth … : 3")
+    more = [*tasks, task(annotation(3, item(3, 5, "PER")), id_=8)]
+    corpus = read(more, ground_truth=True)
+    assert marked(corpus) == {"ground_truth": [(0, 2, "PER")], "4": [], "3": None}
+    assert marked(corpus, 1) == {"ground_truth": None, "4": None, "3": [(3, 5, "PER")]}
 
 
 def refused_until(read, tasks, repair, message):

@@ -11,7 +11,7 @@ from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
-from spanagree.formats.label_studio.tasks import Answer, Task, Tasks
+from spanagree.formats.label_studio.tasks import GROUND_TRUTH, Answer, Task, Tasks
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
 
 _RESULTS = (" result", "choice", "region of sound")  # of what is no span
@@ -70,6 +70,12 @@ def records(
         content = {"text": _text_of(task, key, in_html=in_html)}
         annotations = (_annotation(a, task.where, targets, {*by}, log) for a in task.answers)
         yield Record(task.where, id_, content, annotations)
+    if moved := export.moved.total():
+        names = listed(name or "the file's annotator" for name in export.moved)
+        log.notes.append(
+            f"{log.name}: {counted(moved, 'annotation')} marked as ground truth, given to"
+            f" {GROUND_TRUTH} in place of the annotators who made them: {names}"
+        )
     if by[""]:
         log.notes += nameless(log.name, counted(by[""], "annotation"), "completed_by", {*by})
 

@@ -110,6 +110,8 @@ class Tasks:
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
+        self.moved: Counter[str] = Counter()
+        """Annotations of each annotator that are those of the ground truth."""
         self._emails: dict[str, str] = {}
 
     def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[Task]:
@@ -158,6 +160,7 @@ class Tasks:
             self.passed["cancelled annotation"] += 1
             return Answer(layer, _time(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
+            self.moved[layer] += 1
             layer = GROUND_TRUTH
         return self._answer(entry, where, data, layer)
 
