@@ -450,26 +450,3 @@ def test_without_ids(read):
     entry = {"data": {"text": TEXT}, "annotations": [annotation(3)]}
     corpus = read([entry, entry])
     assert (len(corpus), corpus.ids) == (2, None)
-
-
-def test_two_texts_by_the_target(tmp_path):
-    """Without the spans' own text, ``to_name`` says which text they are in, or it is an error."""
-
-    def exported(*targets):
-        result = [
-            {"to_name": target, "type": "labels", "value": {"start": a, "end": b, "labels": ["X"]}}
-            for target, (a, b) in zip(targets, ((0, 6), (3, 7)), strict=True)
-        ]
-        data = {"title": "Jo Doe wins", "body": "In Rome Al met Bo"}
-        path = tmp_path / "x.json"
-        task = {"id": 1, "data": data, "annotations": [{"completed_by": 1, "result": result}]}
-        path.write_text(json.dumps([task]), "utf-8")
-        return path
-
-    with refuses(sa.InputError, "… there are spans in body, title: … --text …"):
-        sa.read(exported("title", "body"))
-    corpus = sa.read(exported("title", "body"), text="body")
-    assert corpus[0].segments == {"1": ((3, 7, "X"),)}
-    assert any("1 span in another text passed over" in note for note in corpus.notes)
-    with refuses(sa.InputError, "… in which text the spans of 'a', 'b' (to_name) are: …"):
-        sa.read(exported("a", "b"), text="body")

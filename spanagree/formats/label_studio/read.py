@@ -133,6 +133,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     if asked is not None and asked not in keys:
         raise SettingError(f"{name}: no text {show(asked)}: {choose}")
     fitting: dict[str, Counter[str]] = {}
+    quoted: set[str] = set()  # targets whose spans have their words
     for task in tasks:
         for target in dict.fromkeys(region.target for region in task.regions):
             fitting.setdefault(target, Counter())
@@ -140,23 +141,21 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
         texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
         for region in task.regions if len(keys) > 1 else ():
             if region.surface is not None:
+                quoted.add(region.target)
                 fits, span = fitting[region.target], (region.start, region.end, region.surface)
                 fits.update(key for key, text in texts.items() if stands_in_some_unit(text, *span))
-    best = {
-        target: _best(fits, target) if fits else target if target in keys else None
-        for target, fits in fitting.items()
-    }
-    unknown = [target for target, its_key in best.items() if its_key is None]
-    if len(keys) > 1 and len(unknown) > 1:
-        targets = listed(map(show, unknown))
+    best = {target: _best(fits, target, keys) for target, fits in fitting.items()}
+    unknown = [target for target in best if target not in {*quoted, *keys}]
+    if unknown and len(keys) > 1 and len(best) > 1:
         raise InputError(
-            f"{name}: nothing shows in which text the spans of {targets} (to_name) are: export them"
-            " with their text, or call the texts in the data so"
+            f"{name}: nothing shows in which text the spans of to_name {listed(unknown)} are; the"
+            f" data of the tasks has {listed(keys)}: make to_name one of these, or add text to the"
+            " value of each span, the words that it covers"
         )
     chosen = {key for key in best.values() if key is not None}
     if asked is None and len(chosen) > 1:
         raise InputError(f"{name}: there are spans in {listed(sorted(chosen))}: {choose}")
-    likely = [*chosen, *(target for target in fitting if target in keys), "text"]
+    likely = [*chosen, "text"]
     only = keys[0] if len(keys) == 1 else None
     key = asked or next((target for target in likely if target in keys), only)
     if key is None:
@@ -164,8 +163,13 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     return key, {target for target, its_key in best.items() if its_key in (None, key)}
 
 
-def _best(fits: Counter[str], target: str) -> str | None:
-    """Return the key of the text in which most spans of a target fit, if one does."""
+def _best(fits: Counter[str], target: str, keys: Sequence[str]) -> str | None:
+    """Return the key of the text in which most spans of a target fit, if one does.
+
+    Where no words of spans show it, as in predictions of a model, it is the key that the target is.
+    """
+    if not fits:
+        return target if target in keys else None
     leaders = [key for key, count in fits.items() if count == max(fits.values())]
     preferred = [key for key in (target, "text") if key in leaders]
     return (preferred or leaders)[0] if preferred or len(leaders) == 1 else None
