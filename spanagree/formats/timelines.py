@@ -275,6 +275,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
     return {name: sorted(some) for name, some in parts.items()}
 
 
+_TIME = _NUMBER.replace(r"\.", "[.,]")  # with a comma where tabs stand between cells
 _STAMP = re.compile(rf"({_NUMBER})[\t ]+(\S.*)")
 _SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.IGNORECASE)
 
@@ -288,7 +289,7 @@ def _cells(line: str) -> list[str]:
 def _bounds_at(cells: list[str]) -> int:
     """Return the first cell of two times beside each other; −1 if there are none."""
     for i in range(len(cells) - 1):
-        if all(re.fullmatch(_NUMBER, cell) for cell in cells[i : i + 2]):
+        if all(re.fullmatch(_TIME, cell) for cell in cells[i : i + 2]):
             return i
     return -1
 
@@ -299,7 +300,8 @@ def knows_labels(start: FileHead) -> bool:
     rows = [row for row in map(_cells, lines) if len(row) > 1 or not _SOUND.fullmatch(row[0])]
     stamps = [_bounds_at(row) for row in rows]
     same = bool(rows) and {*stamps} <= {0, 1, 2} and len({*stamps}) == 1
-    return same and any("." in x for row in rows for x in row[stamps[0] : stamps[0] + 2])
+    times = [time for row in rows for time in row[stamps[0] : stamps[0] + 2]] if same else []
+    return any("." in time or "," in time for time in times)
 
 
 def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s") -> RawCorpus:

@@ -461,6 +461,13 @@ def test_published_boris() -> None:
         assert (1.8, 8.125, "s") in rows(corpus)
 
 
+def test_labels_with_decimal_commas(tmp_path: Path) -> None:
+    """As Audacity writes them where a comma is the decimal sign. Oracle: as it was made."""
+    path = written(tmp_path, "a.txt", "0,0\t1,5\tA, B\n2,25\t3\tC\n")
+    corpus = sa.read(path, duration=10)
+    assert rows(corpus) == [(0, 1.5, "A, B"), (2.25, 3, "C")]
+
+
 @REAL
 def test_a_recording_named_late_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
