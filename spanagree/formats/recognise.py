@@ -115,7 +115,8 @@ class Recognised(NamedTuple):
         for name in (format_named(path), *names):
             if "resolution" in FORMATS[name].takes:  # a recording
                 return name
-        if {"conll", "dataset"} <= {*names} and "tags" in _guess_of(start):
+        quotes = _have_tokens_of_quotes(start)
+        if {"conll", "dataset"} <= {*names} and not quotes and "tags" in _guess_of(start):
             names.remove("conll")  # cells of several words are documents, not tokens
         if names in ([], ["dataset"]) and start.records and _names_paths(options):
             return "paths"
@@ -192,6 +193,16 @@ class Recognised(NamedTuple):
                 if isinstance(cell, str) and re.search(marks, cell):
                     return str(key)
         return None
+
+
+def _have_tokens_of_quotes(start: FileHead) -> bool:
+    """Return whether a quote is open at the end of a line, and each line is a row all the same.
+
+    As a table, what stands up to the next quote would be one cell.
+    """
+    lines = [line for line in start.lines if line.strip()]
+    are_rows = start.shape == "tsv" and len({line.count("\t") for line in lines}) == 1
+    return are_rows and any(line.count('"') % 2 for line in lines)
 
 
 def _names_paths(options: Options) -> bool:

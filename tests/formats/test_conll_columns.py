@@ -507,6 +507,22 @@ def test_tokens_in_csv(write):
     )
 
 
+def test_tokens_of_quotes_below_a_header(write):
+    """A token that is a quote opens no cell of several lines; such cells are read as before."""
+    rows = 'token\ttag\nJo\tB-PER\n"\tO\nx\tO\n"\tO\nAl\tB-PER\n'
+    path = write(rows, "f.tsv")
+    corpus = sa.read(path)
+    assert corpus.tokens == ("Jo", '"', "x", '"', "Al")
+    assert spans(corpus, "f.tsv") == [(S(0, 1, "PER"), S(4, 5, "PER"))]
+    assert sa.read(write(f"{rows}\n{rows.partition(chr(10))[2]}", "f.tsv")).lengths.tolist() == [
+        5,
+        5,
+    ]
+    cells = 'tokens\ttags\n"Jo x\nAl"\t"B-PER O\nB-PER"\n'
+    corpus = sa.read(write(cells, "g.tsv"))
+    assert corpus.tokens == ("Jo", "x", "Al")
+
+
 def test_bare_labels(write):
     """Labels without a prefix, as Few-NERD has them, are read with the scheme that the error names."""
     path = write("Jo\tperson-actor\nDoe\tperson-actor\nran\tO\n\nRome\tlocation-GPE\n")
