@@ -449,11 +449,25 @@ def _ids(corpus: Corpus) -> list[str]:
     return [corpus.id_of(number) for number in range(len(corpus))]
 
 
+def _names_in(corpus: Corpus) -> dict[str, set[str]]:
+    """Return the names that are written, by what they are of."""
+    segments = [s for document in corpus for marked in document.seen.values() for s in marked]
+    return {
+        "label": {segment.label for segment in segments},
+        "attribute": {name for segment in segments for name in segment.attributes},
+        "label of relations": {relation.label for relation in corpus.relations},
+    }
+
+
+def _without_space(name: str) -> str:
+    """Return a name as brat can hold it."""
+    return "_".join(name.split())
+
+
 def changed_in_brat(corpus: Corpus) -> list[str]:
     """Return what brat's files have otherwise than a corpus, a sentence each."""
-    details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
-    names = {name for detail in details for name in (*detail.attributes, *detail.relation_labels)}
-    names = {name for name in {*corpus.labels, *names} if "_".join(name.split()) != name}
+    names = {name for of_kind in _names_in(corpus).values() for name in of_kind}
+    names = {name for name in names if _without_space(name) != name}
     written = f"written with _ for white space, which brat does not hold: {listed(sorted(names))}"
     marked = [
         (document.text or "")[start:end]
@@ -477,7 +491,7 @@ def _lines(
     """
     attributes = 0
     for number, segment in enumerate(segments, 1):
-        label = "_".join(segment.label.split())
+        label = _without_space(segment.label)
         # brat writes no line breaks: a segment is cut there
         pieces = [
             (start + match.start(), start + match.end())
@@ -494,10 +508,10 @@ def _lines(
         for name, value in segment.attributes.items():
             attributes += 1
             more = "" if value == "true" else f" {' '.join(value.split())}"
-            yield f"A{attributes}\t{'_'.join(name.split())} T{number}{more}"
+            yield f"A{attributes}\t{_without_space(name)} T{number}{more}"
     names = {segment: f"T{number}" for number, segment in enumerate(segments, 1)}
     for number, relation in enumerate(relations, 1):
-        label = "_".join(relation.label.split())
+        label = _without_space(relation.label)
         ends = names[relation.first], names[relation.second]
         if relation.directed:
             yield f"R{number}\t{label} Arg1:{ends[0]} Arg2:{ends[1]}"

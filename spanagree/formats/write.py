@@ -95,7 +95,8 @@ def _details_left(corpus: Corpus, form: str) -> list[str]:
         return []
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
     relations = sum(len(detail.links) for detail in details)
-    attributes = sorted({name for detail in details for name in detail.attributes})
+    columns = [column for detail in details for column in detail.attributes.items()]
+    attributes = sorted({name for name, numbers in columns if (numbers >= 0).any()})
     lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
     lost += [counted(relations, "relation")] if relations else []
     lost += [f"attributes {listed(attributes)}"] if attributes else []

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from messages import check_refused, refuses
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.formats.brat import write_brat
 from spanagree.formats.write import left_behind, write_file
 
@@ -378,6 +379,25 @@ def test_what_brat_cannot_hold(tmp_path):
     corpus = sa.Corpus.from_segments([5], marked, texts=["Jo\nAl"], offsets="characters")
     with refuses(sa.InputError, "… 2–3 'X' … line breaks … brat"):
         write_file(corpus, tmp_path / "none", "brat")
+
+
+def test_notes_are_of_those_who_are_written(tmp_path, capsys):
+    """Attributes and labels that only others have are neither left out nor rewritten."""
+    marked = {"ann": [[(0, 2, "a b", {"cert": "low"})]], "bob": [[(0, 2, "X", {"neg": "true"})]]}
+    corpus = sa.Corpus.from_segments([9], marked, texts=["Jo met Al"], offsets="characters")
+    sa.write_jsonl(corpus, tmp_path / "x.jsonl")
+    for to, annotators, needed in (
+        ("prodigy", "ann,bob", "attributes cert, neg"),
+        ("prodigy", "bob", "attributes neg"),
+        ("brat", "ann,bob", "does not hold: a b"),
+        ("brat", "bob", ""),
+    ):
+        out = str(tmp_path / f"{to}-{len(annotators)}")
+        ask = ["convert", str(tmp_path / "x.jsonl"), "--annotators", annotators]
+        assert main([*ask, "--to", to, "-o", out]) == 0
+        noted = capsys.readouterr().err
+        assert needed in noted
+        assert needed or "does not hold" not in noted
 
 
 def test_annotators_of_different_documents(tmp_path):
