@@ -404,7 +404,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
 
     Raises:
         SettingError: for a corpus without texts and tokens; for ids that are no paths within a
-            folder.
+            folder, and annotators that are no names of a folder; for labels that differ in white
+            space alone.
         InputError: for a folder that is not empty, or cannot be written; for segments of nothing
             but line breaks, and texts that begin with a byte order mark, which it cannot hold.
     """
@@ -414,20 +415,30 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     name = printable(str(root))
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
+    is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
     for names, what in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
         for stem in names:
             parts = stem.split("/")
-            if {"", ".", ".."} & {*parts} or "\\" in stem or "\0" in stem or stem.startswith("."):
+            is_odd = {"", ".", ".."} & {*parts} or "\\" in stem or "\0" in stem or stem[0] == "."
+            if is_odd or (what == "annotator" and len(parts) > 1 and not is_one):
                 raise SettingError(
-                    f"{what} {show(stem)}: brat keeps it in a file of that name, which such a name"
-                    " cannot be; give it another"
+                    f"{what} {show(stem)}: brat keeps it in a file or folder of that name, which"
+                    " such a name cannot be; give it another"
+                )
+    for what, written in _names_in(corpus).items():
+        known: dict[str, str] = {}
+        for term in sorted(written):
+            if (other := known.setdefault(_without_space(term), term)) != term:
+                raise SettingError(
+                    f"{what} {show(other)} and {show(term)}: brat holds no white space, and both"
+                    f" would be {show(_without_space(term))}; give one another name"
+                    + (", as --map-labels does" if what == "label" else "")
                 )
     for number in (n for n, text in enumerate(texts) if text.startswith(BOM)):
         raise InputError(
             f"document {show(corpus.id_of(number))}: the text begins with a byte order mark, which"
             " a file cannot hold; leave it out"
         )
-    is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
     for number, document in enumerate(corpus):
         links: dict[str, list[Relation]] = {}
         for relation in document.relations:

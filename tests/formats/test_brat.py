@@ -400,6 +400,33 @@ def test_notes_are_of_those_who_are_written(tmp_path, capsys):
         assert needed or "does not hold" not in noted
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ((0, 2, "a b"), (0, 2, "a_b"), "label 'a b' and 'a_b' … would be 'a_b' … --map-labels"),
+        ((0, 2, "X", {"c d": "1"}), (0, 2, "X", {"c_d": "1"}), "attribute 'c d' and 'c_d' … 'c_d'"),
+    ],
+)
+def test_names_that_would_be_one_in_brat(tmp_path, first, second, message):
+    """Two labels, or attributes, that differ in white space are refused, not made one."""
+    layers = {"ann": [[first]], "bob": [[second]]}
+    corpus = sa.Corpus.from_segments([2], layers, texts=["Jo"], offsets="characters")
+    with refuses(sa.SettingError, message):
+        write_brat(corpus, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    write_brat(corpus.of_annotators(["bob"]), tmp_path / "out")
+
+
+def test_annotators_who_would_be_folders_in_folders(tmp_path):
+    """One called a/b would be read again as a, with documents b/…; alone she has no folder."""
+    layers = {"a/b": [[(0, 2, "X")]], "bob": [[]]}
+    corpus = sa.Corpus.from_segments([2], layers, texts=["Jo"], offsets="characters", ids=["d"])
+    with refuses(sa.SettingError, "annotator 'a/b' … folder … give it another"):
+        write_brat(corpus, tmp_path / "out")
+    write_brat(corpus.of_annotators(["a/b"]), tmp_path / "out")
+    assert sa.read(tmp_path / "out")[0].segments == {"out": ((0, 2, "X"),)}
+
+
 def test_annotators_of_different_documents(tmp_path):
     """They share no .ann, and are people all the same, as each has all texts."""
     marked = {"ann": [[(0, 2, "X")], None, None], "bob": [None, [], None]}
