@@ -141,10 +141,12 @@ def merged_settings(
 
     Settings have to be the same, but for counts, which add, and those that parts need not share.
     """
+    before, now = first.get(_SCHEMES), second.get(_SCHEMES)
+    if before and now:
+        first = {**first, _SCHEMES: _schemes_of(before, now)}
+        second = {**second, _SCHEMES: _schemes_of(now, before)}
     for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
         before, now = first.get(key), second.get(key)
-        if key == _SCHEMES and before and now:
-            before, now = _schemes_of(before, now), _schemes_of(now, before)
         unused = key in _IF_USED and None in (before, now)
         if before != now and not unused:
             raise InputError(
@@ -152,8 +154,6 @@ def merged_settings(
                 f" {show(before)}, and parts made with different settings do not add"
             )
     merged = {**first, **{key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}}
-    if _SCHEMES in first and _SCHEMES in second:
-        merged[_SCHEMES] = _schemes_of(first[_SCHEMES], second[_SCHEMES])
     if _REPAIR in {**first, **second}:
         merged[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
     methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]

@@ -127,19 +127,22 @@ class _Source:
         """Whether the annotator was named, and not by the file."""
         return not os.fspath(self.path).endswith(self.layer)
 
+    @property
+    def _nothing_recognised(self) -> str:
+        """What is said of a file without spans or tags."""
+        columns = self.seen.other_columns
+        place = f"its columns {listed(columns)}" if columns else "it"
+        return f"no spans or tags are recognised in {place}"
+
     def note_on_texts(self) -> str:
         """Return what to say of a file that is read for its texts alone.
 
         Raises:
             InputError: if it was named as an annotator, and may have spans.
         """
-        name = printable(os.fspath(self.path))
-        columns = self.seen.other_columns
-        nothing = "no spans or tags are recognised in it"
-        if columns:
-            nothing = f"no spans or tags are recognised in its columns {listed(columns)}"
-        if columns and self.has_own_name:
-            quoted = shlex.quote(f"{self.layer}:{columns[0]}")
+        name, nothing = printable(os.fspath(self.path)), self._nothing_recognised
+        if self.seen.other_columns and self.has_own_name:
+            quoted = shlex.quote(f"{self.layer}:{self.seen.other_columns[0]}")
             raise InputError(
                 f"{name}: named as annotator {show(self.layer)}, and {nothing}; --spans {quoted}"
                 f" (spans={quoted}) names the column, or leave the name out"
@@ -158,9 +161,8 @@ class _Source:
         if columns := self.seen.other_columns:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{columns[0]}")
             raise InputError(
-                f"{name}: no spans or tags are recognised in its columns {listed(columns)}, and no"
-                f" other file needs its texts; --spans {quoted} (spans={quoted}) names a column, or"
-                " leave the file out"
+                f"{name}: {self._nothing_recognised}, and no other file needs its texts; --spans"
+                f" {quoted} (spans={quoted}) names a column, or leave the file out"
             )
         raise InputError(
             f"{name}: texts with nothing marked in them, which no other file needs; leave it out,"

@@ -551,7 +551,7 @@ def _is_name(cell: Any) -> bool:
 
 
 def _is_number(cell: Any) -> bool:
-    return is_whole(number_in(cell)) or (isinstance(cell, float) and cell != cell)
+    return is_whole(number_in(cell))
 
 
 def _is_missing(cell: Any) -> bool:

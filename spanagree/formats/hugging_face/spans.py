@@ -32,9 +32,8 @@ _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
 _CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
 _SIDE_BY_SIDE = re.compile(r"""['"\d)\]}]\s+['"\d(\[{]""")
-_BEGINS_JSON = re.compile(
-    r"""\[\s*(?=[\[{"\]])|\{\s*(?=["}])"""
-)  # no list of numbers, as notes have
+# no list of numbers, as notes have
+_BEGINS_JSON = re.compile(r"""\[\s*(?=[\[{"\]])|\{\s*(?=["}])""")
 _THOUGHT = "</think>"  # behind which the answer begins
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
