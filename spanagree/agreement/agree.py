@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanagree.agreement.count import count
-from spanagree.agreement.other_annotators import LEAST_ANNOTATORS
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
 from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
@@ -19,7 +18,7 @@ from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
 from spanagree.comparisons.compared import Comparing, compared
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
-from spanagree.errors import SettingError, annotator_names, check_known, check_whole, counted
+from spanagree.errors import SettingError, check_known, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
@@ -60,11 +59,10 @@ def agree(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
-        ci: confidence intervals for every figure, by resampling documents; or a
-            :class:`Bootstrap`, which says how. Of four annotators and more (but over blocks)
-            resample_by is both: the team, its labels, the mean and each annotator over other
-            annotators too, pairs over documents. The other arguments are as for
-            :func:`spanagree.evaluate`.
+        ci: confidence intervals for every figure, by resampling documents, for these annotators;
+            or a :class:`Bootstrap`, which says how. With resample_by both, the intervals of the
+            team, its labels, the mean and each annotator are over other annotators too, which
+            needs four of them. The other arguments are as for :func:`spanagree.evaluate`.
         p_values: p, z and standard deviation of each pair too, both random; not over blocks.
         seed: a whole number from 0, of draws where expected scores are too much work to compute,
             and of resamples unless ``ci`` has its own.
@@ -90,13 +88,7 @@ def agree(
     if p_values and in_blocks:
         raise SettingError(NOT_OVER_BLOCKS)
     annotators = as_list(annotators)
-    number, fixed = 0, False  # whether intervals hold the annotators fixed, as there are few
     bootstrap = asked_bootstrap(ci, seed)
-    if isinstance(corpus, Corpus) and bootstrap is not None and bootstrap.resample_by is None:
-        named = corpus.annotators if annotators is None else annotators
-        number = len(annotator_names(named, corpus.layers))
-        fixed = number < LEAST_ANNOTATORS
-        bootstrap = bootstrap if fixed else replace(bootstrap, resample_by="both")
     resampling = None
     if bootstrap is not None:
         resampling = resampling_of(bootstrap, in_blocks=in_blocks, of_team=True)
@@ -107,12 +99,6 @@ def agree(
         check_known(annotators or (), counts.sharing.annotators)
     drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
     agreement = result(counts, min_shared, resampling, drawing)
-    if fixed:
-        note = (
-            f"{counted(number, 'annotator')}: intervals hold them fixed; over other annotators too"
-            f" they need {LEAST_ANNOTATORS}"
-        )
-        agreement = replace(agreement, notes=(*agreement.notes, note))
     if p_values and isinstance(corpus, Corpus):
         return with_p_values(agreement, corpus, step_of(progress, "chance"))
     return agreement

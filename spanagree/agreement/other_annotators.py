@@ -35,6 +35,7 @@ from spanagree.uncertainty.draws import portions
 LEAST_ANNOTATORS = (
     4  # annotators: of fewer, the variance of pairs cannot be told from that of annotators
 )
+FEW_ANNOTATORS = 10  # below which a team tells little of others (scripts/simulate_annotators.py)
 _LOWEST = ((0.0,), (0.0,), (-1.0,))  # of observed, expected and corrected figures
 _DIGITS = 12  # of an error: sums of floats in another order differ after these
 

@@ -20,6 +20,7 @@ from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
 from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument
 from spanagree.agreement.intervals import with_intervals
+from spanagree.agreement.other_annotators import FEW_ANNOTATORS
 from spanagree.agreement.team import (
     Mean,
     Member,
@@ -42,7 +43,7 @@ from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
 from spanagree.results.result import Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
 from spanagree.uncertainty.permutation import holm, holm_log10
@@ -125,7 +126,16 @@ class Agreement(Result):
         if self.mostly_single:
             more.append(single_caveat(self.single, team.documents, self.settings))
         shaky = caveats("team", team.f1, self.evidence, unit(self.settings))
-        return (*shaky, *(f"team: {sentence}" for sentence in more))
+        return (*shaky, *(f"team: {sentence}" for sentence in more), *self._few_annotators())
+
+    def _few_annotators(self) -> Iterator[str]:
+        """Yield a caveat if intervals over annotators rest on few of them."""
+        n_annotators = sum(1 for member in self.annotators.values() if member.pairs)
+        if self.settings.resample_by in SAMPLED_BY and n_annotators < FEW_ANNOTATORS:
+            yield (
+                f"{counted(n_annotators, 'annotator')}: an interval over annotators wants"
+                f" {FEW_ANNOTATORS} or more, as few tell little of others"
+            )
 
     @property
     def verdict(self) -> str:
@@ -344,6 +354,8 @@ class Agreement(Result):
             remarks.append(
                 f"intervals: over other {document}s and annotators; of pairs, over {document}s"
             )
+        elif self.settings.ci is not None and self.settings.resample_by not in SAMPLED_BY:
+            remarks.append("intervals: for these annotators; others may differ by much more")
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
         if by and (error := self.error_of_chance):

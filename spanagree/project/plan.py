@@ -283,11 +283,6 @@ class Plan(Result):
                 else f"{most} annotators of each are not"
             )
             remarks.append(f"without more {noun}s, {enough} enough")
-        if not math.isnan(self.annotators_width):
-            remarks.append(
-                f"for other annotators the interval stays wider than {self.annotators_width:.4f},"
-                f" however many {noun}s you add"
-            )
         for width in self.suggested[1:]:
             two = min(self.variance)
             many, *_ = replace(self, settings=replace(self.settings, width=width)).needed(two)

@@ -253,7 +253,6 @@ def study(
         )
     if gold is None and systems is None:
         bootstrap = bootstrap or Bootstrap(resamples=_OF_TEAM)
-        bootstrap = replace(bootstrap, resample_by=bootstrap.resample_by or "unit")
     # of systems with fewer resamples, Holm's p of very many pairs is never below 0.05
     bootstrap = bootstrap or Bootstrap()
     resampling = resampling_of(bootstrap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections import defaultdict
 from dataclasses import replace
@@ -158,6 +159,51 @@ def test_a_pair_is_fixed(crowd):
     assert "a pair is these two annotators, and no others; resample by unit" in interval.reason
 
 
+@pytest.mark.parametrize("annotators", [2, 3, 4, 9, 10])
+def test_other_annotators_only_on_request(annotators, run, tmp_path):
+    """Intervals are over documents for any number of annotators; over others, too, if asked for.
+
+    Both are those that ``resample_by`` names, which the tests above derive.
+    """
+    corpus = complete(annotators, 6, seed=annotators)
+    plain, unit, both = (
+        sa.agree(corpus, ci=sa.Bootstrap(resamples=99, resample_by=by))
+        for by in (None, "unit", "both")
+    )
+    for part in ("team", "mean", "labels", "annotators", "pairs", "signature", "notes", "caveats"):
+        assert getattr(plain, part) == getattr(unit, part), part
+    assert "resample_by" not in plain.signature
+    assert plain.to_dict() == unit.to_dict()
+    assert plain.team.f1.interval.kind == "bca"
+    assert both.team.f1.interval.kind == ("bca+annotators" if annotators >= 4 else "bca")
+    assert math.isnan(both.team.f1.interval.corrected[0]) == (annotators < 4)
+    assert "intervals: for these annotators" in str(plain)
+    assert "intervals: for these annotators" not in str(both)
+    path = tmp_path / "team.jsonl"
+    sa.write_jsonl(corpus, path)
+    code, out, _ = run("agree", path, "--ci", "--resamples", "99", "--format", "json")
+    assert code == 0
+    unit = sa.agree(sa.read(path), ci=sa.Bootstrap(resamples=99, resample_by="unit"))
+    assert json.loads(out) == unit.to_dict()
+
+
+@pytest.mark.parametrize("by", ["annotators", "both"])
+def test_few_annotators_are_remarked(by):
+    """Below ten, an interval over annotators has a caveat: in text, JSON and a paragraph."""
+    for annotators in (3, 4, 9, 10):
+        corpus = complete(annotators, 4, seed=1)
+        result = sa.agree(corpus, ci=sa.Bootstrap(resamples=99, resample_by=by))
+        says = f"{annotators} annotators: an interval over annotators wants 10 or more"
+        shown = (
+            " ".join(str(result).split()),
+            " ".join(result.to_dict()["caveats"]),
+            " ".join(sa.cite(result, results=True).split()),
+        )
+        assert [says in text for text in shown] == [annotators < 10] * 3
+    fixed = sa.agree(complete(4, 4, seed=1), ci=sa.Bootstrap(resamples=99))
+    assert "wants 10" not in str(fixed)
+
+
 @pytest.mark.slow
 def test_coverage_of_few():
     """Teams of six from many: the interval over both holds the population's F1, over documents not.
@@ -207,7 +253,7 @@ def test_in_words(crowd, run):
     """What is fixed and what is a sample stands in the explanation and in the methods."""
     for by, explained, cited in (
         ("unit", "The annotators are held fixed", "The annotators are held fixed."),
-        (None, "about other documents and other annotators", "widened for other annotators"),
+        (None, "The annotators are held fixed", "The annotators are held fixed."),
         ("both", "about other documents and other annotators", "widened for other annotators"),
         ("annotators", "t times the standard error", "t intervals over annotators"),
     ):

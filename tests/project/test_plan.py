@@ -208,7 +208,8 @@ def test_the_command(run, tmp_path):
     code, out, _ = run("plan", CROWD, "--width", "0.05")
     assert code == 0
     assert "without more documents" in out
-    assert "for other annotators the interval stays wider than" in " ".join(out.split())
+    assert "For these annotators, a 95 % interval" in out
+    assert "other annotators" not in out  # only on request, as in agree
     path = tmp_path / "plan.svg"
     code, out, _ = run("plan", CROWD, "--width", "0.05", "--format", "json", "--plot", path)
     made = json.loads(out)
