@@ -676,17 +676,54 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 
 def _paragraph(settings: Mapping[str, Any] | None) -> str:
-    """Return the methods paragraph with marks where sources are cited; a general one of None."""
-    values = {"version": __version__, **dict.fromkeys([*KEYS, "ignore_tokens"]), **(settings or {})}
+    """Return the methods paragraph with marks where sources are cited; a general one of None.
+
+    Settings that no sentence is about are named in a sentence of their own.
+    """
+    if settings is None:
+        return _rendered({}, "anything")
+    return _rendered(settings, subject_of(settings), _settings_without_words(settings))
+
+
+def _rendered(settings: Mapping[str, Any], subject: str, without_words: Sequence[str] = ()) -> str:
+    """Return the methods paragraph of a subject, with the names of settings without words."""
+    values = {"version": __version__, **dict.fromkeys([*KEYS, "ignore_tokens"]), **settings}
     text = _template().render(
         values,
-        subject="anything" if settings is None else subject_of(settings),
-        **words_of(settings or {}),
+        subject=subject,
+        **words_of(settings),
         schemes=list(values.get("schemes", ())),
         repair=[REPAIRS[name].says for name in values["repair"] or ()],
         own_version=__version__,
+        without_words=without_words,
     )
     return " ".join(text.split())
+
+
+def _settings_without_words(settings: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings on which no word of the paragraph depends."""
+    text = _rendered(settings, subject_of(settings))
+    return [
+        SIGNED_AS.get(key, key)
+        for key in KEYS
+        if key in settings
+        and all(
+            _rendered(other, subject_of(other)) == text
+            for other in _with_other_values(settings, key)
+        )
+    ]
+
+
+def _with_other_values(settings: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the settings without this one, and with other values of it where these are known."""
+    value, allowed = settings[key], _ALLOWED.get(key, ())
+    yield {name: setting for name, setting in settings.items() if name != key}
+    if isinstance(value, bool):
+        yield {**settings, key: not value}
+    elif isinstance(value, (int, float)):
+        yield {**settings, key: value + 1}
+    elif isinstance(value, str):
+        yield from ({**settings, key: other} for other in allowed if other != value)
 
 
 @functools.cache
@@ -705,6 +742,7 @@ def _template() -> Any:
         "weights_of": weights_of,
         "counted": counted,
         "rare": RARE,
+        "text": _text,
         "grouped": lambda number: "some" if number is None else f"{number:,}",
         "numbers": lambda values: ", ".join(f"{number:g}" for number in values),
     }

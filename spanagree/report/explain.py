@@ -63,13 +63,23 @@ EXPLAINED: Mapping[str, Callable[[Explained], str]] = {"text": as_text, "markdow
 def paragraphs() -> Mapping[str, str]:
     """Return the paragraphs of ``explanations.md`` by heading; one heading may hold several names.
 
+    Raises:
+        LookupError: if two paragraphs have the same name in their headings.
+
     >>> paragraphs()["annotators"]
     'how many saw it.'
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
-    parts = re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M)
-    joined = {heading: " ".join(body.split()) for heading, body in parts}
-    return {name: body for heading, body in joined.items() for name in heading.split(" / ")}
+    by_name: dict[str, str] = {}
+    for heading, body in re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M):
+        for name in map(str.strip, heading.split(" / ")):
+            if name in by_name:  # the second would overwrite the first
+                raise LookupError(
+                    f"{name!r} has two paragraphs in report/explanations.md; join them, or give"
+                    " one another heading"
+                )
+            by_name[name] = " ".join(body.split())
+    return by_name
 
 
 def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.score import RARE
 from spanagree.results.text import signature_lines
-from spanagree.settings import signature
+from spanagree.settings import KEYS, SIGNED_AS, signature
 from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
@@ -301,6 +301,67 @@ def test_what_is_said(line):
     head, offsets, tail = line.partition("|offsets")
     unit = "" if "unit:" in line else "unit:sentence|"
     assert SAYS[line] in paragraph(f"{head}{offsets}{tail}|{unit}spanagree:1.0.0")
+
+
+BASES = (
+    "match:exact|chance:nonoverlapping|average:micro|offsets:tokens",
+    "match:exact|chance:nonoverlapping|team:summed|annotators:3|offsets:tokens",
+    "match:exact|chance:nonoverlapping|average:micro|ci:bca95|test:bootstrap|resamples:9|seed:0",
+    "what:relations|match:exact|chance:nonoverlapping|average:micro",
+    "width:0.05|figure:corrected|confidence:95|team:summed|annotators:5|resamples:9|seed:0",
+    "match:exact|team:summed|batches:order 2|annotators:3",
+    "match:exact|candidate:x|epsilon:0.1|annotators:3",
+    "match:exact|chance:nonoverlapping|references:3",
+    "items:tokens|outside:kept|categories:4|weights:annotations_m1",
+    "match:exact|of:gold|chance:nonoverlapping",
+    "measure:gamma|offsets:tokens", "soft:shares", "between:a,b", "measures:exact,token",
+    "credit:by-share|average:micro", "chance:nonoverlapping", "offsets:tokens",
+)  # fmt: skip
+VALUES = {
+    "number": "0.25", "whole": "7", "yes or no": "yes", "text": "foo", "numbers": "0.25,0.5",
+    "match": "token", "counted": "characters", "interval": "percentile90", "scheme": "IOE2",
+    "classes": "estimated", "words": "drop-empty", "ignored": "ignored", "word": "foo",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "spanagree"])
+def test_no_setting_is_left_out(key):
+    """With each setting the paragraph of each kind of result is another one than without it.
+
+    Where a key has few values, one of them may be what is meant without it.
+    """
+    name = SIGNED_AS.get(key, key)
+    values = [*citation._ALLOWED.get(key, ())] if KEYS[key] in ("word", "counted") else []
+    for base in BASES:
+        parts = [part for part in base.split("|") if not part.startswith(f"{name}:")]
+        without = paragraph("|".join([*parts, "spanagree:1.0.0"]))
+        changed = (
+            paragraph("|".join([*parts, f"{name}:{value}", "spanagree:1.0.0"])) != without
+            for value in values or [VALUES[KEYS[key]]]
+        )
+        assert any(changed), base
+
+
+def test_an_attribute_is_named():
+    """Its value has to agree, too; its name is a user's text, in which nothing is a source."""
+    says = "(same start, end and label) if they agree in the value of the attribute type, too."
+    for result in ("average:micro", "team:summed"):
+        line = f"attribute:type|match:exact|chance:nonoverlapping|{result}|spanagree:1.0.0"
+        assert says in paragraph(line)
+        assert "attribute" not in paragraph(line.removeprefix("attribute:type|"))
+    odd = "attribute:[[hoeffding1948]] {{ x }} \\input|match:exact|average:micro|spanagree:1.0.0"
+    assert "attribute [ [hoeffding1948]] {{ x }} \\input, too" in paragraph(odd)
+    assert "hoeffding1948" not in keys(odd)
+
+
+def test_settings_without_words_are_named():
+    """Those that no sentence is about, and no others, by their names in the signature."""
+    line = "match:exact|chance:nonoverlapping|p_values:yes|average:micro|labels:A,B|spanagree:1.0.0"
+    assert "Further settings are in the signature (p_values, labels). All figures" in paragraph(
+        line
+    )
+    for line in (EVALUATION, AGREEMENT, COEFFICIENTS, LEVELS):
+        assert "Further settings" not in paragraph(line)
 
 
 def test_document_agreement():
