@@ -648,6 +648,19 @@ def test_suppressions_have_reasons():
             assert not bare.search(line), f"{path.name}: {line.strip()}"
 
 
+def test_one_fixture_finds_real_data():
+    """No test looks for real data but by the fixture ``real``, without which it is skipped."""
+    tests = ROOT / "tests"
+    texts = {str(path.relative_to(tests)): path.read_text("utf-8") for path in tests.rglob("*.py")}
+    readers = {name for name, text in texts.items() if "SPANAGREE_DATA" in text}
+    assert readers == {
+        "conftest.py",
+        "test_fuzz.py",
+        "test_house.py",
+    }  # the two others unset and check it
+    assert not [name for name, text in texts.items() if re.search(r'\breal / "(?!data")', text)]
+
+
 def test_examples_follow_the_profile():
     """No test draws a number of examples of its own where the quick profile asks for fewer."""
     own = re.compile(r"\bmax_examples\s*=")

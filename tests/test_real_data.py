@@ -31,7 +31,7 @@ def wnut17(real):
 @pytest.mark.parametrize("scope", SCOPES)
 def test_wnut17(real, capsys, match, scope):
     """Seven systems against the reference numbers (exact arithmetic, made elsewhere), to 1e-9."""
-    reference = json.loads((real / "golden" / "wnut17.json").read_text())
+    reference = json.loads((Path(__file__).parent / "golden" / "wnut17.json").read_text())
     code = main(
         ["evaluate", *map(str, wnut17(real)), "--ignore-tokens", "--format", "json",
          "--match", match, "--chance", SCOPES[scope]]

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,9 +81,10 @@ def check(by_chance, pmf, mean, variance):
         assert by_chance.tail(k) == pytest.approx(max(above, 1e-290), abs=1e-12)
 
 
-def test_golden(real):
+def test_golden():
     """Ninety cases that were enumerated elsewhere: each measure, model and kind of chance."""
-    cases = json.loads((real / "golden" / "match_distributions.json").read_text("utf-8"))
+    path = Path(__file__).parents[1] / "golden" / "match_distributions.json"
+    cases = json.loads(path.read_text("utf-8"))
     checked = 0
     for case in cases:
         n, chance = case["length"], case["chance"]

@@ -7,7 +7,6 @@ here in the shape that each format's documentation has.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -25,8 +24,11 @@ from spanagree.errors import InputError, SettingError
 from spanagree.formats.read_files import raw_files
 from spanagree.formats.write import write_file
 
-DATA = Path(os.environ.get("SPANAGREE_DATA", "/nowhere")) / "data" / "timelines"
-REAL = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not here")
+
+@pytest.fixture
+def published(real: Path) -> Path:
+    """The folder of published recordings."""
+    return real / "data" / "timelines"
 
 
 def written(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path:
@@ -219,12 +221,11 @@ def test_tiers_as_annotators_and_labels(tmp_path: Path) -> None:
         sa.read(path, tier="ann")
 
 
-@REAL
-def test_published_textgrids() -> None:
-    facts = json.loads((DATA / "textgrid" / "facts.json").read_text())
+def test_published_textgrids(published: Path) -> None:
+    facts = json.loads((published / "textgrid" / "facts.json").read_text())
     for name, about in facts.items():
         tiers = [each for each in about["tiers"] if each["class"] == "IntervalTier"]
-        raw = raw_files({"a": str(DATA / "textgrid" / name)}, {"annotator_from": "tier"})
+        raw = raw_files({"a": str(published / "textgrid" / name)}, {"annotator_from": "tier"})
         counts = np.bincount(raw.of_annotator[raw.annotation], minlength=len(tiers))
         assert counts.tolist() == [each["items_with_text"] for each in tiers], name
 
@@ -265,11 +266,10 @@ def test_elan(tmp_path: Path) -> None:
         sa.read(written(tmp_path, "b.eaf", odd))
 
 
-@REAL
-def test_published_elan() -> None:
-    facts = json.loads((DATA / "elan" / "facts.json").read_text())
+def test_published_elan(published: Path) -> None:
+    facts = json.loads((published / "elan" / "facts.json").read_text())
     raw = raw_files(
-        {"a": str(DATA / "elan" / "example_solis.eaf")},
+        {"a": str(published / "elan" / "example_solis.eaf")},
         {"annotator_from": "tier", "label_from": "tier", "resolution": "1ms"},
     )
     for number, tier in enumerate(facts["tiers"]):
@@ -283,11 +283,10 @@ def test_published_elan() -> None:
 # --- lines --------------------------------------------------------------------------------------
 
 
-@REAL
-def test_published_rttm() -> None:
-    facts = json.loads((DATA / "rttm_ami" / "facts.json").read_text())
+def test_published_rttm(published: Path) -> None:
+    facts = json.loads((published / "rttm_ami" / "facts.json").read_text())
     for layer, about in facts["layers"].items():
-        raw = raw_files({"a": str(DATA / "rttm_ami" / f"{layer}.rttm")}, {"resolution": "1ms"})
+        raw = raw_files({"a": str(published / "rttm_ami" / f"{layer}.rttm")}, {"resolution": "1ms"})
         for d, (name, counts) in enumerate(sorted(about["recordings"].items())):
             d = (raw.ids or ()).index(name)
             rows = np.flatnonzero(raw.document == d)
@@ -299,9 +298,8 @@ def test_published_rttm() -> None:
             assert raw.end[rows].max() / 1000 == pytest.approx(counts["last"])
 
 
-@REAL
-def test_uem_cuts_recordings() -> None:
-    folder = DATA / "rttm_small"
+def test_uem_cuts_recordings(published: Path) -> None:
+    folder = published / "rttm_small"
     corpus = sa.read(folder / "ref.rttm", uem=folder / "test_load.uem")
     assert [in_seconds(int(x), corpus.offsets) for x in corpus.lengths] == [15.0, 5.4]
     assert corpus.ids == ("FILE1:0-15", "FILE1:25-30.4")
@@ -320,31 +318,29 @@ def test_odd_rttm(tmp_path: Path, line: str, problem: str) -> None:
         sa.read(written(tmp_path, "a.rttm", f"{line}\n"))
 
 
-@REAL
-def test_published_labels() -> None:
-    facts = json.loads((DATA / "sound_events" / "facts.json").read_text())
+def test_published_labels(published: Path) -> None:
+    facts = json.loads((published / "sound_events" / "facts.json").read_text())
     for name, about in facts.items():
         if not about["labels"] or "file_list" in name:
             continue
-        raw = raw_files({"a": str(DATA / "sound_events" / name)}, {}, "labels")
+        raw = raw_files({"a": str(published / "sound_events" / name)}, {}, "labels")
         found = {label: int((raw.label == i).sum()) for i, label in enumerate(raw.labels)}
         about["labels"].pop("", None)  # a recording without events
         assert found == about["labels"], name
-    birds = json.loads((DATA / "birdsong" / "facts.json").read_text())
+    birds = json.loads((published / "birdsong" / "facts.json").read_text())
     for kind, form in (("audacity", "labels"), ("csv", "times"), ("raven", "times")):
         for name, about in birds[kind].items():
-            raw = raw_files({"a": str(DATA / "birdsong" / kind / name)}, {"resolution": "1us"})
+            raw = raw_files({"a": str(published / "birdsong" / kind / name)}, {"resolution": "1us"})
             assert raw.reading["format"] == form
             assert len(raw.start) == about["lines"] - (kind != "audacity"), name
 
 
-@REAL
-def test_published_sections() -> None:
-    facts = json.loads((DATA / "salami" / "facts.json").read_text())
+def test_published_sections(published: Path) -> None:
+    facts = json.loads((published / "salami" / "facts.json").read_text())
     for song, layers in facts["by_song"].items():
         for layer, about in layers.items():
             number, level = layer.split("_")
-            path = DATA / "salami" / song / "parsed" / f"textfile{number}_{level}.txt"
+            path = published / "salami" / song / "parsed" / f"textfile{number}_{level}.txt"
             raw = raw_files({"a": str(path)}, {"resolution": "1us"})
             last = in_seconds(int(raw.lengths[0]), raw.offsets)
             assert last == pytest.approx(about["last"], abs=1e-6)
@@ -438,9 +434,8 @@ def test_sizes_of_shared_time_are_seconds(
     assert sums == pytest.approx([38.5, 33.4], abs=1e-12)
 
 
-@REAL
-def test_published_boris() -> None:
-    folder = DATA / "boris"
+def test_published_boris(published: Path) -> None:
+    folder = published / "boris"
     events = sa.read(folder / "test_export_events_tabular.tsv")
     assert rows(events)[0] == (3.3, 7.75, "subject1: s")
     assert in_seconds(int(events.lengths[0]), events.offsets) == 359.96
@@ -468,7 +463,6 @@ def test_labels_with_decimal_commas(tmp_path: Path) -> None:
     assert rows(corpus) == [(0, 1.5, "A, B"), (2.25, 3, "C")]
 
 
-@REAL
 def test_a_recording_named_late_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("0.5\t1.0\tsong\nx.wav\n")
@@ -497,8 +491,8 @@ def test_odd_boris(tmp_path: Path, text: str, problem: str) -> None:
         raw_files({"a": str(path)}, {}, "times")
 
 
-def test_published_childproject() -> None:
-    folder = DATA / "childproject"
+def test_published_childproject(published: Path) -> None:
+    folder = published / "childproject"
     corpus = sa.read(folder / "annotations.csv")
     assert corpus.ids == ("sound2.wav:0-4", "sound.wav:0-4")
     assert corpus.annotators == ("vtc_present",)
@@ -667,10 +661,9 @@ def test_seconds_in_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["01_two_annotators_simple", "05_larger_two_annotators"])
-@REAL
-def test_observed_disorder_is_that_of_pygamma(tmp_path: Path, name: str) -> None:
+def test_observed_disorder_is_that_of_pygamma(published: Path, tmp_path: Path, name: str) -> None:
     """Oracle: pygamma-agreement 0.5.9, frozen by DKPro Statistics."""
-    data = json.loads((DATA.parent / "gamma" / f"fixture_{name}.json").read_text())
+    data = json.loads((published.parent / "gamma" / f"fixture_{name}.json").read_text())
     head = "document,annotator,onset_s,offset_s,label\n"
     lines = [
         f"r,{x['annotator']},{x['start']},{x['end']},{x['category']}" for x in data["continuum"]

@@ -6,11 +6,9 @@ import csv
 import io
 import json
 import math
-import os
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +16,6 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-
-DATA = Path(os.environ.get("SPANAGREE_DATA", "nowhere")) / "data" / "snow2008"
 
 
 def drawn(items=30, annotators=5, there=0.6):
@@ -162,11 +158,10 @@ def test_command(tmp_path, say, capsys):
     assert "--by label needs --tokens" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs SPANAGREE_DATA")
 @pytest.mark.parametrize("name", ["rte", "wsd"])
-def test_real_crowds(name, say):
+def test_real_crowds(name, say, real):
     """Snow et al. 2008: quadratic κ of a pair, interval α and the queue, in twenty lines of Python."""
-    path = DATA / f"{name}.standardized.tsv"
+    path = real / "data" / "snow2008" / f"{name}.standardized.tsv"
     line = ["coefficients", path, "--item", "orig_id", "--annotator", "!amt_worker_ids"]
     line += ["--label", "response", "--measurement", "interval", "--format", "json"]
     result = json.loads(say(*line, "--by", "pair"))

@@ -24,7 +24,6 @@ ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "shared_tasks"
 RESULTS = STUDY / "results"
 PAGE = ROOT / "docs" / "shared_tasks.md"
-DATA = Path(os.environ.get("SPANAGREE_DATA", "/nowhere"), "data")
 sys.path.insert(0, str(STUDY))
 
 import ehealthkd  # noqa: E402 — beside the study's command
@@ -322,10 +321,9 @@ def task(name):
     return next(each for each in listed if each["name"] == name)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="needs SPANAGREE_DATA")
-def test_first_surprise():
+def test_first_surprise(real):
     """The first Swedish answer: 39 characters, 30–39 against 30–38, chance by enumeration."""
-    corpus = prepare.files(DATA / "tools" / "mushroom", task("mushroom_sv"))
+    corpus = prepare.files(real / "data" / "tools" / "mushroom", task("mushroom_sv"))
     layers = corpus[0].segments.values()
     assert int(corpus.lengths[0]) == 39
     assert sorted((x.start, x.end) for layer in layers for x in layer) == [
@@ -342,12 +340,11 @@ def test_first_surprise():
     assert f1.expected == pytest.approx(float(2 * Fraction(sum(shared), len(shared)) / 17))
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="needs SPANAGREE_DATA")
-def test_second_surprise(tmp_path):
+def test_second_surprise(real, tmp_path):
     """NoiseBench: a name of two words in a sentence of two is certain, one of one word is 1/2."""
     import tarfile
 
-    with tarfile.open(DATA / "tasks" / "noisebench_en" / "noisebench_en.tar.gz") as tar:
+    with tarfile.open(real / "data" / "tasks" / "noisebench_en" / "noisebench_en.tar.gz") as tar:
         tar.extractall(tmp_path, filter="data")
     corpus = prepare.files(tmp_path, task("noisebench")).of_annotators(["gold", "crowdbest"])
     rows = sa.evaluate(corpus, "gold").to_rows("document")
@@ -369,12 +366,11 @@ def test_second_surprise(tmp_path):
     )
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="needs SPANAGREE_DATA")
-def test_third_surprise(tmp_path):
+def test_third_surprise(real, tmp_path):
     """Quality estimation: 294 of 511 translations where neither marks; one with an error, by hand."""
     import tarfile
 
-    folder = DATA / "tasks" / "wmtqe22_word_en-de"
+    folder = real / "data" / "tasks" / "wmtqe22_word_en-de"
     with tarfile.open(folder / "wmtqe22_word_en-de.tar.gz") as tar:
         tar.extractall(tmp_path, filter="data")
     corpus = prepare.quality_estimation(tmp_path, {})
