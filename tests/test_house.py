@@ -492,13 +492,52 @@ def test_examples_of_the_readme(newsroom, tmp_path):
     assert (tmp_path / "table.tex").exists()
 
 
-def test_the_readme_runs_what_ci_runs():
-    """CI calls exactly the README's test line, and then lanes that need no other Python."""
-    lines = [block.strip() for block in blocks(ROOT / "README.md", "bash")]
-    (line,) = [x for x in lines if "pytest" in x]
-    *_, tests, lanes = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert tests == f'{line} -m "" --hypothesis-profile=spanagree'  # what is slow, too
-    assert lanes == ".venv-test/bin/python scripts/lanes wheel examples"
+def ci(folder, readme, *arguments):
+    """What `.ci/run` gives for a repository with this README: the exit code, stdout and stderr."""
+    (folder / ".ci").mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", folder / ".ci")
+    (folder / "README.md").write_text(readme, "utf-8")
+    who = ["-c", "user.name=ci", "-c", "user.email=ci@example.org"]
+    for line in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "README"]):
+        subprocess.run(["git", *line], cwd=folder, check=True)
+    surroundings = {**os.environ, "CI": "true", "SPANAGREE_DATA": "data"}
+    return subprocess.run(
+        ["bash", ".ci/run", *arguments], cwd=folder, env=surroundings, text=True,
+        capture_output=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.long
+def test_ci_runs_the_readme_first(tmp_path):
+    """CI runs the README's two lines, in a clone by itself without data; then all, in what they made.
+
+    In the small README the second line fails where data are beside it, and then where they are not,
+    as it did when a test looked for data unasked.
+    """
+    (tmp_path / "shared" / "data").mkdir(parents=True)
+    lines = [line for b in blocks(ROOT / "README.md", "bash") for line in b.splitlines()]
+    _, second = (line for line in lines if line.startswith("python3"))
+    assert second.endswith(".venv-test/bin/pytest -n auto")
+    *_, tests, lanes = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    assert tests.endswith('" .venv-test/bin/pytest -n auto -m "" --hypothesis-profile=spanagree')
+    assert lanes.endswith('" .venv-test/bin/python scripts/lanes wheel examples')
+    # its two lines, and nothing else
+    line = "python3 -m venv --help > help.txt && {} && echo done"
+    block = "```bash\n{}\n```\n"
+    alone = line.format('[ -z "${SPANAGREE_DATA+x}" ] && [ ! -e ../shared ]')
+    needy = line.format('[ -n "${SPANAGREE_DATA+x}" ]')
+    text = block.format(alone) + "text\n" + block.format("echo no && python3 -m venv")
+    good = ci(tmp_path / "good", text + block.format(alone), "readme")
+    assert (good.returncode, good.stderr) == (0, "")
+    took = r"README's {} line: \d+ min \d+ s\n"
+    ran = r"\$ bash -c .*\ndone\n"
+    assert re.fullmatch(2 * ran + took.format("first") + took.format("second"), good.stdout)
+    red = ci(tmp_path / "red", text + block.format(needy))
+    assert red.returncode == 1
+    assert re.search(took.format("first") + "failed: README's second line\n$", red.stdout)
+    none = ci(tmp_path / "none", text)
+    assert none.returncode == 1
+    assert "failed: README.md has 1 lines that begin with python3 -m venv" in none.stdout
 
 
 FORBIDDEN = ("sklearn", "seqeval", "spacy", "datasets", "pandas", "scipy.stats", "rich")
