@@ -12,13 +12,17 @@ from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
 from spanagree.cli.options import REFUSED, RETIRED
 from spanagree.errors import SpanAgreeError, printable, shortened
+from spanagree.version import ADDRESS
 
-_MISUSED, _INTERRUPTED = 2, 130
+_MISUSED, _BROKEN, _INTERRUPTED = 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 _READER_GONE = 1  # click's code where the reader of the help, such as `head`, has seen enough
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; errors are one line on stderr."""
+    """Run a command and return its exit code; errors are one line on stderr.
+
+    An exception that nobody foresaw is one line too; its traceback follows only with ``--verbose``.
+    """
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
     if sys.stdout is None:
@@ -57,7 +61,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
             return 0
         return _complain(f"standard output: cannot be written: {error.strerror}", FAILED)
+    except Exception as error:  # whatever it is, nobody should meet a traceback
+        code = _complain(_fault(error), _BROKEN)
+        if "--verbose" in (sys.argv[1:] if arguments is None else arguments):
+            import traceback  # needed for faults alone
+
+            traceback.print_exception(error)
+        return code
     return int(code or 0)
+
+
+def _fault(error: Exception) -> str:
+    """Return the message of an exception that is a fault of this program."""
+    described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    where = f" at {ADDRESS}/issues" if ADDRESS else ""
+    return (
+        f"{described.rstrip('.')}: this is a fault of spanagree; please report it{where}, with the"
+        " command and what --verbose adds"
+    )
 
 
 def _complain(message: str, code: int) -> int:

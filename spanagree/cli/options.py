@@ -508,7 +508,7 @@ def form_by_name(given: Mapping[str, Any], members: Group) -> dict[str, str]:
 def messages() -> Group:
     """Return the options of what is said beside the result."""
     quiet = "Leave out the verdict above the table."
-    verbose = "Give every note, not one for each kind."
+    verbose = "Give every note, not one for each kind, and the traceback of a fault of the program."
     return group("Messages", flag("--quiet", quiet), flag("--verbose", verbose), shared=True)
 
 

@@ -342,7 +342,7 @@ def _enumerated(
     places = float(kinds.places[random.kind].sum())
     if min(ways) * (places + len(fixed)) * len(random) > budget:
         return None
-    starts, ends = np.moveaxis(np.array(list(_arrangements(fixed, kinds)), np.int64), 2, 0)
+    starts, ends = np.moveaxis(np.array(_arrangements(fixed, kinds), np.int64), 2, 0)
     if swapped:
         measure = turned(measure)
     arranged = with_arranged(piece, swap=swapped, starts=starts, lengths=ends - starts)
@@ -354,22 +354,21 @@ def _number(side: Side, kinds: PlaceKinds) -> float:
     return math.exp(min(float(np.log(kinds.places[side.kind]).sum()), 700))
 
 
-def _arrangements(side: Side, kinds: PlaceKinds) -> Iterator[list[tuple[int, int]]]:
-    """Yield start and end of a side's segments in every arrangement, segments being distinct."""
+def _arrangements(side: Side, kinds: PlaceKinds) -> list[list[tuple[int, int]]]:
+    """Return start and end of a side's segments in every arrangement, segments being distinct."""
     choices = []
     for kind in side.kind.tolist():
         here = slice(int(kinds.first[kind]), int(kinds.first[kind + 1]))
         columns = kinds.start[here].tolist(), kinds.end[here].tolist()
         choices.append(list(zip(*columns, strict=True)))
     group = side.group.tolist()
-
-    def fill(i: int, chosen: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-        if i == len(choices):
-            yield list(chosen)
-            return
-        for s, e in choices[i]:
-            others = (chosen[j] for j in range(i) if group[j] == group[i])
-            if all(e <= a or b <= s for a, b in others):
-                yield from fill(i + 1, [*chosen, (s, e)])
-
-    return fill(0, [])
+    arranged: list[list[tuple[int, int]]] = [[]]
+    for i, places in enumerate(choices):
+        before = [j for j in range(i) if group[j] == group[i]]
+        arranged = [
+            [*chosen, (s, e)]
+            for chosen in arranged
+            for s, e in places
+            if all(e <= chosen[j][0] or chosen[j][1] <= s for j in before)
+        ]
+    return arranged

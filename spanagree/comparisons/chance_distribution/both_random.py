@@ -178,18 +178,32 @@ def _arrangements(side: Side, n: int) -> Iterator[list[int]]:
 
 
 def _placed(segments: list[tuple[int, int]], n: int) -> Iterator[list[int]]:
-    """Yield the starts of segments that exclude each other; equal ones are not told apart."""
+    """Yield the starts of segments that exclude each other; equal ones are not told apart.
 
-    def fill(at: int, left: list[int], starts: dict[int, int]) -> Iterator[list[int]]:
-        if not left:
-            yield [starts[i] for i in range(len(segments))]
-            return
-        if at + sum(segments[i][0] for i in left) > n:
-            return
-        yield from fill(at + 1, left, starts)
-        for kind in {segments[i] for i in left}:
-            i = next(i for i in left if segments[i] == kind)
-            rest = [j for j in left if j != i]
-            yield from fill(at + kind[0], rest, {**starts, i: at})
+    The segments in some order and the free tokens between them are so many slots, of which each
+    segment takes one; it starts as much later as the segments before it are longer than a slot.
 
-    yield from fill(0, list(range(len(segments))), {})
+    Args:
+        segments: length and label of each.
+        n: tokens of the document.
+    """
+    slots = n - sum(length - 1 for length, _ in segments)
+    for order in _orders(segments):
+        longer = [0, *itertools.accumulate(segments[i][0] - 1 for i in order)]
+        starts = [0] * len(segments)
+        for chosen in itertools.combinations(range(slots), len(segments)):
+            for i, slot, shift in zip(order, chosen, longer, strict=False):
+                starts[i] = slot + shift
+            yield list(starts)
+
+
+def _orders(segments: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the orders of segments, by number; equal ones are not told apart."""
+    orders: list[list[int]] = [[]]
+    for _ in segments:
+        orders = [
+            [*order, i]
+            for order in orders
+            for i in {segment: i for i, segment in enumerate(segments) if i not in order}.values()
+        ]
+    return orders
