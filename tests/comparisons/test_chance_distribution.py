@@ -126,6 +126,59 @@ def test_by_enumeration(match, chance, n, a, b, data):
     check(by_chance, *summary((matched(fixed, y, match), 1) for y in all_b))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
+@at_most(10)
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
+def test_mean_of_what_is_drawn(match, chance, n, a, b, data):
+    """A document over the budget has the exact mean all the same; by enumeration in fractions."""
+    all_a, all_b = arranged(n, a, b, chance)
+    fixed = data.draw(st.sampled_from(apart(all_a)))
+    corpus = corpus_of(n, fixed, apart(all_b)[0])
+    few = {"match": match, "chance": chance, "budget": 0, "draws": 2}
+    for names in (("a", "b"), ("b", "a")):
+        for one, sides in (("a", [fixed]), (None, all_a)):
+            by_chance = sa.match_distribution(corpus, *names, fixed=one, **few)
+            _, mean, _ = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+            assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
+
+
+def test_mean_over_many_drawn_documents():
+    """The mean is that of the expected scores, by arithmetic in fractions, and z counts from it.
+
+    Of 200 long documents whose segments may overlap, the mean of 19 draws is another number.
+    """
+    rng = np.random.default_rng(4)
+    lengths, layers = [400] * 200, {"gold": [], "mine": []}
+    expected = Fraction(0)
+    for n in lengths:
+        spans = {}
+        for name in layers:
+            starts = rng.choice(380, 12, replace=False).tolist()
+            spans[name] = [
+                (x, x + int(k)) for x, k in zip(starts, rng.integers(1, 3, 12), strict=True)
+            ]
+        for name, marked in spans.items():
+            layers[name].append([(start, end, "X") for start, end in marked])
+        for k in (1, 2):
+            of_gold, of_mine = (sum(e - s == k for s, e in spans[name]) for name in layers)
+            expected += Fraction(of_gold * of_mine, n - k + 1)
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    ask = {"chance": "overlapping", "budget": 0, "draws": 19}
+    for fixed in (None, "gold"):
+        by_chance = sa.match_distribution(corpus, "gold", "mine", fixed=fixed, **ask)
+        assert by_chance.computed == {"exact": 0, "drawn": 200}
+        assert by_chance.mean == pytest.approx(float(expected), rel=1e-12)
+        assert abs(by_chance.drawn.mean() - by_chance.mean) > 0.01
+        assert by_chance.z(70) == (70 - by_chance.mean) / by_chance.sd
+        # the spread is that of the draws, and has their error
+        of_draws = sum(part.drawn.var(ddof=1) for part in by_chance.documents)
+        assert by_chance.variance == pytest.approx(of_draws, rel=1e-12)
+    evaluation = sa.evaluate(corpus, "gold", chance="overlapping")
+    tested = sa.chance_test(corpus, evaluation, budget=0, draws=19).systems["mine"]
+    assert tested.mean == pytest.approx(evaluation.systems["mine"].f1.expected, rel=1e-12)
+
+
 @at_most(25)
 @given(st.integers(1, 6), SEGMENTS, SEGMENTS)
 def test_a_measure_of_ones_own(n, a, b):

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.model import Given, chance_model, places_of, with_ids
+from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
@@ -32,6 +32,7 @@ from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.custom import checked
+from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.random_arguments import draw_relations
@@ -51,8 +52,8 @@ class MatchDistribution:
     """The match of two annotations by chance.
 
     Attributes:
-        mean: of the match.
-        variance: of the match.
+        mean: of the match; of documents that were drawn too, unless it is too much work.
+        variance: of the match; that of the draws in documents that were drawn.
         computed: how many documents were computed how: ``exact`` or ``drawn``; documents in which
             nothing can vary are among the exact ones.
         probabilities: of the matches 0, 1, … over the exact documents; ``None`` for a measure whose
@@ -299,6 +300,37 @@ def distribution(
     return over_documents(known, len(corpus), moments)
 
 
+def _expected_match(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question
+) -> Floats:
+    """Compute the expected match of each document without draws; ``nan`` if it is too much work.
+
+    Args:
+        corpus: documents that both annotators saw.
+        names: of the two layers.
+        fixed: the layer that is not random, if any.
+        ask: the measure and the chance model.
+    """
+    (a, b), measure = names, ask.measure
+    if fixed == b:
+        a, b, measure = b, a, turned(measure)
+    whose = "both" if fixed is None else "systems"
+    chance = ChanceModel(str.__str__(ask.chance), places_of(ask.chance), whose, ask.seed)
+    coarse = measure.kernel != "offsets"  # a measure of your own may not be extrapolated
+    try:
+        starts, placed = place_layers(corpus, (a, b), chance, measure, coarse=coarse)
+        n_labels = max(1, len(corpus.labels))
+        rows = compare_layers(placed[a], placed[b], starts, measure, n_labels)
+    except SettingError:  # as of a recording of very many units, or of pieces with one layer fixed
+        return np.full(len(corpus), math.nan)
+    if not rows.inexact.drawn:
+        return np.bincount(rows.document, rows.expected, len(corpus))
+    if len(corpus) == 1:
+        return np.full(1, math.nan)
+    each = (_expected_match(corpus.subset([d]), names, fixed, ask) for d in range(len(corpus)))
+    return np.concatenate(list(each))
+
+
 def _of_relations(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> MatchDistribution:
@@ -387,7 +419,10 @@ def _drawn(
     documents: Sequence[int],
     moments: bool,
 ) -> dict[int, MatchDistribution]:
-    """Return the distributions of documents that are over the budget, from draws."""
+    """Return the distributions of documents that are over the budget, from draws.
+
+    Their mean is the expected match, where that is known without draws.
+    """
     if not documents:
         return {}
     corpus = corpus.of_annotators(names).subset(documents)
@@ -396,6 +431,8 @@ def _drawn(
     random = [name for name in names if name != fixed]
     draws = number_of_draws(ask.draws, max(len(corpus.layers[name]) for name in random))
     drawn = np.concatenate(list(draws_of(corpus, names, fixed, ask, draws)))
+    means = _expected_match(corpus, names, fixed, ask)
+    means = np.where(np.isnan(means), drawn.mean(axis=0), means)
     most = np.full(len(corpus), math.inf)
     if ask.chance != "overlapping":
         most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
@@ -403,7 +440,7 @@ def _drawn(
             most *= max(1, len(corpus.labels))  # one of each label may match the same segment
     return {
         documents[d]: MatchDistribution(
-            float(matches.mean()),
+            float(means[place]),
             float(matches.var(ddof=min(1, draws - 1))),
             {"drawn": 1},
             None if moments else np.ones(1),
