@@ -16,6 +16,23 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 
+class OverlapError(SettingError):
+    """Settings that do not go with each other, or with a layer that overlaps itself.
+
+    Attributes:
+        problem: the message without the settings that would work.
+    """
+
+    problem: str = ""
+
+    @classmethod
+    def of(cls, problem: str, remedy: str) -> OverlapError:
+        """Return the error of a problem and of the settings that would work."""
+        error = cls(f"{problem}; {remedy}")
+        error.problem = problem
+        return error
+
+
 def check_names(match: str, chance: str) -> None:
     """Refuse an unknown measure or chance model.
 
@@ -37,13 +54,15 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     if not _go_together(match, chance):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
         if chance == "per-label":
-            raise SettingError(
+            raise OverlapError.of(
                 f"match {match} pairs segments of any label, and of chance per-label only those of"
-                f" one label exclude each other; use {fitting}, or {chosen('match', 'exact')}"
+                " one label exclude each other",
+                f"use {fitting}, or {chosen('match', 'exact')}",
             )
-        raise SettingError(
+        raise OverlapError.of(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
-            f" of chance overlapping do; use {fitting}, or {chosen('match', 'token', 'iou')}"
+            " of chance overlapping do",
+            f"use {fitting}, or {chosen('match', 'token', 'iou')}",
         )
     if corpus.of_relations:
         check_choice(match, ("exact",), "match of relations")
@@ -74,10 +93,10 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
     works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
     document = show(corpus.id_of(int(layer.document[pair[0]])))
-    raise SettingError(
+    raise OverlapError.of(
         f"annotator {show(name)}, document {document}: segments"
-        f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow;"
-        f" {works} would work"
+        f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow",
+        f"{works} would work",
     )
 
 

@@ -16,6 +16,7 @@ from spanagree.blocks.counted import Counting
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import OverlapError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators, times_seen
@@ -188,7 +189,7 @@ def side_by_side(
             known.
 
     Raises:
-        SettingError: for an unknown choice.
+        SettingError: for an unknown choice; if no measure takes the corpus.
 
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
@@ -226,17 +227,35 @@ def side_by_side(
 
     of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, Figure] = {}
+    refused, n_makers = [], 0
     for names, make in (*_without_alignments(chance, seed, clock), (["γ", "γ_cat"], sampled)):
         try:
             figures = make(compared)
         except (SettingError, InputError) as error:
-            figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=str(error))] * len(names)
+            refused.append(f"{names[0]}: {error}")
+            reason = _reason(error, names[0])
+            figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)] * len(names)
+        n_makers += 1
         measures |= zip(names, figures, strict=True)
+    if len(refused) == n_makers:
+        raise SettingError(f"no measure takes these annotations; {refused[0]}")
     for of_run in of_gamma:
         stopped = of_run.stopped or ("time" if clock.over else None)
         settings = replace(settings, stopped=stopped, steps=of_run.steps)
     return SideBySide(
         measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
+    )
+
+
+_WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
+
+
+def _reason(error: Exception, measure: str) -> str:
+    """Return the reason why a measure is undefined, which has no options that it does not take."""
+    if not isinstance(error, OverlapError):
+        return str(error)
+    return (
+        f"{error.problem}; chance overlapping does" if measure in _WITH_OVERLAPS else error.problem
     )
 
 

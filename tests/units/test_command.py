@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -233,3 +234,47 @@ def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypat
     whole = sa.units.side_by_side(corpus, time_limit=None, progress=Shown())
     assert whole.measures["corrected F1, overlap"].value == 1
     assert "stopped" not in whole.signature
+
+
+CROSSED = [(0, 4, "X"), (2, 6, "Y")]
+NESTED = [(0, 4, "X"), (1, 3, "X")]
+
+
+def test_all_measures_of_overlapping_segments(capsys, tmp_path):
+    """Where no measure is defined that is an error; else reasons name no option without effect."""
+    corpus = sa.Corpus.from_segments(
+        [9, 9], {"ann": [CROSSED, NESTED], "bob": [CROSSED, [(0, 4, "X")]]}
+    )
+    with refuses(
+        sa.SettingError,
+        "no measure takes these annotations … 'X' and 2–6 'Y' overlap … --chance overlapping",
+    ):
+        sa.units.side_by_side(corpus)
+    path = tmp_path / "o.jsonl"
+    sa.write_jsonl(corpus, path)
+    assert main(["agree", str(path), "--measure", "all"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    says(err.splitlines()[-1], "spanagree: error: no measure takes these annotations")
+    assert main(["agree", str(path), "--measure", "all", "--chance", "overlapping"]) == 0
+    out, _ = capsys.readouterr()
+    assert "would work" not in out
+    assert "--match" not in out
+    found = sa.units.side_by_side(corpus, chance="overlapping").measures
+    values = {name for name, figure in found.items() if not math.isnan(figure.value)}
+    assert values == {"corrected F1, exact", "γ", "γ_cat"}
+    says(
+        found["corrected F1, token"].reason,
+        "annotator 'ann', document '2': … which match token does not allow",
+    )
+
+
+def test_all_measures_of_which_one_is_defined():
+    """Tokens that two segments of one label share have that label once: their α is defined."""
+    nested = sa.Corpus.from_segments([9], {"ann": [NESTED], "bob": [[(0, 4, "X")]]})
+    found = sa.units.side_by_side(nested).measures
+    assert found["α of tokens"].value == 1
+    assert found["γ"].reason.endswith(
+        "which chance nonoverlapping does not allow; chance overlapping does"
+    )
+    assert all(bool(figure.reason) == math.isnan(figure.value) for figure in found.values())
