@@ -196,6 +196,27 @@ def test_parts_by_name():
         agreement["me", "gold"]
 
 
+def test_results_that_give_parts_by_name_iterate():
+    """They iterate over these names, as a mapping does, and have a length."""
+    corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
+    evaluation, agreement = sa.evaluate(corpus), sa.agree(corpus)
+    assert (list(evaluation), len(evaluation)) == (["mine", "yours"], 2)
+    assert (list(agreement), len(agreement)) == (["gold", "mine", "yours"], 3)
+    assert ("mine" in evaluation, "gold" in evaluation) == (True, False)
+    compared = sa.compare_systems(evaluation)
+    assert list(compared) == [("mine", "yours")]
+    for result in (evaluation, agreement, compared):
+        assert [result[name] for name in result]
+    of_results = {
+        each
+        for each in vars(sys.modules["spanagree.results.result"])["Signed"].__subclasses__()
+        for each in [each, *each.__subclasses__()]
+    }
+    by_name = [each for each in of_results if hasattr(each, "__getitem__")]
+    assert len(by_name) >= 3
+    assert all(hasattr(each, "__iter__") and hasattr(each, "__len__") for each in by_name)
+
+
 def test_a_score_as_a_number():
     """float() and format() take the observed figure; print shows all three, – where undefined."""
     f1 = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))["mine"].f1

@@ -40,7 +40,7 @@ from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, probability, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
-from spanagree.results.result import Result, caveats
+from spanagree.results.result import Keyed, Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling
@@ -52,7 +52,7 @@ _FEW = "*"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result):
+class Agreement(Result, Keyed):
     """The result of :func:`spanagree.agree`.
 
     Attributes:
@@ -152,6 +152,10 @@ class Agreement(Result):
     def mostly_single(self) -> bool:
         """Whether anything is marked, but in most documents that two saw at most one segment."""
         return self.team.tally.size > 0 and 2 * self.single > self.team.documents
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.annotators]
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
         """Return an annotator against the rest by name, or a pair by two names.

@@ -3,6 +3,7 @@
 \b
 spanagree gold crowd.jsonl -o gold.jsonl
 spanagree gold crowd.jsonl --share 0.4 --by adjudicate
+spanagree gold crowd.jsonl --by adjudicate -o work.csv
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import click
+
 import spanagree as sa
 from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.errors import counted
+from spanagree.errors import counted, printable
 
-_WRITE = "Write the gold annotation to this file."
+_TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
+_WRITE = "Write the gold annotation to this file; to one in .csv, .md or .tex the table instead."
 _BESIDE = "With --output, write the annotators too."
 
 
@@ -43,6 +47,14 @@ def gold(
     from spanagree.formats.write import form_to_write, write_file
 
     path = job.file
+    of_table = path is not None and to is None and path.lower().endswith(_TABLES)
+    if of_table and keep_annotators:
+        raise click.UsageError(
+            f"-o {printable(str(path))}: the table goes to such a file, and --keep-annotators is"
+            " for files of annotations; leave one out"
+        )
+    if of_table:
+        path = None
     to = form_to_write(path, to) if path is not None else None
     job.check_picture(sa.project.Gold)
     source = job.read()
@@ -54,7 +66,7 @@ def gold(
         write_file(corpus, path, to, more)
         job.wrote(path)
     notes = [] if job.by is not None else _if_weighted(source, result, settings)
-    replace(job, output=None).show(result, notes=notes)
+    (job if of_table else replace(job, output=None)).show(result, notes=notes)
 
 
 def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]) -> list[str]:

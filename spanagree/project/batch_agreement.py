@@ -31,7 +31,7 @@ from spanagree.project.batch_names import BatchesBy, parts_of, tell_apart_by_tex
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots
-from spanagree.results.result import Comparable, Result
+from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figures
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
@@ -106,7 +106,7 @@ class BatchChange(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Batches(Result):
+class Batches(Result, Keyed):
     """The result of :func:`batches`.
 
     Attributes:
@@ -137,6 +137,10 @@ class Batches(Result):
     documents: int = 0
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Batches | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [batch.name for batch in self.batches]
 
     def __getitem__(self, name: str) -> Batch:
         """Return a batch by name.

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,7 @@ from spanagree.references.ceiling import (
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map
-from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
+from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
@@ -122,7 +122,7 @@ class Person(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgainstReferences(Result):
+class AgainstReferences(Result, Keyed):
     """The result of :func:`spanagree.evaluate_references`.
 
     Attributes:
@@ -188,6 +188,10 @@ class AgainstReferences(Result):
             return f"{sentence} Human agreement has no figure above chance: {people.reason}."
         reached = verdict.short(people.corrected)
         return f"{sentence} People agree with each other to {reached}, on {both}."
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.systems]
 
     def __getitem__(self, system: str) -> SystemAgainst:
         """Return a system by its name; SettingError for an unknown one."""

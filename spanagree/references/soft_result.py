@@ -57,7 +57,7 @@ from spanagree.references.soft import (
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, bars
-from spanagree.results.result import Result, note_left_out
+from spanagree.results.result import Keyed, Result, note_left_out
 from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
 from spanagree.settings import Settings, unit
 
@@ -103,7 +103,7 @@ class SoftSystem(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SoftScores(Result):
+class SoftScores(Result, Keyed):
     """The result of :func:`soft_scores`.
 
     Attributes:
@@ -133,6 +133,10 @@ class SoftScores(Result):
     uniform: Mapping[str, Score] | None = field(default=None, repr=False)
 
     BY: ClassVar[Mapping[str, str]] = {"document": "a row for each system and document"}
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.systems]
 
     def __getitem__(self, system: str) -> SoftSystem:
         """Return a system by its name; SettingError for an unknown one."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,6 +56,28 @@ class Comparable:
         return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # some hold arrays, which have no hash
+
+
+class Keyed(ABC):
+    """A result that gives its parts by name: it iterates over the names, as a mapping does.
+
+    >>> import spanagree as sa
+    >>> tags = [["B-X", "O"]]
+    >>> evaluation = sa.evaluate({"gold": tags, "mine": tags, "yours": tags})
+    >>> list(evaluation), len(evaluation), "mine" in evaluation
+    (['mine', 'yours'], 2, True)
+    """
+
+    @property
+    @abstractmethod
+    def _keys(self) -> Sequence[Any]:
+        """The names by which the result gives its parts, in order."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 class Signed(Comparable):

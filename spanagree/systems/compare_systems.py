@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, decimal
 from spanagree.results.names import short_names
 from spanagree.results.plots import Picture, dots_of, heat_map
-from spanagree.results.result import Comparable, Result
+from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
@@ -103,7 +103,7 @@ class ComparisonSettings(EvaluationSettings):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Result, Keyed):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation.
 
     >>> import spanagree as sa
@@ -152,6 +152,10 @@ class Comparison(Result):
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the permutation test does not",
         )
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [(pair.a, pair.b) for pair in self.pairs]
 
     def __getitem__(self, names: tuple[str, str]) -> SystemPair:
         """The pair of these two systems, in the order asked for: differences change their sign.

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from spanagree.errors import SettingError, check_choice, counted, listed, printa
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
 from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.result import Comparable, Result, caveats_of, note_left_out
+from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
 from spanagree.results.score import (
     ERROR_OF_CHANCE,
     F1,
@@ -128,7 +128,7 @@ class System(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Result):
+class Evaluation(Result, Keyed):
     """The result of :func:`spanagree.evaluate`.
 
     Attributes:
@@ -200,6 +200,10 @@ class Evaluation(Result):
         advice = "" if self.counted.per_document is None else "--test bootstrap"
         sentence = verdict.order(self.scores, where, confidence, advice)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.systems]
 
     def __getitem__(self, system: str) -> System:
         """Return a system by its name; SettingError for an unknown one."""

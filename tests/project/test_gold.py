@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import refuses
+from messages import refuses, says
 from strategies import crowds, turned
 
 import spanagree as sa
@@ -428,6 +428,19 @@ def test_the_layer_in_every_format(form, run, tmp_path):
     again = sa.read(out)
     expected = sa.make_gold(corpus).layer
     assert sum(len(layer) for layer in again.layers.values()) == len(expected)
+
+
+def test_the_command_writes_its_table(run, tmp_path):
+    """To a file of a table's ending goes what is shown, and not the annotation."""
+    line = ["gold", CROWD, "--by", "adjudicate"]
+    _, shown, _ = run(*line, "--format", "csv")
+    for name in ("work.csv", "WORK.CSV"):
+        code, out, _ = run(*line, "-o", tmp_path / name)
+        assert (code, out) == (0, "")
+        assert (tmp_path / name).read_text("utf-8") == shown
+    code, _, err = run(*line, "-o", tmp_path / "work.csv", "--keep-annotators")
+    assert code == 2
+    says(err, "…work.csv: the table goes to such a file … --keep-annotators")
 
 
 def test_errors_of_the_command(run, tmp_path):
