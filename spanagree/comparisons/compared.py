@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -152,25 +152,6 @@ def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, Mat
     else:
         made = (functools.partial(chosen.of_block, block, match) for block in corpus)
     return made, match if what == "segments" else "exact"
-
-
-def compared_as(corpus: Corpus, reading: Mapping[str, Any]) -> Corpus:
-    """Return what of a corpus a result compared, whose settings of reading say what that was."""
-    if corpus.of_relations:
-        return corpus
-    attribute = reading.get("attribute")
-    if attribute is not None and corpus.reading.get("attribute") != attribute:
-        corpus = with_attribute(corpus, attribute)
-    if "what" not in reading:
-        return corpus
-    from spanagree.comparisons.relation_places import RelationRule
-
-    rule = RelationRule(
-        reading["pairs"], tuple(reading.get("undirected", ())), bool(reading.get("untyped")),
-        reading["chance"].removeprefix("spans-"), reading.get("arguments", "exact"),
-        reading["what"] == "attributes",
-    )  # fmt: skip
-    return rule.relations(corpus)
 
 
 def with_attribute(corpus: Corpus, name: str) -> Corpus:

@@ -29,10 +29,8 @@ from spanagree.comparisons.chance_distribution.distribution import (
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
-from spanagree.comparisons.compared import compared_as
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
 from spanagree.errors import SettingError, check_whole, counted, listed, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, Value, probability
@@ -243,9 +241,13 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
-    corpus = compared_as(corpus, evaluation.settings.reading)
-    corpus = settled(corpus, list(evaluation.systems), [evaluation.settings.gold])
     settings, per_document = evaluation.settings, evaluation.counted.documents_kept()
+    if per_document.corpus is None:
+        raise SettingError(
+            "p against chance needs the segments, which files of tallies do not hold; evaluate the"
+            " corpus itself"
+        )
+    corpus = per_document.corpus  # as it was compared: relations, an attribute, some labels
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}

@@ -57,7 +57,8 @@ class PerDocument(NamedTuple):
         ids: the names of the documents, if they have any.
         wholes: the number of the whole that each document is a sentence of, if it is known; of
             what is resampled, only if wholes are.
-        joined: the corpus, if its documents were joined of texts.
+        corpus: the annotations that were compared, after all that selects or changes segments;
+            ``None`` for counts that were read from files of tallies.
         document: of texts, the number of the document that each is in.
     """
 
@@ -65,8 +66,13 @@ class PerDocument(NamedTuple):
     shared: Mapping[int, Bools]
     ids: tuple[str, ...] | None
     wholes: Ints | None = None
-    joined: Corpus | None = None
+    corpus: Corpus | None = None
     document: Ints | None = None
+
+    @property
+    def joined(self) -> Corpus | None:
+        """The corpus, if its documents were joined of texts."""
+        return None if self.corpus is None or self.corpus.text_ends is None else self.corpus
 
     @property
     def numbers(self) -> Hashes | None:
@@ -250,8 +256,7 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
         for number, name in enumerate(names)
         if name != gold
     }
-    joined = None if corpus.text_ends is None else corpus
-    per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, joined)
+    per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, corpus)
     described = counting.describe(corpus, comparisons.inexact)
     plain = counting.without_places()
     counts = CountedSystems(
