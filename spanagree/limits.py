@@ -21,6 +21,10 @@ _UNLESS_SET = {EXPANSION: 50, NUMBERS: 10**8}
 _ALWAYS = 1 << 24  # bytes that every file may expand to
 
 
+class CostError(SettingError):
+    """A computation that takes more numbers than are allowed."""
+
+
 def limit(name: str) -> int:
     """Return a limit: what the environment says, or else our own.
 
@@ -68,11 +72,11 @@ def check_cost(numbers: float, purpose: str) -> None:
     """Refuse a computation that takes so many numbers, if that is beyond the limit.
 
     Raises:
-        SettingError: naming the purpose, the limit and the variable that sets it.
+        CostError: naming the purpose, the limit and the variable that sets it.
     """
     most = limit(NUMBERS)
     if numbers > most:
-        raise SettingError(
+        raise CostError(
             f"{purpose} takes {numbers:.3g} numbers, and {most:.3g} are allowed; set"
             f" {NUMBERS}={10 ** len(str(int(numbers)))} if there is memory and time for them"
         )

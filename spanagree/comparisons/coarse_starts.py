@@ -1,7 +1,8 @@
-"""Where segments start in long recordings: in few units, and extrapolated to as many as there are.
+"""Where segments start in long documents: in few units, and extrapolated to as many as there are.
 
-What two random annotations share, in time or by iou, has a limit as units of time shrink, so it
-need not be summed over every millisecond. It is computed in documents of few, fewer and fewest
+These are recordings, and texts in which all units would be more work than is allowed. What two
+random annotations share, by length or by iou, has a limit as units shrink, so it need not be summed
+over every millisecond or character. It is computed in documents of few, fewer and fewest
 units, and extrapolated by Richardson to the unit of the corpus. So the cost follows segments, and
 not the resolution. How far the last step moves a value is the error that notes state.
 """

@@ -28,6 +28,7 @@ from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer
 from spanagree.errors import SettingError, check_choice
+from spanagree.limits import CostError
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,8 @@ def place_layers(
 ) -> tuple[Starts, dict[str, Placed]]:
     """Return where the segments of several layers start at random, each distinct shape once.
 
-    Of long recordings that is known in coarser units, if ``coarse``. For a ``measure`` that does
+    Of long recordings that is known in coarser units, and of documents in which each unit would be
+    more work than is allowed, if ``coarse``. For a ``measure`` that does
     not add up over pairs of segments only sizes of start distributions are right.
 
     Raises:
@@ -86,19 +88,25 @@ def _starts_of(
         from spanagree.comparisons.expected_at_places import StartsAtPlaces
 
         return StartsAtPlaces.of(corpus, names, chance, unit)
-    if coarse and whose(chance) == "both" and is_long(corpus):
-        from spanagree.comparisons.coarse_starts import CoarseStarts
+    may_be_coarse = coarse and whose(chance) == "both"
+    if not (may_be_coarse and is_long(corpus)):
+        layers = [corpus.layers[name] for name in names]
+        group, documents = exclusion_groups(layers, chance)
+        try:
+            profiles, profile = start_profiles(
+                group,
+                corpus.lengths[documents],
+                np.concatenate([layer.end - layer.start for layer in layers]),
+                free=chance == "overlapping" or (measure is not None and measure.one_to_one),
+            )
+        except CostError:
+            if not may_be_coarse:
+                raise
+        else:
+            return UniformStarts(profiles), by_layer(profile, layers)
+    from spanagree.comparisons.coarse_starts import CoarseStarts
 
-        return CoarseStarts.of(corpus, names, chance)
-    layers = [corpus.layers[name] for name in names]
-    group, documents = exclusion_groups(layers, chance)
-    profiles, profile = start_profiles(
-        group,
-        corpus.lengths[documents],
-        np.concatenate([layer.end - layer.start for layer in layers]),
-        free=chance == "overlapping" or (measure is not None and measure.one_to_one),
-    )
-    return UniformStarts(profiles), by_layer(profile, layers)
+    return CoarseStarts.of(corpus, names, chance)
 
 
 def _refuse_more(chance: str, what: str, why: str) -> None:

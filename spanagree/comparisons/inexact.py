@@ -76,7 +76,7 @@ class Inexact:
         if self.extrapolated:
             off = 2 * self.off / size if size else 0.0
             notes.append(
-                "expected scores of long recordings extrapolated from coarser units, to"
+                "expected scores of long documents extrapolated from coarser units, to"
                 f" {max(off, 1e-6):.1g} of F1"
             )
         if not self.drawn:

@@ -6,10 +6,13 @@ look at fewer units than these have.
 
 from __future__ import annotations
 
+import itertools
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracles import enumerated_starts
 
 import spanagree as sa
 from spanagree.chance import start_distributions
@@ -17,6 +20,7 @@ from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import shares_of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES
+from spanagree.limits import CostError
 
 
 def set_units(monkeypatch, units):
@@ -85,6 +89,67 @@ def test_text_is_always_exact(monkeypatch):
     exact = sa.agree(text, match="token").team.f1.expected
     set_units(monkeypatch, 1 << 12)
     assert sa.agree(text, match="token").team.f1.expected == exact
+
+
+def refuse_each_unit(monkeypatch):
+    """Let no start distribution in all units of a document be computed."""
+
+    def refuse(*arguments, **options):
+        raise CostError("too many numbers")
+
+    monkeypatch.setattr("spanagree.comparisons.expected.start_profiles", refuse)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("match", ["token", "iou", "exact"])
+@pytest.mark.parametrize(("length", "number", "mean"), [(20_000, 40, 30), (20_000, 150, 5)])
+def test_text_that_would_be_too_much_work(monkeypatch, match, length, number, mean):
+    """It is extrapolated, near the exact figure and with a note, where it was refused."""
+    corpus = recording(length, number, mean, unit="characters")
+    exact = sa.agree(corpus, match=match)
+    assert not [note for note in exact.notes if "extrapolated" in note]
+    set_units(monkeypatch, 1 << 12)
+    refuse_each_unit(monkeypatch)
+    result = sa.agree(corpus, match=match)
+    got, wanted = (x.team.f1.expected for x in (result, exact))
+    assert got == pytest.approx(wanted, rel=2e-4)
+    (note,) = (note for note in result.notes if "extrapolated" in note)
+    assert abs(got - wanted) <= 10 * float(note.partition("to ")[2].partition(" ")[0])
+
+
+@pytest.mark.parametrize(
+    ("n", "a", "b"), [(9, [2, 3], [4]), (12, [1, 2, 4], [3, 3]), (14, [5], [2, 2, 1])]
+)
+def test_iou_of_a_short_text(monkeypatch, n, a, b):
+    """The direct sum in fractions, over all starts of both; short texts stay exact in any case."""
+    starts = [enumerated_starts(n, lengths) for lengths in (a, b)]
+    expected = Fraction(0)
+    for length_a, p in zip(a, starts[0], strict=True):
+        for length_b, q in zip(b, starts[1], strict=True):
+            for x, y in itertools.product(range(len(p)), range(len(q))):
+                both = max(min(x + length_a, y + length_b) - max(x, y), 0)
+                expected += p[x] * q[y] * Fraction(both, length_a + length_b - both)
+    layers = {}
+    for name, lengths in (("A", a), ("B", b)):
+        ends = np.cumsum(lengths).tolist()
+        layers[name] = [[(end - k, end, "X") for end, k in zip(ends, lengths, strict=True)]]
+    corpus = sa.Corpus.from_segments([n], layers)
+    wanted = float(2 * expected / (len(a) + len(b)))
+    assert sa.agree(corpus, match="iou").team.f1.expected == pytest.approx(wanted, rel=1e-12)
+    refuse_each_unit(monkeypatch)
+    assert sa.agree(corpus, match="iou").team.f1.expected == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.long
+def test_the_cost_of_iou_follows_segments():
+    """150 segments a side on 2,600,000 characters were refused, and 400 took a minute and a half."""
+    for number in (150, 400):
+        corpus = recording(2_600_000, number, 3000, unit="characters")
+        begin = time.process_time()
+        result = sa.agree(corpus, match="iou")
+        assert time.process_time() - begin < 20
+        in_time = sa.agree(corpus.but(offsets="1ms"), match="iou")
+        assert result.team.f1.expected == in_time.team.f1.expected
 
 
 @pytest.mark.long
