@@ -62,14 +62,21 @@ def test_a_stated_length_costs_nothing(match):
 
 
 def test_long_segments_in_a_stated_length(monkeypatch):
-    """Segments of millions of tokens are refused, with the number that would be enough."""
+    """Segments of millions of tokens are refused, with the number that would be enough.
+
+    Start distributions of both annotations are then known in coarser units, and not of one alone.
+    """
     a = [[(0, 2 * 10**7, "X"), (3 * 10**7, 6 * 10**7, "X")]]
     b = [[(0, 9 * 10**7, "X")]]
     corpus = sa.Corpus.from_segments([10**9], {"a": a, "b": b})
     problem = "the chance of segments of up to 30000000 tokens in a document of"
     for match in ("exact", "token", "iou"):
         with pytest.raises(sa.SettingError, match=f"^{problem}.* takes .* numbers, and 1e"):
-            sa.evaluate(corpus, "a", match=match)
+            sa.evaluate(corpus, "a", match=match, chance_of="systems")
+        both = sa.evaluate(corpus, "a", match=match)
+        assert (both["b"].f1.expected > 0) == (match != "exact")  # no two lengths are equal
+        assert both["b"].f1.expected < 0.1
+        assert [note for note in both.notes if "extrapolated from coarser units" in note]
     alone = sa.Corpus.from_segments([10**9], {"a": b, "b": b})
     with refuses(
         sa.SettingError,
