@@ -324,11 +324,11 @@ def _expected_match(
     except SettingError:  # as of a recording of very many units, or of pieces with one layer fixed
         return np.full(len(corpus), math.nan)
     if not rows.inexact.drawn:
-        return np.bincount(rows.document, rows.expected, len(corpus))
+        return np.bincount(rows.document, rows.expected, len(corpus)).astype(np.float64)
     if len(corpus) == 1:
         return np.full(1, math.nan)
-    each = (_expected_match(corpus.subset([d]), names, fixed, ask) for d in range(len(corpus)))
-    return np.concatenate(list(each))
+    documents = (corpus.subset([d]) for d in range(len(corpus)))
+    return np.concatenate([_expected_match(one, names, fixed, ask) for one in documents])
 
 
 def _of_relations(
