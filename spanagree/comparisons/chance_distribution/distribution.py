@@ -327,8 +327,8 @@ def _expected_match(
         return np.bincount(rows.document, rows.expected, len(corpus)).astype(np.float64)
     if len(corpus) == 1:
         return np.full(1, math.nan)
-    documents = (corpus.subset([d]) for d in range(len(corpus)))
-    return np.concatenate([_expected_match(one, names, fixed, ask) for one in documents])
+    parts = (corpus.subset([d]) for d in range(len(corpus)))
+    return np.concatenate([_expected_match(part, names, fixed, ask) for part in parts])
 
 
 def _of_relations(
