@@ -346,28 +346,32 @@ def knows_sections(start: FileHead) -> bool:
 
 
 def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
-    """Return sections, each of which lasts until the next; what begins last is the end.
+    """Return sections, each of which lasts until the next time; what begins last is the end.
+
+    Sections that begin at the same time last equally long.
 
     Raises:
         InputError: for a line without a time, or a time before the last.
     """
     marks = Marks(path)
-    before: tuple[Fraction, str, str] | None = None  # what began last: when, its label and place
+    begun: list[tuple[Fraction, str, str]] = []  # what began last: when, its label and place
     for where, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
             raise InputError(f"{where}: {show(line)}; a time and a label are needed")
         at = marks.time(stamps[1], where)
-        if before is not None:
-            if at < before[0]:
-                raise InputError(f"{where}: {stamps[1]} comes before the line above; times go on")
-            if at > before[0]:
-                marks.add(before[0], at, before[1], before[2])
-        before = at, stamps[2], where
-    if before is None:
+        if begun and at < begun[0][0]:
+            raise InputError(f"{where}: {stamps[1]} comes before the line above; times go on")
+        if begun and at > begun[0][0]:
+            for start, label, place in begun:
+                marks.add(start, at, label, place)
+            begun = []
+        begun.append((at, stamps[2], where))
+    if not begun:
         raise InputError(f"{marks.name}: no line; a time and a label are needed in each")
-    marks.saw(length=before[0])
-    if before[1].lower() != "end":
-        marks.passed[f"last line ({before[1]}), as nothing says when it ends"] += 1
+    marks.saw(length=begun[0][0])
+    for _, label, _ in begun:
+        if label.lower() != "end":
+            marks.passed[f"last line ({label}), as nothing says when it ends"] += 1
     return marks.raw("sections", **_encoded(encoding))
 
 

@@ -344,8 +344,28 @@ def test_published_sections(published: Path) -> None:
             raw = raw_files({"a": str(path)}, {"resolution": "1us"})
             last = in_seconds(int(raw.lengths[0]), raw.offsets)
             assert last == pytest.approx(about["last"], abs=1e-6)
-            assert len(raw.start) <= about["lines"] - 1
-            assert (np.sort(raw.start)[1:] == np.sort(raw.end)[:-1]).all()  # they touch
+            times = [line.split("\t")[0] for line in path.read_text().splitlines() if line.strip()]
+            assert len(raw.start) == len(times) - times.count(times[-1])
+            assert (np.unique(raw.start)[1:] == np.unique(raw.end)[:-1]).all()  # they touch
+
+
+def test_sections_that_begin_together(tmp_path: Path) -> None:
+    """Both last until the next time; of four segments each, three are the same."""
+    text = "0.0\tVerse\n10.0\t{}\n10.0\tSolo\n20.0\tOutro\n30.0\tEnd\n"
+    paths = {name: str(written(tmp_path, f"{name}.txt", text.format(name))) for name in ("a", "b")}
+    corpus = sa.read(paths)
+    assert rows(sa.read(paths["a"])) == [
+        (0.0, 10.0, "Verse"), (10.0, 20.0, "Solo"), (10.0, 20.0, "a"), (20.0, 30.0, "Outro"),
+    ]  # fmt: skip
+    assert sa.evaluate(corpus, gold="a", chance="per-label")["b"].f1.observed == 0.75
+
+
+def test_what_begins_at_the_end_is_counted(tmp_path: Path) -> None:
+    """Nothing says when a section ends that begins with the last line, whichever comes first."""
+    for last in ("20.0\tOutro\n20.0\tEnd\n", "20.0\tEnd\n20.0\tOutro\n"):
+        corpus = sa.read(written(tmp_path, "a.txt", f"0.0\tVerse\n{last}"))
+        assert rows(corpus) == [(0.0, 20.0, "Verse")]
+        assert any("last line (Outro), as nothing says" in note for note in corpus.notes)
 
 
 def test_subtitles(tmp_path: Path) -> None:
