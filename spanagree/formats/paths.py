@@ -1,15 +1,20 @@
 """Paths to what is in a record: ``a.b[*].c`` is c of every element of the list b in a.
 
 Where a path goes on inside a text, the text is the JSON that it holds, in a code fence or not.
+
+A value may hold several records, each with its own text: ``docs[*].text`` leads to them. Whatever
+else is in a record is under the same elements, or stands beside them in lists of the same length;
+:func:`records_at` cuts a value into its records, in which the same paths lead to what is theirs.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from spanagree.errors import SettingError, show
+from spanagree.errors import InputError, SettingError, counted, invalid_value, show
 
 SELF = "@"
 """The path to the record itself."""
@@ -17,6 +22,10 @@ SELF = "@"
 _OPENS = ("{", "[", "`")  # how a text begins that may hold JSON
 _STEP = re.compile(r"\[(\*|1:|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
 _SEVERAL = {"*": "[*]", "1:": "[1:]"}  # elements: all of them, or all but the first
+
+_Steps = tuple[str | int, ...]
+_Place = tuple[str | int, ...]
+"""Of a record, the element or key at each step of its path that leads to several."""
 
 
 @lru_cache(maxsize=1000)
@@ -108,6 +117,246 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
         else:
             values = [v[step] for v in values if isinstance(v, dict) and step in v]
     return values
+
+
+# --- several records in a value -------------------------------------------------------------------
+
+
+def is_several(path: str) -> bool:
+    """Return whether a path may lead to several values.
+
+    >>> is_several("docs[*].text"), is_several("docs[0].text")
+    (True, False)
+    """
+    return any(map(_is_several, (step for steps in steps_of(path) for step in steps)))
+
+
+def _is_several(step: str | int) -> bool:
+    return step in ("[*]", "[1:]", "*")
+
+
+def records_at(
+    value: Any,
+    content: str,
+    own: Sequence[str],
+    others: Sequence[str],
+    where: str,
+    *,
+    in_lists: bool = False,
+    of_lists: Sequence[str] = (),
+) -> Iterator[tuple[str, Any]]:
+    """Yield the records that a value holds, each with the key of the last ``*``, or an empty one.
+
+    A record is the value with one element in place of those of all records.
+
+    Args:
+        value: what a file holds.
+        content: the path to what each record has once, as its text.
+        own: the paths to what each record needs for itself, as its spans.
+        others: the paths to what else is in a record, or is one for all records.
+        where: begins errors.
+        in_lists: whether strings to which the content's path leads are parts of one content, as
+            tokens are.
+        of_lists: paths whose lists beside the records' have a list for each of these, as of spans.
+
+    Raises:
+        InputError: for a path that would join what stands under different records, or lists side
+            by side of different lengths.
+
+    >>> two = {"docs": [{"text": "Jo", "by": 1}, {"text": "Al", "by": 2}]}
+    >>> [values_at(one, "docs[*].by") for _, one in records_at(two, "docs[*].text", (), (), "x")]
+    [[1], [2]]
+    """
+    steps = _leading(value, content)
+    for path in (*own, *others):
+        for other in steps_of(path):
+            _refuse_mixed(value, steps, other, f"{where}: {path} and {content}")
+    if (isinstance(value, dict) and content in value) or not any(map(_is_several, steps)):
+        yield "", value
+        return
+    if (odd := misshapen(value, content)) is not None:
+        raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{content} needs a list there")
+    whole = _record_steps(value, steps, in_lists=in_lists)
+    places = list(_places(value, whole))
+    if whole == steps and whole[-1:] == ("*",):  # of an object, which may hold other things too
+        places = [at for at in places if isinstance(_value_at(value, whole, at), (str, list))]
+    if len(places) < 2:
+        inside = _walk([value], whole[:-1]) if whole else ()
+        if places or not any(x in ([], {}) for x in inside):
+            yield "", value
+        return
+    cut = [whole]
+    for path in (*own, *others):
+        beside = [_beside(value, whole, other) for other in steps_of(path)]
+        if path in own and all(steps is not None and _number(steps) < _number(whole) for steps in beside):
+            raise InputError(
+                f"{where}: {path} is one for all of the {counted(len(places), 'record')} of"
+                f" {content}, and each needs its own, under it or in a list of the same length"
+            )
+        for steps in filter(None, beside):
+            mine = dict.fromkeys(_places(value, steps))
+            if mine and [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
+                raise InputError(
+                    f"{where}: {content} leads to {counted(len(places), 'record')} and {path} to"
+                    f" {len(mine)}; each record needs its own, under it or in a list of the same"
+                    " length"
+                )
+            if path in of_lists and steps in steps_of(path):
+                for element in _walk([value], steps):
+                    _check_list(element, f"{where}: {path}")
+            cut.append(steps)
+    for place in places:
+        last = place[-1]
+        yield last if isinstance(last, str) else "", _cut(value, cut, place)
+
+
+def _beside(value: Any, whole: _Steps, steps: _Steps) -> _Steps | None:
+    """Return the steps of a path to its part of each record, beside the records' own path.
+
+    ``None``: it goes through the records themselves.
+    """
+    own = _up_to(steps, _number(whole))
+    return None if own == whole else own
+
+
+def _check_list(element: Any, where: str) -> None:
+    """Refuse what is not a list of spans, where there is one for each record."""
+    element = _held(element)
+    if element is None or (
+        isinstance(element, list) and all(isinstance(x, (dict, list)) for x in element)
+    ):
+        return
+    raise invalid_value(where, element, "a list of spans is needed for each record")
+
+
+def _number(steps: _Steps) -> int:
+    """Return how many steps lead to several."""
+    return sum(map(_is_several, steps))
+
+
+def _leading(value: Any, path: str) -> _Steps:
+    """Return the steps of the alternative that leads to more than null, or of the first."""
+    every = steps_of(path)
+    leads = (steps for steps in every if any(x is not None for x in _walk([value], steps)))
+    return next(leads, every[0])
+
+
+def _record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
+    """Return the first steps of a content's path, which lead to each of the records."""
+    several = [i for i, step in enumerate(steps) if _is_several(step)]
+    if in_lists and several and not any(isinstance(x, list) for x in _walk([value], steps)):
+        last = several.pop()  # which leads to the parts of a content
+        while several and several[-1] == last - 1:
+            last = several.pop()
+    return steps[: several[-1] + 1] if several else ()
+
+
+def _up_to(steps: _Steps, number: int) -> _Steps:
+    """Return steps up to so many that lead to several."""
+    several = [i for i, step in enumerate(steps) if _is_several(step)][:number]
+    return steps[: several[-1] + 1] if several else ()
+
+
+def _places(value: Any, steps: _Steps) -> Iterator[_Place]:
+    """Yield the place of each value to which steps lead."""
+    if not steps:
+        yield ()
+        return
+    step, rest = steps[0], steps[1:]
+    if not _is_several(step):
+        for inner in _walk([value], (step,)):
+            yield from _places(inner, rest)
+        return
+    value = _held(value)
+    for key in _keys(value, step):
+        yield from ((key, *place) for place in _places(value[key], rest))
+
+
+def _keys(value: Any, step: str | int) -> Sequence[Any]:
+    """Return the elements or keys that a step to several leads to."""
+    if step == "*":
+        return list(value) if isinstance(value, dict) else ()
+    return range(int(step == "[1:]"), len(value)) if isinstance(value, list) else ()
+
+
+def _value_at(value: Any, steps: _Steps, place: _Place) -> Any:
+    """Return what stands at a place that is there."""
+    chosen = iter(place)
+    for step in steps:
+        value = _held(value)[next(chosen) if _is_several(step) else step]
+    return value
+
+
+def _cut(value: Any, paths: Sequence[_Steps], place: _Place) -> Any:
+    """Return a value with the element of one record in place of those of all, at some paths."""
+    inner: dict[str | int, list[_Steps]] = {}
+    for steps in filter(None, paths):
+        inner.setdefault(steps[0], []).append(steps[1:])
+    for step, rest in inner.items():
+        value = _held(value)
+        if not _is_several(step):
+            if (isinstance(value, dict) and step in value) or isinstance(step, int):
+                value = {**value} if isinstance(value, dict) else [*value]
+                value[step] = _cut(value[step], rest, place)
+        else:
+            item = _cut(value[place[0]], rest, place[1:])
+            value = {place[0]: item} if step == "*" else [*value[: int(step == "[1:]")], item]
+    return value
+
+
+def _refuse_mixed(value: Any, first: _Steps, second: _Steps, what: str) -> None:
+    """Refuse two paths of which one leads to one element and the other to all of the same list."""
+    at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    if at is None or {type(first[at]), type(second[at])} != {int, str}:
+        return
+    steps = first[at], second[at]
+    if "[*]" in steps or "[1:]" in steps:
+        for inner in _walk([value], first[:at]):
+            if isinstance(inner, list) and len(inner) > 1:
+                raise InputError(
+                    f"{what} join what stands under different records"
+                    f" ({counted(len(inner), 'element')}); name [*] in both, or one element"
+                )
+
+
+# --- what is not where a path leads ---------------------------------------------------------------
+
+
+def misshapen(value: Any, path: str) -> tuple[str, Any] | None:
+    """Return where a path meets a value of another shape than it needs, and that value.
+
+    What is not there, null or empty has no shape, and under any key (``*``) there may be other
+    things.
+
+    >>> misshapen({"a": {"x": 1}}, "a[*].b"), misshapen({"a": None}, "a[*].b")
+    (('a', {'x': 1}), None)
+    """
+    if isinstance(value, dict) and path in value:
+        return None
+    every = steps_of(path)
+    leads = [s for s in every if any(x is not None for x in _walk([value], s))]
+    found = (_odd_at(value, steps) for steps in leads[:1] or every)
+    return next(filter(None, found), None)
+
+
+def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
+    values, is_under_any = [value], False
+    for at, step in enumerate(path):
+        is_list = isinstance(step, int) or step in ("[*]", "[1:]")
+        for held in map(_held, values):
+            is_blank = held is None or (isinstance(held, (list, dict, str)) and not held)
+            fits = is_blank or isinstance(held, list if is_list else dict)
+            if not fits and (not is_under_any or (is_list and isinstance(held, dict))):
+                return _written(path[:at]), held
+        values = _walk(values, (step,))
+        is_under_any |= step == "*"
+    return None
+
+
+def _written(steps: _Steps) -> str:
+    """Return steps as a path is written."""
+    parts = (f"[{x}]" if isinstance(x, int) else x if x[:1] == "[" else f".{x}" for x in steps)
+    return "".join(parts).removeprefix(".") or SELF
 
 
 def _held(value: Any) -> Any:

@@ -28,7 +28,16 @@ from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader, parsed
 from spanagree.formats.joined_texts import Texts
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import SELF, first_at, keyed_at, steps_of, values_at
+from spanagree.formats.paths import (
+    SELF,
+    first_at,
+    is_several,
+    keyed_at,
+    misshapen,
+    records_at,
+    steps_of,
+    values_at,
+)
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import as_read
@@ -100,7 +109,7 @@ def raw_records(
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
-        one_each=bool(tool.marked) and tool.annotator != KEY,
+        one_each=(bool(tool.marked) and tool.annotator != KEY) or reader.by_annotator,
     )
 
 
@@ -173,6 +182,8 @@ class _ByPaths:
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.questions: dict[str, None] = {}  # of which each has spans of an annotator
         self.number = 0
+        named = given.get("annotator") or ""
+        self.by_annotator: bool = not tool.marked and named != FILE and is_several(named or SELF)
         quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
         self.in_tokens = quotes and texts is not None and texts.are_tokens
 
@@ -185,8 +196,9 @@ class _ByPaths:
         """
         for where, value in values:
             if not self.tool.records:
-                yield from self._record(value, where)
+                yield from self._each_record(value, where)
                 continue
+            self._refuse_misshapen(value, self.tool.records, where)
             for number, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
                 yield from self._record(record, f"{where}, {number}", key)
         name, given = self.log.name, self.given
@@ -205,6 +217,34 @@ class _ByPaths:
             asked = listed(self.questions)
             self.log.notes.append(f"{name}: spans under {asked} are read as one annotation")
         self.log.numbered = not self.led["document"]
+
+    def _each_record(self, value: Any, where: str) -> Iterator[Record]:
+        """Yield the records that a value holds: several, where the path to a text leads to some."""
+        tool, given = self.tool, self.given
+        ids = tool.document.split(",") if tool.document not in ("", KEY) else []
+        per_record = next((path for path in ids if is_several(path)), *ids[:1]) if ids else ""
+        content = given.get("tokens") or given.get("text") or ""
+        if not content and self.texts is not None and "document" in given:
+            content, per_record = per_record, ""
+        if not content:
+            yield from self._record(value, where)
+            return
+        own = [path for path in (tool.marked or tool.spans, per_record) if path]
+        others = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
+        spans = (tool.spans,) if tool.start or tool.quote else ()
+        cut = records_at(
+            value, content, own, others, where, in_lists=bool(tool.tokens), of_lists=spans
+        )
+        records = list(cut)
+        for number, (key, record) in enumerate(records, 1):
+            place = where if len(records) == 1 else f"{where}, {number}"
+            yield from self._record(record, place, key)
+
+    def _refuse_misshapen(self, value: Any, path: str, where: str) -> None:
+        """Refuse a value of another shape than a path needs, which would lead to nothing."""
+        if path not in ("", KEY) and (odd := misshapen(value, path)) is not None:
+            at, found = odd
+            raise invalid_value(f"{where}: {at}", found, f"{path} leads to nothing in it")
 
     def _record(self, record: Any, where: str, key: str = "") -> Iterator[Record]:
         """Yield a record, unless its document is in no other file, which has the texts."""
@@ -274,7 +314,7 @@ class _ByPaths:
         path, says = tool.utf16
         in_utf16 = text is not None and bool(path) and first_at(record, path) == says
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
-        for key, part in keyed_at(record, tool.marked) if tool.marked else [("", record)]:
+        for key, part in self._parts(record, where):
             annotator = self._annotator(part, key, where)
             place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
             if part is None:  # of whom it is not said
@@ -285,6 +325,17 @@ class _ByPaths:
             else:
                 spans = self._answer(part, text, annotator, place)
                 yield Annotation(annotator, spans, where=place)
+
+    def _parts(self, record: Any, where: str) -> list[tuple[str, Any]]:
+        """Return each annotator's part of a record, with its key; the record itself may be one."""
+        tool = self.tool
+        if tool.marked:
+            self._refuse_misshapen(record, tool.marked, where)
+            return keyed_at(record, tool.marked)
+        if not self.by_annotator:
+            return [("", record)]
+        spans = (tool.spans,) if tool.start or tool.quote else ()
+        return list(records_at(record, tool.annotator, [tool.spans], [], where, of_lists=spans))
 
     def _annotator(self, part: Any, key: str, where: str) -> Any:
         """Return the name of an annotator, which the caller's path has to lead to."""

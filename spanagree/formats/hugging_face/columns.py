@@ -27,7 +27,7 @@ from spanagree.errors import (
 )
 from spanagree.extras import optional
 from spanagree.formats.hugging_face.spans import parsed
-from spanagree.formats.paths import values_at
+from spanagree.formats.paths import is_several, records_at, values_at
 from spanagree.formats.usual_names import COLUMNS, plain
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
@@ -106,6 +106,94 @@ def _is_null(value: Any) -> bool:
     )
 
 
+class _OfEach(Rows):
+    """The records that rows hold, each a row, in which columns are paths to what is theirs."""
+
+    def __init__(self, data: Any, columns: Mapping[str, Any]) -> None:
+        super().__init__(data, getattr(data, "features", None))
+        self.gaps, self.flat = getattr(data, "gaps", False), getattr(data, "flat", False)
+        self.columns = columns
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the records, each with its place."""
+        rows = self.rows if isinstance(self.rows, Rows) else Rows(self.rows)
+        for where, row in rows.placed():
+            yield from _records_of(row, self.columns, where)
+
+
+def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
+    """Return data with a row for each record, where columns are paths to several in a row."""
+    if not any(map(_leads_to_several, _paths_in(columns))):
+        return data
+    rows = _OfEach(data, columns)
+    return iter(rows) if isinstance(data, Iterator) else rows
+
+
+def _paths_in(columns: Mapping[str, Any]) -> list[str]:
+    """Return the paths that options name, of which one may name several."""
+    values = [x for v in columns.values() for x in (v.values() if isinstance(v, Mapping) else [v])]
+    return [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
+
+
+def _leads_to_several(path: str) -> bool:
+    try:
+        return is_several(path)
+    except SettingError:  # a name that is no path
+        return False
+
+
+def _records_of(
+    row: Any, columns: Mapping[str, Any], where: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the records in a row: of each text or list of tokens, and of each annotator in these.
+
+    Raises:
+        InputError: for paths that lead to what stands under different records.
+    """
+    if not isinstance(row, Mapping):
+        yield where, row
+        return
+    paths = {name: _paths_in({name: columns.get(name)}) for name in columns}
+    paths = {name: list(filter(_leads_to_several, some)) for name, some in paths.items()}
+    marked = [*_paths_in({"": columns.get("spans")}), *_paths_in({"": columns.get("tags")})]
+    is_table = isinstance(columns.get("spans"), str) and len(marked) > 1
+    content = next((columns[name] for name in ("tokens", "text") if columns.get(name)), "")
+    parts: list[tuple[str, Any]] = [("", dict(row))]
+    anchors = [content, *paths.get("annotator", ()), *(marked[:1] if is_table else ())]
+    for number, anchor in enumerate(filter(_leads_to_several, anchors)):
+        others = [x for name in paths for x in paths[name] if x not in (anchor, *marked)]
+        own = [path for path in marked if path != anchor and (number == 0 or _leads_to_several(path))]
+        if anchor == content and _paths_in({"": columns.get("document")}):
+            ids = _paths_in({"": columns.get("document")})
+            own.append(next(filter(_leads_to_several, ids), ids[0]))
+        parts = [
+            part
+            for _, whole in parts
+            for part in records_at(
+                whole, anchor, own, others, where, in_lists=anchor == columns.get("tokens")
+            )
+        ]
+    lists = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
+    for number, (_, part) in enumerate(parts, 1):
+        cells = {path: _list_at(part, path) for path in lists if not is_table and path not in part}
+        place = where if len(parts) == 1 else f"{where}, {number}"
+        yield place, {**part, **{path: cell for path, cell in cells.items() if cell is not _NONE}}
+
+
+_NONE = object()
+
+
+def _list_at(row: Mapping[str, Any], path: str) -> Any:
+    """Return the list of tokens, tags or spans to which a path leads, or its elements."""
+    values = values_at(row, path)
+    if not values:
+        return _NONE
+    is_one = len(values) == 1 and not path.endswith("]")
+    inner = values[0] if len(values) == 1 and isinstance(values[0], list) else None
+    is_list = inner is not None and (not inner or not isinstance(inner[0], int))
+    return values[0] if is_one or is_list or values == [None] else values
+
+
 def grouped_tokens(data: Any, document: str) -> Any:
     """Return a row for each run of rows of one document, with lists of tokens and tags.
 
@@ -159,7 +247,12 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
     if "," in column:
         return "/".join(str(cell_of(row, part.strip())) for part in column.split(","))
     with suppress(SettingError):  # a name that is no path
-        for value in values_at(row, column):
+        values = values_at(row, column)
+        if len(values) > 1:
+            raise InputError(
+                f"column {show(column)} leads to {len(values)} values in a row; one is needed"
+            )
+        for value in values:
             return value
     raise KeyError(column)
 

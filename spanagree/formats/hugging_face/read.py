@@ -30,6 +30,7 @@ from spanagree.formats.hugging_face.columns import (
     Rows,
     cell_of,
     choose_split,
+    each_record,
     grouped_tokens,
     has,
     label_codes,
@@ -132,6 +133,7 @@ def _shaped(
 ) -> tuple[Any, Shape, list[str]]:
     """Return data with the shape that they are read in, and a note of what of it was guessed."""
     given = {name: column for name, column in columns.items() if column is not None}
+    data = each_record(data, given)
     if given.keys() == {"document"}:
         data = grouped_tokens(data, given["document"])
     before = "" if file is None else f"{file}: "
