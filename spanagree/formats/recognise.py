@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spanagree.errors import InputError, listed, printable, show
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, SpanAgreeError, listed, printable, show
 from spanagree.files import PathName, open_zip
 from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
@@ -80,7 +82,8 @@ class Recognised(NamedTuple):
     Attributes:
         path: of it.
         start: its beginning; none of what is not there, as a pattern.
-        formats: those that know it by that: of records the first, of texts several decide.
+        formats: those that know it by that: of records the strictest, which is the first that
+            explains what looks like annotations in them, of texts several decide.
     """
 
     path: PathName
@@ -98,7 +101,11 @@ class Recognised(NamedTuple):
             return cls(path, None, ())
         start = read_head(path)
         knowing = (name for name, form in FORMATS.items() if form.is_of(start))
-        return cls(path, start, tuple(islice(knowing, 1 if start.records else None)))
+        if not start.records:
+            return cls(path, start, tuple(knowing))
+        first = [*islice(knowing, 1)]
+        rivals = [name for name in (knowing if first and first[0] in TOOLS else ()) if name in TOOLS]
+        return cls(path, start, tuple(_chosen(path, [*first, *rivals])))
 
     def format_by(self, options: Options) -> str:
         """Return the format: that which knows what is in the file, or by its name.
@@ -193,6 +200,48 @@ class Recognised(NamedTuple):
                 if isinstance(cell, str) and re.search(marks, cell):
                     return str(key)
         return None
+
+
+def _chosen(path: PathName, names: Sequence[str]) -> list[str]:
+    """Return the first of some tools that know a file, if all that can read it give the same.
+
+    Raises:
+        InputError: naming two that give different corpora.
+    """
+    if len(names) < 2:
+        return [*names]
+    read: dict[str, RawCorpus] = {}
+    for name in names:
+        with suppress(SpanAgreeError):  # another may read it; if none does, reading says why
+            read[name] = FORMATS[name].read(path)
+    first, *others = read or names
+    for other in others if read else ():
+        if not _are_same(read[first], read[other]):
+            raise InputError(
+                f"{printable(os.fspath(path))}: {first} and {other} both know it, and read it"
+                f" otherwise; name one with --from {first} or --from {other}"
+            )
+    return [first]
+
+
+def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
+    """Return whether two readings have the same documents, annotators and segments."""
+    return all(
+        a == b for a, b in zip_longest(_rows_of(first), _rows_of(second))
+    )
+
+
+def _rows_of(raw: RawCorpus) -> Iterator[object]:
+    """Yield what a reading has, in whatever order it met annotators and labels."""
+    yield from (raw.offsets, raw.ids, raw.texts, raw.tokens, raw.lengths.tolist())
+    names = [raw.annotators[number] for number in raw.of_annotator.tolist()]
+    yield sorted(zip(raw.of_document.tolist(), names, strict=True))
+    labels = [*raw.labels, ""]
+    columns = (raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist())
+    yield sorted(
+        (int(raw.of_document[a]), names[a], start, end, labels[label])
+        for a, start, end, label in zip(*columns, strict=True)
+    )
 
 
 def _have_tokens_of_quotes(start: FileHead) -> bool:

@@ -19,6 +19,7 @@ from spanagree.errors import (
     SpanAgreeError,
     invalid_value,
     is_whole,
+    length_of,
     listed,
     printable,
     reason,
@@ -182,6 +183,7 @@ class _ByPaths:
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.questions: dict[str, None] = {}  # of which each has spans of an annotator
         self.number = 0
+        self.unread: str | None = None  # the key of annotations that no path leads to
         named = given.get("annotator") or ""
         self.by_annotator: bool = not tool.marked and named != FILE and is_several(named or SELF)
         quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
@@ -210,6 +212,12 @@ class _ByPaths:
                     f"{name}: {option} {show(given[option])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"
                 )
+        if self.unread is not None and not self.led["spans"]:
+            raise InputError(
+                f"{name}: read as {self.tool.name}, nothing is marked in it, and"
+                f" {show(self.unread)} has spans with labels, which are not read so; leave out"
+                f" --from, or name them with --spans {self.unread}"
+            )
         self.log.labelled |= bool(self.led["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
@@ -252,6 +260,8 @@ class _ByPaths:
         if not isinstance(record, (dict, list)) and not key:
             raise invalid_value(f"{where}:", record, _NEEDED)
         self.number += 1
+        if not (self.led["spans"] or self.unread or "spans" in self.given):
+            self.unread = tool.unread(record)
         id_ = self._id_of(record, key)
         where = f"{where}, document {show(id_)}" if tool.document else where
         content = (self._tokens if tool.tokens else self._text)(record, id_, where)
@@ -260,7 +270,8 @@ class _ByPaths:
         place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
             there = [value for value in values_at(record, path) if value is not None]
-            self.log.passed[noun] += len(there)
+            odd = None if there else misshapen(record, path)
+            self.log.passed[noun] += len(there) if odd is None else max(1, length_of(odd[1]) or 0)
         yield Record(where, id_, content, self._annotations(record, place, where))
 
     def _id_of(self, record: Any, key: str) -> Any:
@@ -369,6 +380,8 @@ class _ByPaths:
         if tool.marked and self._is_of_another_kind(part, spans):
             self.log.passed["other answer"] += 1
             return
+        if not spans or tool.spans.count("*") > 1:
+            self._refuse_misshapen(part, tool.spans, where)
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
@@ -393,6 +406,7 @@ class _ByPaths:
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
+        self._refuse_misshapen(part, path, place)
         answer = _joined(values_at(part, path)) if self._is_seen(part) else None
         self.led["spans"] += answer is not None
         return self.answers.rows(answer, None, text, place, annotator)
@@ -447,7 +461,10 @@ class _ByPaths:
         links = self.tool.links
         if links is None:
             return
-        for number, link in enumerate(values_at(part, links.relations), 1):
+        relations = values_at(part, links.relations)
+        if not relations:
+            self._refuse_misshapen(part, links.relations, where)
+        for number, link in enumerate(relations, 1):
             place, label = f"{where}, relation {number}", text_of_whole(first_at(link, links.label))
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")
@@ -466,7 +483,9 @@ class _ByPaths:
             values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
         labels = [key] if key is not None else values_at(span, tool.label) or [None]
-        labels = (labels[0] or [None]) if isinstance(labels[0], list) else labels
+        if any(isinstance(label, list) for label in labels):
+            each = (label if isinstance(label, list) else [label] for label in labels)
+            labels = [label for some in each for label in some] or [None]
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
         self.led["quote"] += quotes != [None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
@@ -106,6 +106,36 @@ def _is_span(span: Any) -> bool:
         return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)
+
+
+_OF_TEXTS = {*COLUMNS["tokens"], "sents", "sentences", "passages"}
+_DEEPEST = 6  # objects and lists in each other that are looked at
+
+
+def annotations_beside(value: Any, reached: Set[int], key: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield the keys of lists of labelled spans in a value; not of what is ``reached``, by id."""
+    if depth > _DEEPEST or id(value) in reached:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if plain(name) not in _OF_TEXTS:
+                yield from annotations_beside(inner, reached, str(name), depth + 1)
+    elif isinstance(value, list):
+        if any(_is_labelled_span(item) and id(item) not in reached for item in value):
+            yield key
+            return
+        for inner in value:
+            yield from annotations_beside(inner, reached, key, depth + 1)
+
+
+def _is_labelled_span(item: Any) -> bool:
+    """Return whether something is a span by its offsets, with a label."""
+    if isinstance(item, dict):
+        keys = keys_of(tuple(item))
+        bounds = (item.get(keys.get(name)) for name in ("start", "end"))
+        return "label" in keys and all(map(is_whole, bounds))
+    is_triple = isinstance(item, list) and len(item) == 3
+    return is_triple and is_whole(item[0]) and is_whole(item[1]) and isinstance(item[2], str)
 
 
 _LOOKED_AT = 5  # files of a folder
@@ -213,7 +243,29 @@ class Tool:
             return any(re.search(self.begins, "\n".join(file.lines)) for file in begun)
         if start.shape not in ("json", "jsonl"):
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        return any(all(values_at(record, path) for path in self.knows) for record in start.records)
+        known = [r for r in start.records if all(values_at(r, path) for path in self.knows)]
+        return bool(known) and not any(map(self.unread, start.records))
+
+    def unread(self, record: Any) -> str | None:
+        """Return the key of annotations in a record to which no path of the tool leads.
+
+        Of records that are made of something else by ``rows`` or ``read``, there is none.
+
+        >>> TOOLS["ubiai"].unread({"document": "Jo", "spans": [{"start": 0, "end": 2, "label": 1}]})
+        'spans'
+        """
+        if self.rows or self.read:
+            return None
+        parts = values_at(record, self.records) if self.records else [record]
+        paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
+        reached = [
+            value
+            for part in parts
+            for whole in [part, *(values_at(part, self.marked) if self.marked else ())]
+            for path in filter(None, paths)
+            for value in values_at(whole, path)
+        ]
+        return next(annotations_beside(record, {id(x) for x in reached}), None)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -714,4 +766,5 @@ TOOLS: Mapping[str, Tool] = {
         ),
     )
 }
-"""The tools by name. A file that two know is of the first."""
+"""The tools by name, the strictest first. A file that two know is of the first, if both read the
+same in it."""
