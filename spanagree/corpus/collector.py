@@ -15,9 +15,12 @@ from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
 from spanagree.corpus.offsets import (
     STANDS,
     UNKNOWN,
+    AsRead,
     Place,
     Spans,
     check_ends,
+    point,
+    points_between,
     resolve,
     stands,
 )
@@ -67,6 +70,10 @@ class Collector:
         self.token_starts: list[Sequence[int] | None] = []
         self._documents: dict[str, int] = {}
         self._annotators: dict[str, int] = {}
+        # of a document as it came last, and of annotations what their offsets count if that is not
+        # the document as it came first
+        self._latest: dict[int, AsRead] = {}
+        self._versions: dict[int, AsRead] = {}
         self._of_document: list[int] = []
         self._of_annotator: list[int] = []
         self._when: list[float] = []
@@ -89,11 +96,14 @@ class Collector:
         tokens: object = None,
         token_starts: object = None,
         length: object = None,
+        has_mark: bool = False,
         again: bool = False,
     ) -> int:
         """Add a document and return its number.
 
-        ``again``: a document of this id may have come before, with the same content.
+        ``again``: a document of this id may have come before, with the same content; if but line
+        ends differ, offsets of the annotations that follow become those of the first. Some count a
+        byte order mark, where the text ``has_mark`` before it in its file.
         """
         id_ = document_id(id_, where)
         if text is not None and not isinstance(text, str):
@@ -108,8 +118,15 @@ class Collector:
                 raise InputError(f"{where}: id {show(id_)} comes twice; ids are used once")
             d = self._documents[id_]
             before = self.texts[d], self.tokens[d], self.lengths[d]
-            same_document((text, words, size), before, f"{where}: document {show(id_)}")
+            if not self._differs_in_line_ends(text, d):
+                same_document((text, words, size), before, f"{where}: document {show(id_)}")
+                text = before[0] if before[0] is not None else text
+            self._latest.pop(d, None)
+            if text is not None and (has_mark or text is not before[0]):
+                self._latest[d] = AsRead(text, has_mark)
             return d
+        if text is not None and has_mark:
+            self._latest[len(self.ids)] = AsRead(text, has_mark)
         number = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
         self.lengths.append(size)
@@ -117,6 +134,16 @@ class Collector:
         self.tokens.append(words)
         self.token_starts.append(starts)
         return number
+
+    def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
+        """Return whether a text is that of a document but for its line ends."""
+        before = self.texts[document]
+        is_other = text is not None and before is not None and text != before
+        return (
+            is_other
+            and self.offsets == "characters"
+            and points_between(text or "", before or "") is not None
+        )
 
     def number_of(self, id_: str) -> int | None:
         """Return the number of a document, ``None`` if it has not come before."""
@@ -154,6 +181,8 @@ class Collector:
         self, document: int, annotator: object, where: str, when: float | None = None
     ) -> int:
         """Add that an annotator saw a document, and return the number of the annotation."""
+        if document in self._latest:
+            self._versions[len(self._of_document)] = self._latest[document]
         self._of_annotator.append(self.annotator(annotator, where))
         self._of_document.append(document)
         self._when.append(np.nan if when is None else when)
@@ -341,8 +370,14 @@ class Collector:
         self._quotes.append(quote)
         return len(self._quotes) - 1
 
+    def _version_of(self, annotation: int) -> AsRead:
+        """Return what the offsets of an annotation count."""
+        return self._versions.get(annotation) or AsRead(self._place_of(annotation) or "")
+
     def _place_of(self, annotation: int) -> Place | None:
         """Return the text or tokens of an annotation's document, if they are known."""
+        if annotation in self._versions:
+            return self._versions[annotation].place
         content = self.tokens if self.offsets == "tokens" else self.texts
         return content[self._of_document[annotation]]
 
@@ -358,16 +393,15 @@ class Collector:
         """Return the rows as a corpus; ``numbered``: ids are only the numbers of the documents."""
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, ends, notes = None, self.ends, [*notes]
-        if self._quote:
+        if self._quote or self._versions or self._may_count_line_ends_once:
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
             before = f"{self.name}: " if self.name else ""
             annotator = np.array(self._of_annotator, np.int64)[annotation]
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
             spans = self._with_pieces(spans)
-            remarks, ends = resolve(
-                spans, lambda a: self._place_of(a) or "", self.ends, tuple(self._annotators)
-            )
+            remarks, ends = resolve(spans, self._version_of, self.ends, tuple(self._annotators))
+            self._move_to_first(spans)
             notes = [*(f"{before}{note}" for note in remarks), *notes]
             self._take_pieces(spans, quote)
             start, end, quote = (
@@ -396,6 +430,27 @@ class Collector:
             reading=reading,
             notes=tuple(notes),
         )
+
+    @property
+    def _may_count_line_ends_once(self) -> bool:
+        """Whether texts have line ends of two characters, and nobody says what offsets count."""
+        return (
+            self.ends is None
+            and self.offsets == "characters"
+            and any(text is not None and "\r\n" in text for text in self.texts)
+        )
+
+    def _move_to_first(self, spans: Spans) -> None:
+        """Give spans of texts that came again with other line ends the offsets of the first."""
+        for annotation, (text, _) in self._versions.items():
+            first = self.texts[self._of_document[annotation]]
+            if isinstance(text, str) and first is not None and text != first:
+                points = points_between(text, first)
+                for i in (
+                    np.flatnonzero(spans.annotation == annotation) if points is not None else ()
+                ):
+                    spans.start[i] = point(points, int(spans.start[i]))
+                    spans.end[i] = point(points, int(spans.end[i]))
 
     def _with_pieces(self, spans: Spans) -> Spans:
         """Return spans, and behind them the pieces of those that have several.

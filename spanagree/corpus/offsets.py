@@ -2,20 +2,27 @@
 
 Every reader passes its spans, and their quotes where a source has any, through here
 (:meth:`spanagree.corpus.collector.Collector.segment`). Offsets count code points and an end is
-exclusive, unless the quotes show that a source counts UTF-16 units or bytes, or that an end names
-the last token or character. What then does not stand at its offsets is *misplaced*.
+exclusive, unless the quotes show that a source counts otherwise (:func:`counts`): UTF-16 units or
+bytes, a line end of two characters as one or one as two, a byte order mark, or the characters of
+another normal form; or that an end names the last token or character. What then does not stand at
+its offsets is *misplaced*. Where a source has no quotes, the edges of words show whether it counts
+line ends of two characters as one, as web pages do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, product
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, groups
+from spanagree.arrays import Bools, Ints, groups
 from spanagree.errors import check_choice, counted, listed, printable
+from spanagree.files import BOM
 
 ENDS = {
     "exclusive": "an end is that of the first token or character behind the span",
@@ -68,33 +75,58 @@ def _solid(text: str) -> str:
     return "".join(flat(text).split()).casefold()
 
 
-def points_at(text: str) -> Ints | None:
-    """Return the code point at each offset in UTF-16 units; ``None`` where both are the same.
+# --- what offsets may count -----------------------------------------------------------------------
 
-    >>> points_at("a😀b").tolist()
-    [0, 1, 1, 2, 3]
-    """
-    codes = _codes(text)
-    if codes.max(initial=0) <= 0xFFFF:
-        return None
-    return np.append(np.repeat(np.arange(len(text)), 1 + (codes > 0xFFFF)), len(text))
+Unit = Literal["code points", "UTF-16 units", "bytes of UTF-8"]
 
-
-def points_at_bytes(text: str) -> Ints | None:
-    """Return the code point at each offset in bytes of UTF-8; ``None`` where both are the same.
-
-    >>> points_at_bytes("aéb").tolist()
-    [0, 1, 1, 2, 3]
-    """
-    codes = _codes(text)
-    if codes.max(initial=0) < 0x80:
-        return None
-    sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes > 0xFFFF)
-    return np.append(np.repeat(np.arange(len(text)), sizes), len(text))
+_LINES = {
+    "": "",
+    "one": "that count line ends of two characters as one",
+    "two": "that count line ends of one character as two",
+}
+_MARK = "that count the byte order mark"
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+_JAMO = r"[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?"  # the letters of a Korean syllable
 
 
 def _codes(text: str) -> Ints:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def _sizes(codes: Ints, unit: Unit) -> Ints:
+    """Return how many units each code point has."""
+    if unit == "UTF-16 units":
+        return 1 + (codes > 0xFFFF)
+    if unit == "bytes of UTF-8":
+        return 1 + (codes >= 0x80) + (codes >= 0x800) + (codes > 0xFFFF)
+    return np.ones(len(codes), np.int64)
+
+
+def _table(sizes: Ints) -> Ints | None:
+    """Return the code point at each offset, given the size of each; ``None``: all are 1."""
+    if (sizes == 1).all():
+        return None
+    return np.append(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
+
+
+def points_at(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
+    """Return the code point at each offset in a unit; ``None`` where it is the same.
+
+    >>> points_at("a😀b").tolist(), points_at("aéb", "bytes of UTF-8").tolist()
+    ([0, 1, 1, 2, 3], [0, 1, 1, 2, 3])
+    """
+    return None if text.isascii() else _table(_sizes(_codes(text), unit))
+
+
+def offsets_in(text: str, unit: Unit) -> Sequence[int]:
+    """Return the offset in a unit of each character of a text, and of its end.
+
+    >>> list(offsets_in("a😀b", "UTF-16 units"))
+    [0, 1, 3, 4]
+    """
+    if text.isascii() or unit == "code points":
+        return range(len(text) + 1)
+    return [*accumulate(_sizes(_codes(text), unit).tolist(), initial=0)]
 
 
 def point(points: Ints, offset: int) -> int:
@@ -103,22 +135,98 @@ def point(points: Ints, offset: int) -> int:
     return int(points[inside]) + offset - inside
 
 
-def stands_in_some_unit(text: str, start: int, end: int, quote: str) -> bool:
-    """Return whether a quote stands at offsets that count code points, UTF-16 units or bytes."""
-    if stands(text, start, end, quote):
-        return True
-    tables = (table(text) for table in _UNITS.values())
-    return any(
-        stands(text, point(points, start), point(points, end), quote)
-        for points in tables
-        if points is not None
+def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | None]:
+    """Return offsets in code points; those outside the text stay outside.
+
+    Returns:
+        The offsets; the first of them inside a character of several units, if there is one.
+    """
+    points = points_at(text, unit)
+    if points is None:
+        return offsets, None
+    inside = np.clip(offsets, 0, len(points) - 1)
+    halves = offsets[(inside > 0) & (points[inside] == points[inside - 1])]
+    return points[inside] + offsets - inside, int(halves[0]) if len(halves) else None
+
+
+def _second_of_pairs(codes: Ints) -> Bools:
+    """Return which code points are the second of a line end of two."""
+    second = codes == ord("\n")
+    second[1:] &= codes[:-1] == ord("\r")
+    second[:1] = False
+    return second
+
+
+def counts(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
+    r"""Yield what offsets may count in a text in place of its code points.
+
+    Each is what is said of the offsets, and the code point at each of them. Those of a text whose
+    file begins with a byte order mark may count that.
+
+    >>> [(says, table.tolist()) for says, table in counts("a\r\nb")]
+    [('that count line ends of two characters as one', [0, 1, 3, 4])]
+    """
+    lines = ["", *(["one"] if "\r\n" in text else []), *(["two"] if "\n" in text else [])]
+    units: list[Unit] = ["code points"]
+    units += [] if text.isascii() else ["UTF-16 units", "bytes of UTF-8"]
+    if units[1:] or lines[1:] or has_mark:
+        codes = _codes(text)
+        second = _second_of_pairs(codes)
+        several = [*product(lines, (False, True) if has_mark else (False,), units)]
+        for ends, mark, unit in several:
+            sizes = _sizes(codes, unit)
+            if ends == "one":
+                sizes = np.where(second, 0, sizes)
+            elif ends == "two":
+                sizes = sizes + ((codes == ord("\n")) & ~second)
+            table = _table(sizes)
+            if mark:
+                first = np.zeros(int(_sizes(_codes(BOM), unit)[0]), np.int64)
+                table = np.append(first, np.arange(len(text) + 1) if table is None else table)
+            if table is not None:
+                says = [f"in {unit}"] if unit != "code points" else []
+                says += [_LINES[ends]] if ends else []
+                says += [_MARK] if mark else []
+                yield " ".join([*says[:1], *(f"and {more}" for more in says[1:])]), table
+    for form in _FORMS if not text.isascii() else ():
+        if (table := _points_of_form(text, form)) is not None:
+            yield f"that count the characters of {form}", table
+
+
+def _points_of_form(text: str, form: Literal["NFC", "NFD"]) -> Ints | None:
+    """Return the code point at each offset in a normal form; ``None`` where it is the same."""
+    if unicodedata.is_normalized(form, text):
+        return None
+    table: list[int] = []
+    starts = [match.start() for match in re.finditer(f"{_JAMO}|.", text, re.DOTALL)]
+    starts = [start for start in starts if not start or not unicodedata.combining(text[start])]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        size = len(unicodedata.normalize(form, text[start:end]))
+        table += (min(start + i, end - 1) for i in range(size))
+    return np.array([*table, len(text)])
+
+
+def points_between(text: str, other: str) -> Ints | None:
+    r"""Return the code point of another text at each offset, where but line ends differ.
+
+    >>> points_between("a\nb", "a\r\nb").tolist(), points_between("a", "b")
+    ([0, 1, 3, 4], None)
+    """
+    if text.replace("\r\n", "\n") != other.replace("\r\n", "\n"):
+        return None
+    kept, kept_there = (~_second_of_pairs(_codes(version)) for version in (text, other))
+    number = np.cumsum(np.append(0, kept))
+    return np.append(np.flatnonzero(kept_there), len(other))[number]
+
+
+def stands_in_some_count(text: str, start: int, end: int, quote: str) -> bool:
+    """Return whether a quote stands at offsets, whatever of :func:`counts` they count."""
+    return stands(text, start, end, quote) or any(
+        stands(text, point(points, start), point(points, end), quote) for _, points in counts(text)
     )
 
 
-_UNITS: Mapping[str, Callable[[str], Ints | None]] = {
-    "UTF-16 units": points_at,
-    "bytes of UTF-8": points_at_bytes,
-}
+# --- what the quotes of spans show ----------------------------------------------------------------
 
 
 class Spans(NamedTuple):
@@ -143,9 +251,21 @@ class Spans(NamedTuple):
         return len(self.start) - self.pieces
 
 
+class AsRead(NamedTuple):
+    """What the offsets of an annotation count: its document as the source has it there.
+
+    Attributes:
+        place: the text or the tokens.
+        has_mark: whether a byte order mark stands before the text.
+    """
+
+    place: Place
+    has_mark: bool = False
+
+
 def resolve(
     spans: Spans,
-    place_of: Callable[[int], Place],
+    version_of: Callable[[int], AsRead],
     ends: str | None,
     annotators: Sequence[str],
 ) -> tuple[list[str], str | None]:
@@ -153,22 +273,25 @@ def resolve(
 
     Args:
         spans: the segments of a source.
-        place_of: the text or the tokens of an annotation's document.
+        version_of: what the offsets of an annotation count.
         ends: what an end is said to name, if it is.
         annotators: their names, by number.
 
     Returns:
-        Notes of what was found, the unit of offsets and ends that are inclusive; what ends name,
+        Notes of what was found, what offsets count and ends that are inclusive; what ends name,
         as far as it is said or shown.
     """
+
+    def place_of(annotation: int) -> Place:
+        return version_of(annotation).place
+
     notes = []
+    rows_of = groups(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
     if (spans.quote >= 0).any():
-        rows_of = groups(spans.annotation, int(spans.annotation.max()) + 1)
-        for unit, table in _UNITS.items():
-            if count := _converted(spans, rows_of, place_of, table):
-                notes.append(
-                    f"{counted(count, 'span')} with offsets in {unit}, turned into code points"
-                )
+        found: Counter[str] = Counter()
+        for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
+            found.update(_converted(spans, rows_of[annotation].tolist(), version_of(annotation)))
+        notes += [_turned(count, says) for says, count in found.items()]
         for i in np.flatnonzero(spans.quote >= 0).tolist():
             bounds = int(spans.start[i]), int(spans.end[i])
             if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
@@ -184,43 +307,96 @@ def resolve(
                 " the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if everybody else None
+    if ends is None and (count := _by_edges(spans, rows_of, place_of)):
+        notes.append(f"{_turned(count, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
 
-def _converted(
-    spans: Spans,
-    rows_of: Sequence[Ints],
-    place_of: Callable[[int], Place],
-    table: Callable[[str], Ints | None],
-) -> int:
-    """Convert the spans of annotations that fit in another unit; return how many changed."""
-    changed = 0
-    for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
-        text = place_of(annotation)
-        points = table(text) if isinstance(text, str) else None
-        if points is None:
-            continue
-        rows = rows_of[annotation].tolist()
+def _turned(count: int, says: str) -> str:
+    return f"{counted(count, 'span')} with offsets {says}, turned into code points"
+
+
+def _converted(spans: Spans, rows: Sequence[int], version: AsRead) -> Iterator[str]:
+    """Convert the spans of an annotation that fit if they count something else.
+
+    Yields:
+        For each segment that moves, what its offsets count.
+    """
+    text = version.place
+    if not isinstance(text, str):
+        return
+    quoted = [i for i in rows if spans.quote[i] != UNKNOWN]
+    for says, points in counts(text, has_mark=version.has_mark):
+        wrong = [i for i in quoted if spans.quote[i] >= 0]
+        if not wrong:
+            return
         there = {i: _moved(spans, i, points) for i in rows}
         fits = {
             i: there[i][1] <= len(text) and stands(text, *there[i], spans.quotes[spans.quote[i]])
-            for i in rows
-            if spans.quote[i] >= 0
+            for i in wrong
         }
-        if not any(fits.values()):
-            continue
         # where one fits in code points alone, the annotation does not count the other unit
-        mixed = any(
-            spans.quote[i] == STANDS
+        alone = [
+            i
+            for i in quoted
+            if spans.quote[i] == STANDS
             and text[slice(*there[i])] != text[spans.start[i] : spans.end[i]]
-            for i in rows
-        )
+        ]
+        is_unit = says in _UNITS
+        if not any(fits.values()) or (not is_unit and sum(fits.values()) <= len(alone)):
+            continue
         for i in rows:
-            if fits.get(i, not mixed):
-                changed += i < spans.segments and there[i] != (spans.start[i], spans.end[i])
+            if fits.get(i, not alone):
+                if i < spans.segments and there[i] != (spans.start[i], spans.end[i]):
+                    yield says
                 spans.start[i], spans.end[i] = there[i]
                 spans.quote[i] = STANDS if i in fits else spans.quote[i]
-    return changed
+
+
+_UNITS = ("in UTF-16 units", "in bytes of UTF-8")
+
+
+def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]) -> int:
+    """Convert spans without quotes that begin and end at words if line ends count as one.
+
+    An annotator's are, where more than one in ten cut a word or have white space at an edge as they
+    stand, and no more than that do if they are moved.
+
+    Returns:
+        How many segments are moved.
+    """
+    moves: dict[int, dict[int, tuple[int, int]]] = {}
+    odd: Counter[tuple[int, bool]] = Counter()
+    for annotation in np.unique(spans.annotation).tolist():
+        text, rows = place_of(annotation), rows_of[annotation].tolist()
+        if not isinstance(text, str) or "\r\n" not in text:
+            continue
+        if any(spans.quote[i] != UNKNOWN for i in rows):
+            continue
+        points = next(table for says, table in counts(text) if says == _LINES["one"])
+        for i in rows:
+            there, bounds = _moved(spans, i, points), (int(spans.start[i]), int(spans.end[i]))
+            if there != bounds:
+                who = int(spans.annotator[i])
+                moves.setdefault(who, {})[i] = there
+                odd[who, False] += _is_odd(text, *bounds)
+                odd[who, True] += _is_odd(text, *there)
+    count = 0
+    for who, rows_moved in moves.items():
+        few = len(rows_moved) / TOLERATED
+        if odd[who, True] <= few < odd[who, False]:
+            for i, there in rows_moved.items():
+                spans.start[i], spans.end[i] = there
+                count += i < spans.segments
+    return count
+
+
+def _is_odd(text: str, start: int, end: int) -> bool:
+    """Return whether a span cuts a word, has white space at an edge, or is not in the text."""
+    if not 0 <= start < end <= len(text):
+        return True
+    cuts = any(0 < at < len(text) and text[at - 1 : at + 1].isalnum() for at in (start, end))
+    return cuts or text[start].isspace() or text[end - 1].isspace()
 
 
 def _moved(spans: Spans, i: int, points: Ints) -> tuple[int, int]:

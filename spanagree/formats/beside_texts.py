@@ -14,7 +14,7 @@ from typing import Any
 from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, naming_files, numbered_lines, read_text
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import values_at
+from spanagree.formats.paths import found_at
 
 _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?')
 _PART = re.compile(r'\bid="(s\d\w*)"')
@@ -119,15 +119,16 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if not records:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
-            names = values_at(record, "annotatable.parts[*]")
+            names = found_at(record, "annotatable.parts[*]", name)
             text, parts = _with_parts(file, stem, names, name)
             by: dict[str, list[Any]] = {}
-            for entity in values_at(record, "entities[*]"):
+            for entity in found_at(record, "entities[*]", name):
                 part = entity.get("part")
                 if part not in parts:
                     raise InputError(f"{name}: part {show(part)}, which the text does not have")
-                people = [str(user) for user in values_at(entity, "confidence.who[*]")] or [""]
-                for piece in values_at(entity, "offsets[*]"):
+                who = found_at(entity, "confidence.who[*]", name)
+                people = [str(user) for user in who] or [""]
+                for piece in found_at(entity, "offsets[*]", name):
                     if not is_whole(piece.get("start")):
                         where = f"{name}: start in {part}"
                         raise invalid_value(where, piece.get("start"), "a whole number is needed")
@@ -187,7 +188,7 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         )
         for id_ in dict.fromkeys((*(state.get("instance_id_ordering") or ()), *spans, *labels)):
             answered = id_ in spans or id_ in labels
-            item_spans = list(_potato_spans(spans.get(id_))) if answered else None
+            item_spans = list(_potato_spans(spans.get(id_), name)) if answered else None
             marked += len(item_spans or ())
             user = state.get("user_id") or file.parent.name
             rows.append(
@@ -201,8 +202,14 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     yield from rows
 
 
-def _potato_spans(given: Any) -> Iterator[dict[str, Any]]:
-    """Yield spans, which are lists by scheme, or pairs of a span and its value."""
+def _potato_spans(given: Any, where: str) -> Iterator[dict[str, Any]]:
+    """Yield spans, which are lists by scheme, or pairs of a span and its value.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if not isinstance(given, (dict, list, type(None))):
+        raise invalid_value(f"{where}: spans", given, "lists by scheme, or pairs, are needed")
     if isinstance(given, dict):
         for spans in given.values():
             yield from spans

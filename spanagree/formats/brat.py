@@ -136,7 +136,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
     folder = "" if root == Path() else str(root)  # with no path made of each file, which is slow
     places, notes = _places(files)
-    blank, joined, marks, is_empty = 0, 0, 0, True
+    blank, is_empty = 0, True
     for txt, ann, annotator, id_ in _pairs(places, root):
         is_empty = False
         where = os.path.join(folder, txt)
@@ -149,19 +149,10 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             parsed = Annotation(annotator, None)
             if rows or absent != "unseen":
                 parsed = _annotation(annotator, rows, passed)
-            fitting = _fits(parsed, text)
-            is_odd = fitting < len(list(parsed.spans or ()))
-            if is_odd and read_bytes(name, where, size=3) == BOM_UTF8:
-                moved = _moved(parsed)
-                if fitting < _fits(moved, text):
-                    parsed = moved
-                    marks += 1
             annotations = [parsed]
-            short = text.replace("\r\n", "\n")
-            if short != text and _fits(parsed, text) < _fits(parsed, short):
-                text = short
-                joined += 1
-        yield Record(printable(where), id_, {"text": text}, annotations)
+        has_mark = read_bytes(name, where, size=3) == BOM_UTF8
+        content = {"text": text, "has_mark": has_mark}
+        yield Record(printable(where), id_, content, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
@@ -174,16 +165,6 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         )
     for kind, count in sorted(passed.items()):
         notes.append(f"{count} {kind if count > 1 else _SINGULAR[kind]} passed over")
-    if joined:
-        notes.append(
-            f"{counted(joined, 'text')} with line ends of two characters read with one, which"
-            " fits the annotations"
-        )
-    if marks:
-        notes.append(
-            f"{counted(marks, '.ann file')} counted the byte order mark of the text, which is none"
-            " of its characters"
-        )
     if blank and absent is None:
         notes.append(
             f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
@@ -214,23 +195,6 @@ def _pairs(
                     " brat keeps the text there"
                 )
             yield texts[id_], ann, annotator, id_
-
-
-def _moved(annotation: Annotation) -> Annotation:
-    """Return an annotation one character to the left."""
-    spans = [
-        span._replace(start=span.start - 1, end=span.end - 1)
-        if span.pieces is None
-        else span._replace(pieces=[(start - 1, end - 1) for start, end in span.pieces])
-        for span in annotation.spans or ()
-    ]
-    return annotation._replace(spans=spans)
-
-
-def _fits(annotation: Annotation, text: str) -> int:
-    """Return how many segments of one piece are what stands in a text, as files say it."""
-    spans = annotation.spans or ()
-    return sum(x.pieces is None and text[x.start : x.end] == x.quote for x in spans)
 
 
 def _places(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:

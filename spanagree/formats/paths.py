@@ -188,7 +188,9 @@ def records_at(
     cut = [whole]
     for path in (*own, *others):
         beside = [_beside(value, whole, other) for other in steps_of(path)]
-        if path in own and all(steps is not None and _number(steps) < _number(whole) for steps in beside):
+        if path in own and all(
+            steps is not None and _number(steps) < _number(whole) for steps in beside
+        ):
             raise InputError(
                 f"{where}: {path} is one for all of the {counted(len(places), 'record')} of"
                 f" {content}, and each needs its own, under it or in a list of the same length"
@@ -351,6 +353,22 @@ def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
         values = _walk(values, (step,))
         is_under_any |= step == "*"
     return None
+
+
+def found_at(value: Any, path: str, where: str) -> list[Any]:
+    """Return what a path leads to.
+
+    Raises:
+        InputError: if that is nothing because a value has another shape than the path needs.
+
+    >>> found_at({"a": [1]}, "a[*]", "x"), found_at({}, "a[*]", "x")
+    ([1], [])
+    """
+    values = values_at(value, path)
+    odd = None if values else misshapen(value, path)
+    if odd is not None:
+        raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{path} leads to nothing in it")
+    return values
 
 
 def _written(steps: _Steps) -> str:

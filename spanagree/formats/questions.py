@@ -14,7 +14,7 @@ from spanagree.errors import InputError, listed, printable, show
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import first_at, values_at
+from spanagree.formats.paths import first_at, found_at
 
 _NOTHING = ("", "[NONE]", "NONE")  # as crowd workers say that nothing is to be marked
 _QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
@@ -26,9 +26,9 @@ def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     A question without an answer was asked, and nothing marked.
     """
     for where, value in json_records(path, encoding=encoding):
-        paragraphs = values_at(value, "data[*].paragraphs[*]") or [{**value, "qas": [value]}]
+        paragraphs = found_at(value, "data[*].paragraphs[*]", where) or [{**value, "qas": [value]}]
         for paragraph in paragraphs:
-            for question in values_at(paragraph, "qas[*]"):
+            for question in found_at(paragraph, "qas[*]", where):
                 answers = first_at(question, "answers") or []
                 if isinstance(answers, dict):  # a list of each of their parts
                     parts = zip(answers["text"], answers["answer_start"], strict=True)
@@ -46,7 +46,7 @@ def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for where, record in json_records(path, encoding=encoding):
-        turns = [str(value) for value in values_at(record, "conversations[*].value")]
+        turns = [str(value) for value in found_at(record, "conversations[*].value", where)]
         if not turns or not turns[0].startswith("Text: "):
             raise InputError(f"{where}: no text; the first of a conversation is 'Text: …'")
         _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (where, []))

@@ -104,7 +104,9 @@ class Recognised(NamedTuple):
         if not start.records:
             return cls(path, start, tuple(knowing))
         first = [*islice(knowing, 1)]
-        rivals = [name for name in (knowing if first and first[0] in TOOLS else ()) if name in TOOLS]
+        rivals = [
+            name for name in (knowing if first and first[0] in TOOLS else ()) if name in TOOLS
+        ]
         return cls(path, start, tuple(_chosen(path, [*first, *rivals])))
 
     def format_by(self, options: Options) -> str:
@@ -226,9 +228,7 @@ def _chosen(path: PathName, names: Sequence[str]) -> list[str]:
 
 def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
     """Return whether two readings have the same documents, annotators and segments."""
-    return all(
-        a == b for a, b in zip_longest(_rows_of(first), _rows_of(second))
-    )
+    return all(a == b for a, b in zip_longest(_rows_of(first), _rows_of(second)))
 
 
 def _rows_of(raw: RawCorpus) -> Iterator[object]:

@@ -32,6 +32,7 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import (
     SELF,
     first_at,
+    found_at,
     is_several,
     keyed_at,
     misshapen,
@@ -200,7 +201,7 @@ class _ByPaths:
             if not self.tool.records:
                 yield from self._each_record(value, where)
                 continue
-            self._refuse_misshapen(value, self.tool.records, where)
+            found_at(value, self.tool.records, where)
             for number, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
                 yield from self._record(record, f"{where}, {number}", key)
         name, given = self.log.name, self.given
@@ -247,12 +248,6 @@ class _ByPaths:
         for number, (key, record) in enumerate(records, 1):
             place = where if len(records) == 1 else f"{where}, {number}"
             yield from self._record(record, place, key)
-
-    def _refuse_misshapen(self, value: Any, path: str, where: str) -> None:
-        """Refuse a value of another shape than a path needs, which would lead to nothing."""
-        if path not in ("", KEY) and (odd := misshapen(value, path)) is not None:
-            at, found = odd
-            raise invalid_value(f"{where}: {at}", found, f"{path} leads to nothing in it")
 
     def _record(self, record: Any, where: str, key: str = "") -> Iterator[Record]:
         """Yield a record, unless its document is in no other file, which has the texts."""
@@ -341,7 +336,7 @@ class _ByPaths:
         """Return each annotator's part of a record, with its key; the record itself may be one."""
         tool = self.tool
         if tool.marked:
-            self._refuse_misshapen(record, tool.marked, where)
+            found_at(record, tool.marked, where)
             return keyed_at(record, tool.marked)
         if not self.by_annotator:
             return [("", record)]
@@ -377,11 +372,11 @@ class _ByPaths:
             lists = [(None, value) for value in values_at(part, tool.spans)]
         spans = [(label, span) for label, value in lists for span in _each(value)]
         self.led["spans"] += seen and bool(spans)
-        if tool.marked and self._is_of_another_kind(part, spans):
+        if tool.marked and tool.annotator != KEY and self._is_of_another_kind(part, spans):
             self.log.passed["other answer"] += 1
             return
-        if not spans or tool.spans.count("*") > 1:
-            self._refuse_misshapen(part, tool.spans, where)
+        if not spans:
+            found_at(part, tool.spans, where)
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
@@ -406,8 +401,7 @@ class _ByPaths:
     ) -> list[Span] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
-        self._refuse_misshapen(part, path, place)
-        answer = _joined(values_at(part, path)) if self._is_seen(part) else None
+        answer = _joined(found_at(part, path, place)) if self._is_seen(part) else None
         self.led["spans"] += answer is not None
         return self.answers.rows(answer, None, text, place, annotator)
 
@@ -461,10 +455,7 @@ class _ByPaths:
         links = self.tool.links
         if links is None:
             return
-        relations = values_at(part, links.relations)
-        if not relations:
-            self._refuse_misshapen(part, links.relations, where)
-        for number, link in enumerate(relations, 1):
+        for number, link in enumerate(found_at(part, links.relations, where), 1):
             place, label = f"{where}, relation {number}", text_of_whole(first_at(link, links.label))
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")

@@ -112,7 +112,9 @@ _OF_TEXTS = {*COLUMNS["tokens"], "sents", "sentences", "passages"}
 _DEEPEST = 6  # objects and lists in each other that are looked at
 
 
-def annotations_beside(value: Any, reached: Set[int], key: str = "", depth: int = 0) -> Iterator[str]:
+def annotations_beside(
+    value: Any, reached: Set[int], key: str = "", depth: int = 0
+) -> Iterator[str]:
     """Yield the keys of lists of labelled spans in a value; not of what is ``reached``, by id."""
     if depth > _DEEPEST or id(value) in reached:
         return

@@ -16,7 +16,7 @@ from spanagree.formats.beside_texts import beside
 from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
-from spanagree.formats.paths import values_at
+from spanagree.formats.paths import found_at
 
 
 def runs(indices: Sequence[int]) -> list[list[int]]:
@@ -38,9 +38,9 @@ def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield BigBIO's documents, each with the text of its passages at their offsets."""
     for where, record in json_records(path, encoding=encoding):
         text = ""
-        for passage in values_at(record, "passages[*]"):
-            starts = values_at(passage, "offsets[*][0]")
-            for start, piece in zip(starts, values_at(passage, "text[*]"), strict=False):
+        for passage in found_at(record, "passages[*]", where):
+            starts = found_at(passage, "offsets[*][0]", where)
+            for start, piece in zip(starts, found_at(passage, "text[*]", where), strict=True):
                 if not is_whole(start) or start < len(text):
                     raise InputError(
                         f"{where}: a passage at {show(start)}, where the one before has not ended"

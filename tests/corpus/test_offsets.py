@@ -10,7 +10,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.offsets import nearest, points_at, points_at_bytes, stands
+from spanagree.corpus.offsets import nearest, points_at, stands
 from spanagree.corpus.repairs import valid_corpus
 
 TEXT = "Jo met Al in Rome, and Jo met Cy in Bonn with Di, Ed, Flo, Guy, Hal and Ida."
@@ -228,8 +228,8 @@ def test_beyond_the_text():
 @example("\x80\u07ff\u0800\uffff\U00010000")
 def test_points(text):
     """Oracle: Python's encoders."""
-    for table, unit in ((points_at, "UTF-16"), (points_at_bytes, "bytes")):
-        points = table(text)
+    for name, unit in (("UTF-16 units", "UTF-16"), ("bytes of UTF-8", "bytes")):
+        points = points_at(text, name)
         whole = [UNITS[unit](text, i) for i in range(len(text) + 1)]
         if points is None:
             assert whole == list(range(len(text) + 1))

@@ -162,7 +162,9 @@ def _records_of(
     anchors = [content, *paths.get("annotator", ()), *(marked[:1] if is_table else ())]
     for number, anchor in enumerate(filter(_leads_to_several, anchors)):
         others = [x for name in paths for x in paths[name] if x not in (anchor, *marked)]
-        own = [path for path in marked if path != anchor and (number == 0 or _leads_to_several(path))]
+        own = [
+            path for path in marked if path != anchor and (number == 0 or _leads_to_several(path))
+        ]
         if anchor == content and _paths_in({"": columns.get("document")}):
             ids = _paths_in({"": columns.get("document")})
             own.append(next(filter(_leads_to_several, ids), ids[0]))

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.offsets import points_at
+from spanagree.corpus.offsets import in_code_points
 from spanagree.errors import InputError, invalid_value, is_whole, listed, whole_number
 from spanagree.files import decoded, from_json
 from spanagree.formats.file_head import FileHead
@@ -193,7 +193,6 @@ class _Cas:
             raise InputError(
                 f"{self.where}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its text"
             )
-        points = points_at(text)
         layers: dict[str, Marks] = {}
         marks: dict[int, Mark] = {}
         for kind, layer in self.layers.items():
@@ -208,7 +207,7 @@ class _Cas:
                 self.passed["chain link"] += int(kept.sum())
                 continue
             bounds = (np.array(x, np.int64)[kept] for x in (layer.marks.start, layer.marks.end))
-            start, end = (array("q", self._code_points(x, points, kind).tolist()) for x in bounds)
+            start, end = (array("q", self._code_points(x, text, kind).tolist()) for x in bounds)
             values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
             layers[kind] = Marks(start, end, values)
             marks |= {id_: (kind, i) for i, id_ in enumerate(compress(layer.ids, kept))}
@@ -219,18 +218,15 @@ class _Cas:
         )
         return Page(text, layers, +self.passed, relations=tuple(arcs))
 
-    def _code_points(self, offsets: Ints, points: Ints | None, kind: str) -> Ints:
+    def _code_points(self, offsets: Ints, text: str, kind: str) -> Ints:
         """Return offsets in code points; those outside the text stay outside."""
-        if points is None:
-            return offsets
-        inside = np.clip(offsets, 0, len(points) - 1)
-        halves = (inside > 0) & (points[inside] == points[inside - 1])
-        for bad in offsets[halves][:1].tolist():
+        points, half = in_code_points(offsets, text, "UTF-16 units")
+        if half is not None:
             raise InputError(
-                f"{self.where}: {short(kind)} begins or ends at {bad}, inside a character of two"
+                f"{self.where}: {short(kind)} begins or ends at {half}, inside a character of two"
                 f" UTF-16 units, which offsets of a CAS count; {_AGAIN}"
             )
-        return points[inside] + offsets - inside
+        return points
 
 
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:

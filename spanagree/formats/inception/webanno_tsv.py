@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from itertools import accumulate
 
+from spanagree.corpus.offsets import Unit, offsets_in
 from spanagree.errors import InputError, counted, invalid_value, show
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, short
@@ -42,10 +42,10 @@ def read_tsv(lines: Callable[[], Iterable[str]], where: str) -> Page:
         InputError: for lines that are not in the format, naming the first.
     """
     try:
-        return _Reader(where, utf16=True).read(lines())
+        return _Reader(where, "UTF-16 units").read(lines())
     except _MisfitError as error:
         with suppress(_MisfitError):
-            return _Reader(where, utf16=False).read(lines())
+            return _Reader(where, "code points").read(lines())
         raise InputError(str(error)) from None
 
 
@@ -56,9 +56,9 @@ class _MisfitError(Exception):
 class _Reader:
     """The columns, the text so far, the sentence that it ends with, and what is marked in it."""
 
-    def __init__(self, where: str, *, utf16: bool) -> None:
+    def __init__(self, where: str, unit: Unit) -> None:
         self.where = where
-        self.utf16 = utf16
+        self.unit: Unit = unit
         self.columns = 0
         self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
         # layers of relations: their name and columns, of which the last has where they come from,
@@ -140,7 +140,7 @@ class _Reader:
 
     def _start(self, sentence: str, begin: int, token: str, where: str) -> None:
         """Begin a sentence at its first token, behind blanks for text that is not in the file."""
-        before = self._places(sentence[: max(sentence.find(token), 0)])
+        before = offsets_in(sentence[: max(sentence.find(token), 0)], self.unit)
         self.begin = begin - before[-1]
         gap = self.begin - self.end
         if gap < 0:
@@ -152,16 +152,10 @@ class _Reader:
         check_expansion(self.where, self.at - gap + len(sentence), self.at)
         self.pieces += [" " * gap, sentence]
         self.sentence = sentence
-        places = self._places(sentence)
+        places = offsets_in(sentence, self.unit)
         self.end = self.begin + places[-1]
         same = places[-1] == len(sentence)
         self.places = None if same else {unit: i for i, unit in enumerate(places)}
-
-    def _places(self, text: str) -> Sequence[int]:
-        """Return the offset of each character of a text, and of its end."""
-        if not self.utf16 or text.isascii() or max(text) <= "\uffff":
-            return range(len(text) + 1)
-        return list(accumulate((1 + (sign > "\uffff") for sign in text), initial=0))
 
     def _place(self, begin: int, end: int, token: str, where: str) -> tuple[int, int]:
         """Return where a token begins and ends in the text, in code points."""
