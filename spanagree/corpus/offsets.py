@@ -316,44 +316,58 @@ def _turned(count: int, says: str) -> str:
     return f"{counted(count, 'span')} with offsets {says}, turned into code points"
 
 
-def _converted(spans: Spans, rows: Sequence[int], version: AsRead) -> Iterator[str]:
+def _converted(spans: Spans, rows: Sequence[int], as_read: AsRead) -> Iterator[str]:
     """Convert the spans of an annotation that fit if they count something else.
+
+    Of what they may count that goes first in which most of them fit.
 
     Yields:
         For each segment that moves, what its offsets count.
     """
-    text = version.place
+    text = as_read.place
     if not isinstance(text, str):
         return
-    quoted = [i for i in rows if spans.quote[i] != UNKNOWN]
-    for says, points in counts(text, has_mark=version.has_mark):
-        wrong = [i for i in quoted if spans.quote[i] >= 0]
-        if not wrong:
-            return
-        there = {i: _moved(spans, i, points) for i in rows}
-        fits = {
-            i: there[i][1] <= len(text) and stands(text, *there[i], spans.quotes[spans.quote[i]])
-            for i in wrong
-        }
+    left, is_first = rows, True
+    while wrong := [i for i in rows if spans.quote[i] >= 0]:
+        says, points, fits = _best_count(spans, wrong, text, has_mark=as_read.has_mark)
+        there = {i: _moved(spans, i, points) for i in left} if fits else {}
         # where one fits in code points alone, the annotation does not count the other unit
         alone = [
             i
-            for i in quoted
+            for i in there
             if spans.quote[i] == STANDS
             and text[slice(*there[i])] != text[spans.start[i] : spans.end[i]]
         ]
-        is_unit = says in _UNITS
-        if not any(fits.values()) or (not is_unit and sum(fits.values()) <= len(alone)):
-            continue
-        for i in rows:
-            if fits.get(i, not alone):
+        if not fits or (says not in _UNITS and len(fits) <= len(alone)):
+            return
+        for i in left:
+            if i in fits or (i not in wrong and not alone and is_first):
                 if i < spans.segments and there[i] != (spans.start[i], spans.end[i]):
                     yield says
                 spans.start[i], spans.end[i] = there[i]
                 spans.quote[i] = STANDS if i in fits else spans.quote[i]
+        left, is_first = [i for i in wrong if i not in fits], False
 
 
 _UNITS = ("in UTF-16 units", "in bytes of UTF-8")
+
+
+def _best_count(
+    spans: Spans, wrong: Sequence[int], text: str, *, has_mark: bool
+) -> tuple[str, Ints, set[int]]:
+    """Return what most of some misplaced spans may count, and those that then stand."""
+    best: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
+    for says, points in counts(text, has_mark=has_mark):
+        fits = set()
+        for i in wrong:
+            start, end = _moved(spans, i, points)
+            if end <= len(text) and stands(text, start, end, spans.quotes[spans.quote[i]]):
+                fits.add(i)
+        if len(fits) > len(best[2]):
+            best = says, points, fits
+        if len(fits) == len(wrong):
+            break
+    return best
 
 
 def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from spanagree.arrays import Hashes, hashed
+from spanagree.corpus.details import Details
+from spanagree.corpus.offsets import point, points_between
+from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content
 from spanagree.errors import counted
 
@@ -41,3 +44,33 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
         " the same text as another, under another id; if the files are of several annotators, name"
         " each as NAME=FILE",
     )
+
+
+def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
+    """Return the rows with the texts of others that have other line ends, and offsets in these.
+
+    Args:
+        raw: what a source says, with offsets in characters.
+        texts: by the number of a document its text in another source; one that differs in more
+            than line ends is left to who compares them.
+    """
+    if raw.texts is None or raw.offsets != "characters":
+        return raw
+    tables = {
+        d: points_between(raw.texts[d], text) for d, text in texts.items() if text != raw.texts[d]
+    }
+    known = {d: points for d, points in tables.items() if points is not None}
+    if not known:
+        return raw
+    content = [texts[d] if d in known else text for d, text in enumerate(raw.texts)]
+    lengths, start, end = (x.copy() for x in (raw.lengths, raw.start, raw.end))
+    pieces = {} if raw.details is None else raw.details.pieces(raw.start)
+    for d in known:
+        lengths[d] = len(content[d])
+    for row in np.flatnonzero(np.isin(raw.document, [*known])).tolist():
+        points = known[int(raw.document[row])]
+        start[row], end[row] = point(points, int(start[row])), point(points, int(end[row]))
+        if row in pieces:
+            pieces[row] = tuple((point(points, a), point(points, b)) for a, b in pieces[row])
+    details = (raw.details or Details.none(len(start))).with_pieces(pieces)
+    return raw.but(lengths=lengths, texts=tuple(content), start=start, end=end, details=details)

@@ -17,7 +17,7 @@ from spanagree.corpus.flaws import repeats
 from spanagree.corpus.offsets import UNKNOWN
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import keep_annotations
-from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts
+from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, counted, listed, printable, show
 from spanagree.settings import merged_settings
@@ -55,6 +55,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
     for source, part in others:
         _check_offsets(first, united, source, part)
         place = _places(united, part, first, source)
+        part = _as_in(part, {d: _text(united, int(place[d])) for d in np.flatnonzero(place >= 0)})
         _check_same(united, part, place, printable(source))
         new = place < 0
         place[new] = len(united.lengths) + np.arange(int(new.sum()))
@@ -186,16 +187,20 @@ def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _united(
-    names: Sequence[str], parts: Sequence[RawCorpus], repeats: bool
-) -> tuple[list[Ints], int]:
-    """Return the number in the whole of each part's documents, and how many are in several."""
+def _united(names: Sequence[str], parts: list[RawCorpus], repeats: bool) -> tuple[list[Ints], int]:
+    """Return the number in the whole of each part's documents, and how many are in several.
+
+    Parts take the line ends of those before them.
+    """
     home: dict[str, tuple[int, int, int]] = {}  # of each id the number, the first part, its number
     places, shared = [], set()
     size = 0
     for p, (name, part) in enumerate(zip(names, parts, strict=True)):
         ids = part.ids or ()
         place = np.array([home[id_][0] if id_ in home else -1 for id_ in ids], np.int64)
+        homes = {d: home[ids[d]][1:] for d in np.flatnonzero(place >= 0).tolist()}
+        part = _as_in(part, {d: _text(parts[b], there) for d, (b, there) in homes.items()})
+        parts[p] = part
         for d in np.flatnonzero(place >= 0).tolist():
             _, before, there = home[ids[d]]
             where = f"{name}: document {show(ids[d])}, which {names[before]} has too"
@@ -333,6 +338,14 @@ def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, where: str) -> 
         )
 
 
+def _text(raw: RawCorpus, d: int) -> str | None:
+    return None if raw.texts is None else raw.texts[d]
+
+
+def _as_in(part: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
+    """Return a part with the texts of other parts from which its own differ in line ends alone."""
+    return with_line_ends(part, {int(d): text for d, text in texts.items() if text is not None})
+
+
 def _version(raw: RawCorpus, d: int) -> Version:
-    text = None if raw.texts is None else raw.texts[d]
-    return text, None if raw.tokens is None else raw.tokens_of(d), int(raw.lengths[d])
+    return _text(raw, d), None if raw.tokens is None else raw.tokens_of(d), int(raw.lengths[d])
