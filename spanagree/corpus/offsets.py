@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, product
 from typing import Literal, NamedTuple
 
@@ -219,11 +219,21 @@ def points_between(text: str, other: str) -> Ints | None:
     return np.append(np.flatnonzero(kept_there), len(other))[number]
 
 
-def stands_in_some_count(text: str, start: int, end: int, quote: str) -> bool:
-    """Return whether a quote stands at offsets, whatever of :func:`counts` they count."""
-    return stands(text, start, end, quote) or any(
-        stands(text, point(points, start), point(points, end), quote) for _, points in counts(text)
-    )
+def number_standing(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
+    """Return how many quotes stand at their offsets, whatever of :func:`counts` these count.
+
+    >>> number_standing("😀 Jo", [(2, 4, "Jo"), (3, 5, "Jo"), (3, 4, "Jo")])
+    2
+    """
+    spans = [*spans]
+    wrong = [span for span in spans if not stands(text, *span)]
+    fits = {
+        i
+        for _, points in (counts(text) if wrong else ())
+        for i, (start, end, quote) in enumerate(wrong)
+        if stands(text, point(points, start), point(points, end), quote)
+    }
+    return len(spans) - len(wrong) + len(fits)
 
 
 # --- what the quotes of spans show ----------------------------------------------------------------

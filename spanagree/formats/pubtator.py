@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 
+import numpy as np
+
+from spanagree.arrays import Ints
 from spanagree.choices import Ends
+from spanagree.corpus.offsets import number_standing, point
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, printable, show, whole_number
 from spanagree.files import PathName, lines_of
@@ -26,6 +30,8 @@ _JOINED: Mapping[str, Callable[[Sequence[str]], str]] = {
     "without a blank": "".join,
 }
 """How the parts of a text may be joined, the usual way first."""
+
+_USUAL = next(iter(_JOINED))
 
 
 def knows_pubtator(start: FileHead) -> bool:
@@ -64,28 +70,44 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     """
     where = printable(str(path))
     documents, passed = _read(lines_of(path), where)
-    fits = Counter(
-        {way: sum(_fits(document, way) for document in documents.values()) for way in _JOINED}
-    )
-    way = max(_JOINED, key=lambda way: fits[way])  # the first of those that fit best
+    way = _way_of(documents)
     log = ReadLog(where)
     log.passed = passed
-    if way != next(iter(_JOINED)):
-        log.notes = [f"{where}: titles and abstracts are joined {way}, which fits the mentions"]
-    records = _records(documents, _JOINED[way], where)
+    if way != _USUAL:
+        log.notes = [f"{where}: offsets count titles and abstracts joined {way}, as mentions show"]
+    records = _records(documents, way, where)
     return gather(records, log, as_read(ends=ends), annotators=[""], ends=ends, again=False)
 
 
-def _records(
-    documents: dict[str, _Document], join: Callable[[Sequence[str]], str], where: str
-) -> Iterator[Record]:
+def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[Record]:
     for id_ in list(documents):
         document = documents.pop(id_)  # a large file's texts are in memory once
+        points = None if way == _USUAL else _points(document.parts, way)
         spans = (
-            Span(start, end, label, covered or None, None, None, f"{where}:{line}")
+            Span(
+                start if points is None else point(points, start),
+                end if points is None else point(points, end),
+                *(label, covered or None, None, None, f"{where}:{line}"),
+            )
             for line, start, end, covered, label in document.mentions
         )
-        yield Record(where, id_, {"text": join(document.parts)}, [Annotation("", spans)])
+        text = _JOINED[_USUAL](document.parts)
+        yield Record(where, id_, {"text": text}, [Annotation("", spans)])
+
+
+def _points(parts: Sequence[str], way: str) -> Ints:
+    """Return the character of a text joined the usual way at each offset in one joined otherwise.
+
+    So a text is the same whatever its mentions count.
+    """
+    table: list[int] = []
+    at = 0
+    for i, part in enumerate(parts):
+        gap = len(_JOINED[way](["", ""])) if i < len(parts) - 1 else 0
+        size = len(part.rstrip() if i < len(parts) - 1 else part)
+        table += (at + min(j, size) for j in range(len(part) + gap))
+        at += size + 1
+    return np.array([*table, at - 1])
 
 
 def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Counter[str]]:
@@ -125,7 +147,14 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
     return documents, passed
 
 
-def _fits(document: _Document, way: str) -> int:
-    """Return how many mentions are what stands in the text, if it is joined so."""
-    text = _JOINED[way](document.parts)
-    return sum(text[start:end] == covered for _, start, end, covered, _ in document.mentions)
+def _way_of(documents: Mapping[str, _Document]) -> str:
+    """Return how texts are joined that the mentions count: the first way in which most stand."""
+    fits: Counter[str] = Counter()
+    number = sum(len(document.places) // 3 for document in documents.values())
+    for way, join in _JOINED.items():
+        for document in documents.values():
+            spans = ((start, end, quote) for _, start, end, quote, _ in document.mentions)
+            fits[way] += number_standing(join(document.parts), spans)
+        if fits[way] == number:
+            break
+    return max(_JOINED, key=lambda way: fits[way])

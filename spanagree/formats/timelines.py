@@ -410,5 +410,7 @@ def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Ti
         if words or voice:
             start, end = (marks.time(time, where) for time in cue.groups())
             marks.add(start, end, words, where, tier=voice[1].strip() if voice else "")
+        else:
+            marks.passed["cue without words"] += 1
     marks.choose(tiers.get("tier"))
     return marks.raw("subtitles", **tiers)

@@ -273,6 +273,12 @@ class _ByPaths:
         """Return the id of a record: what a path leads to, or what several do."""
         paths = self.tool.document.split(",")
         parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
+        for path in paths if "document" in self.given and paths != [KEY] else ():
+            if len(several := values_at(record, path)) > 1:
+                raise InputError(
+                    f"{self.log.name}: document {show(path)} leads to {len(several)} ids of one"
+                    " text; one is needed"
+                )
         if None in parts or not self.tool.document or parts == [""]:
             return self.number
         self.led["document"] += 1
@@ -293,6 +299,8 @@ class _ByPaths:
     def _text(self, record: Any, id_: Any, where: str) -> dict[str, Any] | None:
         """Return the text of a record, or that of the other files; ``None``: they have none."""
         text = self._at(record, "text")
+        others = values_at(record, self.tool.text)[1:]
+        self.log.passed["other text"] += sum(isinstance(other, str) for other in others)
         if text is None and self.texts is not None:
             text = self.texts.of(id_, where)
             if text is None:

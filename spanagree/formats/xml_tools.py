@@ -322,6 +322,8 @@ def _refi(source: Source) -> Iterator[Record]:
     guids = [e for e in source.root.iter() if e.get("guid")]
     codes = {e.get("guid"): e.get("name") for e in guids if name_of(e) == "Code"}
     users = {e.get("guid"): e.get("name") or e.get("id") for e in guids if name_of(e) == "User"}
+    others = [e for e in source.root.iter() if name_of(e).endswith("Selection")]
+    source.passed["selection in no text"] += sum(name_of(e) != "PlainTextSelection" for e in others)
     for document in (e for e in source.root.iter() if name_of(e) == "TextSource"):
         held = [e.text or "" for e in document if name_of(e) == "PlainTextContent"]
         named = document.get("plainTextPath") or ""
@@ -333,7 +335,9 @@ def _refi(source: Source) -> Iterator[Record]:
                 _number(selection, "startPosition", place),
                 _number(selection, "endPosition", place),
             )
-            for coding in (e for e in selection if name_of(e) == "Coding"):
+            codings = [e for e in selection if name_of(e) == "Coding"]
+            source.passed["selection without a code"] += not codings
+            for coding in codings:
                 user = coding.get("creatingUser") or selection.get("creatingUser")
                 targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
                 spans += [
@@ -353,10 +357,15 @@ def _inline(source: Source) -> Iterator[Record]:
 
 
 def _tei(source: Source) -> Iterator[Record]:
-    """Read names in the text of TEI; where words are elements, a blank stands between them."""
-    body = next((e for e in source.root.iter() if name_of(e) == "text"), source.root)
-    text, spans = _marked(body, lambda e: name_of(e) in _TEI)
-    yield source.record(_stem(source.path), text, [Annotation("", spans)])
+    """Read names in the texts of TEI; where words are elements, a blank stands between them."""
+    stem = _stem(source.path)
+    documents = [e for e in source.root.iter() if name_of(e) == "TEI"] or [source.root]
+    for number, document in enumerate(documents, 1):
+        body = next((e for e in document.iter() if name_of(e) == "text"), document)
+        text, spans = _marked(body, lambda e: name_of(e) in _TEI)
+        id_ = document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{number}"
+        name = stem if len(documents) == 1 else id_
+        yield source.record(name, text, [Annotation("", spans)])
 
 
 def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:

@@ -208,15 +208,19 @@ TITLE = "7|t|Aspirin in gout.{}\n7|a|It hurts | a\tlot.\n7\t0\t7\tAspirin\tChemi
     [("", 20, ""), (" ", 20, ""), (" ", 21, "by a blank after that at the end of the title"), ("", 19, "without a blank")],
 )  # fmt: skip
 def test_title_and_abstract(tmp_path, end, start, way):
-    """They are joined by a blank, unless the mentions show otherwise, which is said."""
+    """They are joined by a blank, whatever the mentions count, which is said.
+
+    So files of the same texts are of the same texts, one with mentions and one without.
+    """
     path = tmp_path / "ann.txt"
     path.write_text(TITLE.format(end, start, start + 5), "utf-8")
     assert format_of(path) == "pubtator"
     raw = raw_pubtator(path)
-    assert rows(raw) == [(0, 7, "Chemical", "Aspirin"), (start, start + 5, "Sign", "hurts")]
+    assert rows(raw) == [(0, 7, "Chemical", "Aspirin"), (20, 25, "Sign", "hurts")]
+    assert raw.texts == ("Aspirin in gout. It hurts | a\tlot.", "Nothing ")
     assert raw.ids == ("7", "8")
     notes = [f"{path}: 1 relation passed over"]
-    notes += [f"{path}: titles and abstracts are joined {way}, which fits the mentions"] if way else []  # fmt: skip
+    notes += [f"{path}: offsets count titles and abstracts joined {way}, as mentions show"] if way else []  # fmt: skip
     assert list(raw.notes) == notes
 
 

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 
-from spanagree.corpus.offsets import stands_in_some_count
+from spanagree.corpus.offsets import number_standing
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
@@ -143,7 +143,7 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
             if region.surface is not None:
                 quoted.add(region.target)
                 fits, span = fitting[region.target], (region.start, region.end, region.surface)
-                fits.update(key for key, text in texts.items() if stands_in_some_count(text, *span))
+                fits.update(key for key, text in texts.items() if number_standing(text, [span]))
     best = {target: _best(fits, target, keys) for target, fits in fitting.items()}
     unknown = [target for target in best if target not in {*quoted, *keys}]
     if unknown and len(keys) > 1 and len(best) > 1:
