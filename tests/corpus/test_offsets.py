@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,7 +13,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.offsets import nearest, points_at, stands
+from spanagree.corpus.offsets import counts, nearest, points_at, points_between, stands
 from spanagree.corpus.repairs import valid_corpus
 
 TEXT = "Jo met Al in Rome, and Jo met Cy in Bonn with Di, Ed, Flo, Guy, Hal and Ida."
@@ -222,6 +225,117 @@ def test_beyond_the_text():
     for quote in ("abc", "abc\n", None):
         with refuses(sa.InputError, "… segment 0–4 'N' ends beyond … length 3"):
             valid_corpus(raw([(0, 4, quote)], "abc"))
+
+
+def lines_as(ends):
+    return lambda text, at: len(text[:at].replace("\r\n", "\n").replace("\n", ends))
+
+
+COUNTS = {
+    "in UTF-16 units": UNITS["UTF-16"],
+    "in bytes of UTF-8": UNITS["bytes"],
+    "that count line ends of two characters as one": lines_as("\n"),
+    "that count line ends of one character as two": lambda text, at: lines_as("\r\n")(text, at),
+    "that count the byte order mark": lambda text, at: at + 1,
+    "that count the characters of NFC": lambda text, at: len(
+        unicodedata.normalize("NFC", text[:at])
+    ),
+    "that count the characters of NFD": lambda text, at: len(
+        unicodedata.normalize("NFD", text[:at])
+    ),
+}
+
+
+PARTS = ["a", "\xe9", "e\u0301", "😀", "\r\n", "\n", "\uac00", "\u1100\u1161", " "]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12))
+def test_counts(parts):
+    """Each offset at the edge of a character leads there. Oracle: Python's own strings."""
+    text = "".join(parts)
+    edges = [0, *(m.end() for m in re.finditer("\r\n|\u1100\u1161|.\u0301?", text, re.DOTALL))]
+    for says, points in counts(text, has_mark=True):
+        for at in edges if says in COUNTS else ():
+            assert points[COUNTS[says](text, at)] == at, (says, at)
+    assert len(dict(counts("a\r\n\xe9", has_mark=True))) > 5
+
+
+@given(st.lists(st.sampled_from(["a", "bc", "\r\n", "\n", " "]), max_size=9))
+def test_points_between_line_ends(parts):
+    text, other = "".join(parts), "".join(parts).replace("\r\n", "\n")
+    points, back = points_between(text, other), points_between(other, text)
+    at, there = 0, 0
+    for part in [*parts, ""]:
+        assert (points[at], back[there]) == (there, at)
+        at, there = at + len(part), there + len(part.replace("\r\n", "\n"))
+    assert points_between(text, f"{other}x") is None
+
+
+CRLF = "Ana ran.\r\nBob sat in Rome.\r\n"
+LINES = [(0, 3, "Ana"), (9, 12, "Bob"), (20, 24, "Rome")]  # as the text with line ends of one
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+def test_line_ends_that_count_as_one(quoted):
+    """With quotes these show it, without them the edges of words; right offsets stay."""
+    spans = [(start, end, quote if quoted else None) for start, end, quote in LINES]
+    corpus = valid_corpus(raw(spans, CRLF))
+    assert [CRLF[a:b] for a, b in marked(corpus)] == ["Ana", "Bob", "Rome"]
+    more = "" if quoted else ", as the edges of words show"
+    assert corpus.notes[0] == (
+        "x: 2 spans with offsets that count line ends of two characters as one, turned into code"
+        f" points{more}"
+    )
+    spans = [
+        (start + (start > 5), end + (start > 5), q if quoted else None) for start, end, q in LINES
+    ]
+    right = valid_corpus(raw(spans, CRLF))
+    assert (marked(right), right.notes) == (marked(corpus), ())
+    if not quoted:  # who says what ends are says that offsets are as they are
+        assert marked(valid_corpus(raw(spans, CRLF, ends="exclusive"))) == marked(corpus)
+
+
+def test_normal_forms():
+    """Offsets that count a decomposed text are read in the composed one, and the other way."""
+    for form, other in (("NFC", "NFD"), ("NFD", "NFC")):
+        text = unicodedata.normalize(form, "\u65e5: (Zo\xeb), (Ren\xe9e), (K\xf6ln)")
+        counted = unicodedata.normalize(other, text)
+        spans = [(*at(n, counted), n) for n in (unicodedata.normalize(other, x) for x in ("Zo\xeb", "Ren\xe9e", "K\xf6ln"))]  # fmt: skip
+        corpus = valid_corpus(
+            raw([(a, b, unicodedata.normalize(form, n)) for a, b, n in spans], text)
+        )
+        assert [text[a:b] for a, b in marked(corpus)] == [unicodedata.normalize(form, n) for _, _, n in spans]  # fmt: skip
+        assert f"that count the characters of {other}" in corpus.notes[0]
+
+
+def test_the_count_in_which_most_fit():
+    """A span that fits in bytes by chance does not hide that all fit in another count."""
+    text = "\xe9 to\r\nto to me"
+    # in bytes the second would be at the first "to", and so in no other count
+    spans = [(4, 6, "to"), (7, 9, "to"), (10, 12, "me")]
+    start = text.replace("\r\n", "\n")
+    spans = [
+        (start.index("to", 4), start.index("to", 4) + 2, "to"),
+        (start.index("me"), len(start), "me"),
+    ]
+    corpus = valid_corpus(raw(spans, text))
+    assert [text[a:b] for a, b in marked(corpus)] == ["to", "me"]
+    assert "line ends of two" in corpus.notes[0]
+
+
+def test_texts_that_differ_in_line_ends():
+    """The same document with other line ends is the same document, with offsets in the first."""
+    collector = Collector("characters", ends=None, name="x")
+    for name, text, quoted in (("a", CRLF, False), ("b", CRLF.replace("\r\n", "\n"), True)):
+        document = collector.document("d", "x", text=text, again=True)
+        annotation = collector.annotation(document, name, "x")
+        for start, end, quote in LINES:
+            collector.segment(annotation, start, end, "N", "x", quote=quote if quoted else None)
+    corpus = valid_corpus(collector.raw({}))
+    assert corpus.texts == (CRLF,)
+    assert corpus[0].segments["a"] == corpus[0].segments["b"]
+    with refuses(sa.InputError, "x: document 'd': the text differs"):
+        collector.document("d", "x", text=f"{CRLF}.", again=True)
 
 
 @given(st.text("aé😀日\x7f\x80\u07ff\u0800\uffff\U00010000", max_size=20))

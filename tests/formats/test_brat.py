@@ -345,6 +345,28 @@ def test_line_ends_of_two_characters(tmp_path):
         assert bool(corpus.notes) == (name == "once")
 
 
+def test_texts_of_the_same_bytes(tmp_path):
+    """One annotator marked nothing, the other counts line ends once: both are in the same text."""
+    text, short = b"Ana ran.\r\nBob sat in Rome.\r\n", b"Ana ran.\nBob sat in Rome.\n"
+    lines = "T1\tPER 0 3\tAna\r\nT2\tPER 9 12\tBob\r\nT3\tLOC 20 24\tRome\r\n"
+    for name, content, marked in (("a", text, ""), ("b", text, lines), ("c", short, lines)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_bytes(content)
+        (tmp_path / name / "d.ann").write_bytes(marked.encode())
+    for names in (("a", "b"), ("b", "a"), ("a", "b", "c"), ("c", "b", "a")):
+        corpus = sa.read([tmp_path / name for name in names])
+        assert corpus.texts == ((short if names[0] == "c" else text).decode(),)
+        for name in names:
+            found = [corpus.texts[0][s.start : s.end] for s in corpus[0].segments[name]]
+            assert found == ([] if name == "a" else ["Ana", "Bob", "Rome"])
+    corpus = sa.read([tmp_path / "a", tmp_path / "b"])
+    assert sa.evaluate(corpus, gold="b")["a"].f1.observed == 0  # no segment beside three
+    assert len(sa.read(tmp_path)) == 1  # as one project
+    (tmp_path / "c" / "d.txt").write_bytes(short + b".")
+    with refuses(sa.InputError, "… the text differs"):
+        sa.read([tmp_path / "a", tmp_path / "c"])
+
+
 def test_a_byte_order_mark(tmp_path):
     """brat counts it as a character, other tools do not; what the files say of texts decides."""
     for name, shift in (("brat", 1), ("other", 0)):

@@ -206,3 +206,35 @@ def test_not_ours(tmp_path):
     for other in (*others, row(label=[PER, [1, 2]]), row(label=[])):
         path.write_text(lines([other]), "utf-8")
         assert not knows_doccano(read_head(path))
+
+
+CRLF = "Ana ran.\r\nBob sat in Rome.\r\n"
+
+
+def test_line_ends_that_a_page_counts_once(tmp_path):
+    """A browser makes one character of each line end; the edges of words show it."""
+    for at, note in ((9, True), (10, False)):
+        label = [[0, 3, "PER"], [at, at + 3, "PER"], [at + 11, at + 15, "LOC"]]
+        row = {"id": 1, "text": CRLF, "label": label, "Comments": []}
+        (tmp_path / "ann.jsonl").write_text(json.dumps(row), "utf-8")
+        corpus = sa.read(tmp_path / "ann.jsonl")
+        found = [CRLF[s.start : s.end] for s in corpus[0].segments["ann.jsonl"]]
+        assert found == ["Ana", "Bob", "Rome"]
+        said = "2 spans with offsets that count line ends of two characters as one"
+        assert any(said in x and "edges of words" in x for x in corpus.notes) == note
+
+
+def test_spans_under_another_key_are_counted(tmp_path):
+    """Of two keys with spans one is read, and the note says how many stand under the other."""
+    entity = {"id": 1, "start_offset": 0, "end_offset": 3, "label": "PER"}
+    row = {
+        "id": 1,
+        "text": CRLF,
+        "entities": [entity],
+        "label": [[4, 7, "X"], "pos"],
+        "Comments": [],
+    }
+    (tmp_path / "ann.jsonl").write_text(json.dumps(row), "utf-8")
+    corpus = sa.read(tmp_path / "ann.jsonl")
+    assert [tuple(s) for s in corpus[0].segments["ann.jsonl"]] == [(0, 3, "PER")]
+    assert any("1 other span and 1 document label passed over" in x for x in corpus.notes)

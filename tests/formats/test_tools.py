@@ -595,6 +595,84 @@ def test_utf_16_units_of_gate(write):
             assert sa.read(path)[0].segments == {"ann": (expected,)}
 
 
+def test_an_entry_explains_all_that_looks_like_annotations(write):
+    """Rows as Prodigy writes them, without hashes, are no Doc of spaCy: spans are in them."""
+    tokens = [{"text": "Jo", "start": 0, "end": 2, "id": 0, "ws": True}]
+    row = {"text": TEXT, "spans": spans("start", "end", "label"), "tokens": tokens}
+    path = write([row])
+    assert format_of(path) == "dataset"
+    assert [*sa.read(path)[0].seen.values()] == [(JO, ROME)]
+    doc = {"text": TEXT, "ents": row["spans"], "tokens": tokens, "sents": [{"start": 0, "end": 18}]}
+    doc["spans"] = {"sc": [{"start": 0, "end": 2, "label": "X"}]}
+    assert format_of(write([doc])) == "spacy-json"
+    with refuses(
+        sa.InputError, "… read as spacy-json, nothing is marked … 'spans' … --spans spans"
+    ):
+        sa.read(write([row]), "spacy-json")
+    gold, mine = write([row], "gold.jsonl"), write([{**row, "spans": row["spans"][:1]}], "m.jsonl")
+    result = sa.evaluate(sa.read({"gold": gold, "mine": mine}), gold="gold")["mine"]
+    assert result.f1.observed == pytest.approx(2 / 3)  # one of two: 2·1/(2+1)
+
+
+def test_two_entries_that_know_a_file(write):
+    """If both read the same, it is the first's; if not, both are named."""
+    both = {"document": TEXT, "annotation": spans("start", "end", "label"), "content": TEXT}
+    both["annotation"] = [{**span, "points": [{"start": span["start"], "end": span["end"] - 1}]} for span in both["annotation"]]  # fmt: skip
+    path = write([both])
+    assert format_of(path) == "dataturks"
+    both["annotation"][0]["points"][0]["start"] = 1
+    with refuses(
+        sa.InputError, "… dataturks and ubiai both know it … --from dataturks or --from ubiai"
+    ):
+        sa.read(write([both]))
+    assert len(sa.read(path, "ubiai").layers[path.name]) == 2
+
+
+@pytest.mark.parametrize("annotations", [{"1": {"start": 0}}, "none", 7])
+def test_a_wrong_shape_is_not_marked_nothing(write, annotations):
+    """An object in place of GATE's list gave F1 0 without a word."""
+    record = {"name": "a", "text": TEXT, "annotation_sets": {"ann": {"annotations": annotations}}}
+    with refuses(sa.InputError, "… annotator 'ann': annotations … annotations[*] leads to nothing"):
+        sa.read(write([record]))
+    record["annotation_sets"]["ann"]["annotations"] = {}  # as some write an empty list
+    assert sa.read(write([record]))[0].segments == {"ann": ()}
+
+
+WRONG = {
+    # by tool a record whose spans stand in an object
+    "dataturks": {"content": TEXT, "annotation": {"1": {"label": ["PER"], "points": []}}},
+    "gate": {"text": TEXT, "annotation_sets": [{"name": "ann", "annotations": []}]},
+    "dygie": {"doc_key": "a", "sentences": [WORDS], "ner": {"0": [[0, 0, "PER"]]}},
+    "spert": {"tokens": WORDS, "entities": {"0": {"type": "X", "start": 0, "end": 1}}},
+    "gliner": {"tokenized_text": WORDS, "ner": {"0": [0, 0, "PER"]}},
+    "langextract": {"text": TEXT, "extractions": {"0": {"extraction_text": "Jo"}}},
+    "pubannotation": {"text": TEXT, "denotations": {"T1": {"span": {"begin": 0, "end": 2}}}},
+    "ubiai": {"document": TEXT, "annotation": {"0": {"start": 0, "end": 2, "label": "X"}}},
+    "spacy-json": {"text": TEXT, "ents": {"0": {"start": 0, "end": 2, "label": "X"}}},
+    "esa-lines": {"tgt": TEXT, "langs": "a", "esa_spans": {"0": {"start_i": 0, "end_i": 2}}},
+    "mqm-answers": {"src": "", "tgt": TEXT, "evaluation": {"errors": {"0": {"span": "Jo"}}}},
+    "squad": {"data": [{"paragraphs": [{"context": TEXT, "qas": {"0": {}}}]}]},
+    "bigbio": {"passages": [{"text": [TEXT], "offsets": [[0, 18]]}], "entities": {"0": {}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_tool_takes_an_object_for_an_empty_list(write, name):
+    with refuses(sa.InputError, "… leads to nothing in it"):
+        sa.read(write([WRONG[name]]), name)
+
+
+def test_relations_and_labels_in_another_shape(write):
+    """Relations in an object are refused; of several lists of labels all are read."""
+    row = {**EXAMPLES["spert"][0], "relations": {"0": {"type": "IN", "head": 0, "tail": 1}}}
+    with refuses(sa.InputError, "… relations … relations[*] leads to nothing in it"):
+        sa.read(write([row]), "spert")
+    span = {"start": 0, "end": 2, "kinds": [{"names": ["A"]}, {"names": ["B", "C"]}]}
+    paths = {"text": "text", "spans": "s[*]", "start": "start", "end": "end"}
+    corpus = sa.read(write([{"text": TEXT, "s": [span]}]), label="kinds[*].names", **paths)
+    assert corpus.labels == ("A", "B", "C")
+
+
 # --- real files ---------------------------------------------------------------------------------
 
 

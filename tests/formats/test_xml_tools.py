@@ -144,6 +144,19 @@ def test_ace(folder):
     assert marked(corpus) == {"a.apf.xml": [(0, 6, "PER"), (19, 23, "timex2")]}
 
 
+def test_each_text_of_a_tei_corpus(tmp_path):
+    """The first text of several was read alone."""
+    head, *_ = TEI.partition("<TEI")
+    bodies = "".join(
+        f"<TEI{id_}><text><p><persName>{name}</persName> ran.</p></text></TEI>"
+        for id_, name in ((' xml:id="x"', "Jo"), ("", "Al"))
+    )
+    (tmp_path / "c.xml").write_text(f"{head}<teiCorpus>{bodies}</teiCorpus>", "utf-8")
+    corpus = sa.read(tmp_path / "c.xml")
+    assert corpus.ids == ("x", "c:2")
+    assert [tuple(s) for d in corpus for s in d.segments["c.xml"]] == [(0, 2, "persName")] * 2
+
+
 def test_tei(folder):
     """Names in the text, not in the header; words that are elements have blanks between them."""
     corpus = read(folder, "t.xml", TEI)
