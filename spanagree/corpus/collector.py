@@ -446,9 +446,8 @@ class Collector:
             first = self.texts[self._of_document[annotation]]
             if isinstance(text, str) and first is not None and text != first:
                 points = points_between(text, first)
-                for i in (
-                    np.flatnonzero(spans.annotation == annotation) if points is not None else ()
-                ):
+                assert points is not None  # since the texts differ in line ends alone
+                for i in np.flatnonzero(spans.annotation == annotation).tolist():
                     spans.start[i] = point(points, int(spans.start[i]))
                     spans.end[i] = point(points, int(spans.end[i]))
 

@@ -55,7 +55,8 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
     for source, part in others:
         _check_offsets(first, united, source, part)
         place = _places(united, part, first, source)
-        part = _as_in(part, {d: _text(united, int(place[d])) for d in np.flatnonzero(place >= 0)})
+        known = np.flatnonzero(place >= 0).tolist()
+        part = _as_in(part, {d: _text(united, int(place[d])) for d in known})
         _check_same(united, part, place, printable(source))
         new = place < 0
         place[new] = len(united.lengths) + np.arange(int(new.sum()))
@@ -344,7 +345,7 @@ def _text(raw: RawCorpus, d: int) -> str | None:
 
 def _as_in(part: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
     """Return a part with the texts of other parts from which its own differ in line ends alone."""
-    return with_line_ends(part, {int(d): text for d, text in texts.items() if text is not None})
+    return with_line_ends(part, {d: text for d, text in texts.items() if text is not None})
 
 
 def _version(raw: RawCorpus, d: int) -> Version:

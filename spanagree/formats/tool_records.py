@@ -184,7 +184,6 @@ class _ByPaths:
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.questions: dict[str, None] = {}  # of which each has spans of an annotator
         self.number = 0
-        self.unread: str | None = None  # the key of annotations that no path leads to
         named = given.get("annotator") or ""
         self.by_annotator: bool = not tool.marked and named != FILE and is_several(named or SELF)
         quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
@@ -213,12 +212,6 @@ class _ByPaths:
                     f"{name}: {option} {show(given[option])} leads nowhere in any record; see what"
                     " is in the file, or leave the option out"
                 )
-        if self.unread is not None and not self.led["spans"]:
-            raise InputError(
-                f"{name}: read as {self.tool.name}, nothing is marked in it, and"
-                f" {show(self.unread)} has spans with labels, which are not read so; leave out"
-                f" --from, or name them with --spans {self.unread}"
-            )
         self.log.labelled |= bool(self.led["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
@@ -255,8 +248,6 @@ class _ByPaths:
         if not isinstance(record, (dict, list)) and not key:
             raise invalid_value(f"{where}:", record, _NEEDED)
         self.number += 1
-        if not (self.led["spans"] or self.unread or "spans" in self.given):
-            self.unread = tool.unread(record)
         id_ = self._id_of(record, key)
         where = f"{where}, document {show(id_)}" if tool.document else where
         content = (self._tokens if tool.tokens else self._text)(record, id_, where)
