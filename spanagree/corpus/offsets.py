@@ -401,14 +401,14 @@ def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], P
         for i in rows:
             there, bounds = _moved(spans, i, points), (int(spans.start[i]), int(spans.end[i]))
             if there != bounds:
-                who = int(spans.annotator[i])
-                moves.setdefault(who, {})[i] = there
-                odd[who, False] += _is_odd(text, *bounds)
-                odd[who, True] += _is_odd(text, *there)
+                annotator = int(spans.annotator[i])
+                moves.setdefault(annotator, {})[i] = there
+                odd[annotator, False] += _is_odd(text, *bounds)
+                odd[annotator, True] += _is_odd(text, *there)
     count = 0
-    for who, rows_moved in moves.items():
+    for annotator, rows_moved in moves.items():
         few = len(rows_moved) / TOLERATED
-        if odd[who, True] <= few < odd[who, False]:
+        if odd[annotator, True] <= few < odd[annotator, False]:
             for i, there in rows_moved.items():
                 spans.start[i], spans.end[i] = there
                 count += i < spans.segments

@@ -138,7 +138,7 @@ def _is_several(step: str | int) -> bool:
 def records_at(
     value: Any,
     content: str,
-    own: Sequence[str],
+    of_each: Sequence[str],
     others: Sequence[str],
     where: str,
     *,
@@ -152,7 +152,7 @@ def records_at(
     Args:
         value: what a file holds.
         content: the path to what each record has once, as its text.
-        own: the paths to what each record needs for itself, as its spans.
+        of_each: the paths to what each record needs for itself, as its spans.
         others: the paths to what else is in a record, or is one for all records.
         where: begins errors.
         in_lists: whether strings to which the content's path leads are parts of one content, as
@@ -168,7 +168,7 @@ def records_at(
     [[1], [2]]
     """
     steps = _leading(value, content)
-    for path in (*own, *others):
+    for path in (*of_each, *others):
         for other in steps_of(path):
             _refuse_mixed(value, steps, other, f"{where}: {path} and {content}")
     if (isinstance(value, dict) and content in value) or not any(map(_is_several, steps)):
@@ -176,20 +176,24 @@ def records_at(
         return
     if (odd := misshapen(value, content)) is not None:
         raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{content} needs a list there")
-    whole = _record_steps(value, steps, in_lists=in_lists)
-    places = list(_places(value, whole))
-    if whole == steps and whole[-1:] == ("*",):  # of an object, which may hold other things too
-        places = [at for at in places if isinstance(_value_at(value, whole, at), (str, list))]
+    record_steps = _record_steps(value, steps, in_lists=in_lists)
+    places = list(_places(value, record_steps))
+    if record_steps == steps and record_steps[-1:] == (
+        "*",
+    ):  # of an object, which may hold other things too
+        places = [
+            at for at in places if isinstance(_value_at(value, record_steps, at), (str, list))
+        ]
     if len(places) < 2:
-        inside = _walk([value], whole[:-1]) if whole else ()
+        inside = _walk([value], record_steps[:-1]) if record_steps else ()
         if places or not any(x in ([], {}) for x in inside):
             yield "", value
         return
-    cut = [whole]
-    for path in (*own, *others):
-        beside = [_beside(value, whole, other) for other in steps_of(path)]
-        if path in own and all(
-            steps is not None and _number(steps) < _number(whole) for steps in beside
+    cut = [record_steps]
+    for path in (*of_each, *others):
+        beside = [_beside(value, record_steps, other) for other in steps_of(path)]
+        if path in of_each and all(
+            steps is not None and _number(steps) < _number(record_steps) for steps in beside
         ):
             raise InputError(
                 f"{where}: {path} is one for all of the {counted(len(places), 'record')} of"
@@ -212,13 +216,13 @@ def records_at(
         yield last if isinstance(last, str) else "", _cut(value, cut, place)
 
 
-def _beside(value: Any, whole: _Steps, steps: _Steps) -> _Steps | None:
+def _beside(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
     """Return the steps of a path to its part of each record, beside the records' own path.
 
     ``None``: it goes through the records themselves.
     """
-    own = _up_to(steps, _number(whole))
-    return None if own == whole else own
+    first_steps = _up_to(steps, _number(record_steps))
+    return None if first_steps == record_steps else first_steps
 
 
 def _check_list(element: Any, where: str) -> None:

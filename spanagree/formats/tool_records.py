@@ -17,6 +17,7 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    counted,
     invalid_value,
     is_whole,
     length_of,
@@ -231,11 +232,11 @@ class _ByPaths:
         if not content:
             yield from self._record(value, where)
             return
-        own = [path for path in (tool.marked or tool.spans, per_record) if path]
+        of_each = [path for path in (tool.marked or tool.spans, per_record) if path]
         others = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
         spans = (tool.spans,) if tool.start or tool.quote else ()
         cut = records_at(
-            value, content, own, others, where, in_lists=bool(tool.tokens), of_lists=spans
+            value, content, of_each, others, where, in_lists=bool(tool.tokens), of_lists=spans
         )
         records = list(cut)
         for number, (key, record) in enumerate(records, 1):
@@ -267,8 +268,8 @@ class _ByPaths:
         for path in paths if "document" in self.given and paths != [KEY] else ():
             if len(several := values_at(record, path)) > 1:
                 raise InputError(
-                    f"{self.log.name}: document {show(path)} leads to {len(several)} ids of one"
-                    " text; one is needed"
+                    f"{self.log.name}: document {show(path)} leads to"
+                    f" {counted(len(several), 'id')} of one text; one is needed"
                 )
         if None in parts or not self.tool.document or parts == [""]:
             return self.number

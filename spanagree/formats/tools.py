@@ -263,9 +263,9 @@ class Tool:
         reached = [
             value
             for part in parts
-            for whole in [part, *(values_at(part, self.marked) if self.marked else ())]
+            for place in [part, *(values_at(part, self.marked) if self.marked else ())]
             for path in filter(None, paths)
-            for value in values_at(whole, path)
+            for value in values_at(place, path)
         ]
         return next(annotations_beside(record, {id(x) for x in reached}), None)
 

@@ -162,17 +162,17 @@ def _records_of(
     anchors = [content, *paths.get("annotator", ()), *(marked[:1] if is_table else ())]
     for number, anchor in enumerate(filter(_leads_to_several, anchors)):
         others = [x for name in paths for x in paths[name] if x not in (anchor, *marked)]
-        own = [
+        of_each = [
             path for path in marked if path != anchor and (number == 0 or _leads_to_several(path))
         ]
         if anchor == content and _paths_in({"": columns.get("document")}):
             ids = _paths_in({"": columns.get("document")})
-            own.append(next(filter(_leads_to_several, ids), ids[0]))
+            of_each.append(next(filter(_leads_to_several, ids), ids[0]))
         parts = [
             part
-            for _, whole in parts
+            for _, record in parts
             for part in records_at(
-                whole, anchor, own, others, where, in_lists=anchor == columns.get("tokens")
+                record, anchor, of_each, others, where, in_lists=anchor == columns.get("tokens")
             )
         ]
     lists = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
@@ -252,7 +252,7 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
         values = values_at(row, column)
         if len(values) > 1:
             raise InputError(
-                f"column {show(column)} leads to {len(values)} values in a row; one is needed"
+                f"column {show(column)} leads to {counted(len(values), 'value')} in a row; one is needed"
             )
         for value in values:
             return value
