@@ -407,6 +407,7 @@ class Collector:
             start, end, quote = (
                 column[: len(start)] for column in (spans.start, spans.end, spans.quote)
             )
+            quote = quote if self._quotes or (quote != UNKNOWN).any() else None
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)

@@ -126,8 +126,8 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                 part = entity.get("part")
                 if part not in parts:
                     raise InputError(f"{name}: part {show(part)}, which the text does not have")
-                who = found_at(entity, "confidence.who[*]", name)
-                people = [str(user) for user in who] or [""]
+                users = found_at(entity, "confidence.who[*]", name)
+                people = [str(user) for user in users] or [""]
                 for piece in found_at(entity, "offsets[*]", name):
                     if not is_whole(piece.get("start")):
                         where = f"{name}: start in {part}"

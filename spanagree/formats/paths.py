@@ -178,12 +178,8 @@ def records_at(
         raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{content} needs a list there")
     record_steps = _record_steps(value, steps, in_lists=in_lists)
     places = list(_places(value, record_steps))
-    if record_steps == steps and record_steps[-1:] == (
-        "*",
-    ):  # of an object, which may hold other things too
-        places = [
-            at for at in places if isinstance(_value_at(value, record_steps, at), (str, list))
-        ]
+    if record_steps == steps and steps[-1:] == ("*",):  # of an object, which may hold other things
+        places = [at for at in places if isinstance(_value_at(value, steps, at), (str, list))]
     if len(places) < 2:
         inside = _walk([value], record_steps[:-1]) if record_steps else ()
         if places or not any(x in ([], {}) for x in inside):
@@ -341,8 +337,7 @@ def misshapen(value: Any, path: str) -> tuple[str, Any] | None:
         return None
     every = steps_of(path)
     leads = [s for s in every if any(x is not None for x in _walk([value], s))]
-    found = (_odd_at(value, steps) for steps in leads[:1] or every)
-    return next(filter(None, found), None)
+    return next(filter(None, (_odd_at(value, steps) for steps in leads[:1] or every)), None)
 
 
 def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:

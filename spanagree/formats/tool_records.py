@@ -475,8 +475,8 @@ class _ByPaths:
         )
         labels = [key] if key is not None else values_at(span, tool.label) or [None]
         if any(isinstance(label, list) for label in labels):
-            each = (label if isinstance(label, list) else [label] for label in labels)
-            labels = [label for some in each for label in some] or [None]
+            lists = (label if isinstance(label, list) else [label] for label in labels)
+            labels = [label for names in lists for label in names] or [None]
         self.led["label"] += labels != [None]
         self.led["start"] += starts != [None]
         self.led["quote"] += quotes != [None]

@@ -252,7 +252,8 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
         values = values_at(row, column)
         if len(values) > 1:
             raise InputError(
-                f"column {show(column)} leads to {counted(len(values), 'value')} in a row; one is needed"
+                f"column {show(column)} leads to {counted(len(values), 'value')} in a row; one is"
+                " needed"
             )
         for value in values:
             return value
