@@ -226,7 +226,8 @@ def number_standing(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
     2
     """
     spans = [*spans]
-    wrong = [span for span in spans if not stands(text, *span)]
+    other = [span for span in spans if text[span[0] : span[1]] != span[2]]  # mostly none
+    wrong = [span for span in other if not stands(text, *span)]
     fits = {
         i
         for _, points in (counts(text) if wrong else ())

@@ -485,7 +485,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "spacy-json",
             "what spaCy's to_json gives of a Doc",
-            knows=("text", "tokens[0].start", "ents|sents|spans"),
+            knows=("text", "tokens[0].start", "ents|sents|spans.*"),
             text="text",
             spans="ents[*]",
             **OBJECT,

@@ -602,6 +602,8 @@ def test_an_entry_explains_all_that_looks_like_annotations(write):
     path = write([row])
     assert format_of(path) == "dataset"
     assert [*sa.read(path)[0].seen.values()] == [(JO, ROME)]
+    hashed = {**row, "spans": [], "_input_hash": 1, "_task_hash": 2}  # nothing that could be left
+    assert format_of(write([hashed])) == "prodigy"
     doc = {"text": TEXT, "ents": row["spans"], "tokens": tokens, "sents": [{"start": 0, "end": 18}]}
     doc["spans"] = {"sc": [{"start": 0, "end": 2, "label": "X"}]}
     assert format_of(write([doc])) == "spacy-json"
