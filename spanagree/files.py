@@ -62,6 +62,24 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     return decoded(name, raw, encoding).removeprefix(BOM)
 
 
+def read_lines(path: PathName, encoding: str = "utf-8") -> str:
+    """Read a text that consists of lines: those of old Macs, which end in CR alone, end in LF.
+
+    Raises:
+        InputError, SettingError: as for :func:`read_text`.
+    """
+    return with_newlines(read_text(path, encoding))
+
+
+def with_newlines(text: str) -> str:
+    r"""Return a text without any LF with LF in place of CR; other texts unchanged.
+
+    >>> with_newlines("a\rb\r"), with_newlines("a\r\nb\rc")
+    ('a\nb\n', 'a\r\nb\rc')
+    """
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
 def read_bytes(name: str, path: str, start: int = 0, size: int = -1) -> bytes:
     """Return the bytes of a file from ``start`` on, so many or all; errors call it ``name``.
 
@@ -113,10 +131,15 @@ def decoded(name: str, raw: bytes, encoding: str, before: int = 0) -> str:
 def lines_of(path: PathName, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines of a file, or of standard input, one by one, with their ends.
 
+    The lines of old Macs, which end in CR alone, end in LF.
+
     Raises:
         InputError, SettingError: as for :func:`read_text`.
     """
-    return _texts(path, encoding, iter)
+    lines = _texts(path, encoding, iter)
+    first = with_newlines(next(lines, ""))  # all of a file that has no LF
+    yield from io.StringIO(first, newline="\n")
+    yield from lines
 
 
 def numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:

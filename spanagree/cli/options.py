@@ -340,6 +340,7 @@ def _files() -> Group:
         " of the first annotator that they share most with, one-to-one."
     )
     partial = "Choose what becomes of documents that an annotator covered in part."
+    outside = "Take these tags, such as _ or OTHER, to mean that nothing is marked."
     nothing = "Take who has nothing in a document as unseen or unmarked, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
@@ -362,6 +363,7 @@ def _files() -> Group:
         option("--map-labels", renamed, metavar="OLD=NEW,...|FILE|best"),
         option("--encoding", "Read CoNLL, CSV and rows in JSON in this encoding.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position where their tokens differ."),
+        option("--outside", outside, metavar="TAG,...", unless="O", read=names_in),
         option("--missing", "Take this tag or label to mean that none was given.", metavar="TAG"),
         option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
         option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="keep"),

@@ -7,7 +7,6 @@ a corpus is made, and frozen after that. Offsets are half-open, in tokens or in 
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections import Counter
@@ -61,7 +60,8 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName, read_text
+from spanagree.files import PathName, read_lines
+from spanagree.tables import cells_of, separator_of
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
@@ -288,14 +288,6 @@ def _names(labels: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _fields(line: str) -> list[str]:
-    """Return the fields of a line, with tabs or commas between; all of it if it is not CSV."""
-    try:
-        return next(csv.reader([line], delimiter="\t" if "\t" in line else ","))
-    except csv.Error:
-        return [line]
-
-
 def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
     """Return the new name of each label, by its old one.
 
@@ -312,8 +304,11 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
         pairs = [("map_labels", part.rpartition("=")[::2]) for part in given.split(",")]
     else:
         name = printable(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
-        lines = enumerate(read_text(given).split("\n"), 1)
-        pairs = [(f"{name}:{n}", _fields(line.rstrip("\r"))) for n, line in lines if line.strip()]
+        lines = [line.rstrip("\r") for line in read_lines(given).split("\n")]
+        sign = separator_of(lines)
+        pairs = [
+            (f"{name}:{n}", cells_of(line, sign)) for n, line in enumerate(lines, 1) if line.strip()
+        ]
     new: dict[str, str] = {}
     for where, pair in pairs:
         names = [name.strip() if isinstance(name, str) else "" for name in pair]

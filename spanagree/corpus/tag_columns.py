@@ -16,9 +16,9 @@ from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import Reading, read_tags, scheme_named
+from spanagree.corpus.tags import Reading, is_ignored, read_tags, scheme_named
 from spanagree.corpus.words import Words
-from spanagree.errors import InputError, check_choice, counted, printable, show
+from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
 
 _Where: TypeAlias = Callable[[int], str]  # where a token stands
 
@@ -37,18 +37,40 @@ class TagOptions:
         scheme: the tag scheme, by any of its names, or ``auto``: each layer's own.
         strict: take only segments that are well-formed in the scheme.
         partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
+        outside: tags that mean that nothing is marked, in addition to ``O``: one or several.
 
     Raises:
-        SettingError: for an unknown scheme or ``partial``.
+        SettingError: for an unknown scheme or ``partial``, or tags outside that are not names.
     """
 
     scheme: str = "auto"
     strict: bool = False
     partial: str = "error"
+    outside: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scheme", scheme_named(self.scheme, "auto"))
         check_choice(self.partial, PARTIAL, "partial")
+        object.__setattr__(self, "outside", outside_tags(self.outside))
+
+    def as_tags(self, values: Iterable[str]) -> list[str]:
+        """Return tags with ``O`` in place of those that mean that nothing is marked."""
+        return ["O" if value in self.outside else value for value in values]
+
+
+def outside_tags(tags: object) -> tuple[str, ...]:
+    """Return the tags that mean that nothing is marked.
+
+    Raises:
+        SettingError: for what are not names of tags.
+
+    >>> outside_tags("_"), outside_tags(["OTHER", "NONE"])
+    (('_',), ('OTHER', 'NONE'))
+    """
+    names = (tags,) if isinstance(tags, str) else tags
+    if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names):
+        return tuple(dict.fromkeys(names))
+    raise SettingError(f"outside {show(tags)}; tags that mean nothing marked, such as '_'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +107,7 @@ class TagColumn:
             "strict": options.strict,
             "where": place,
         }
-        return read_tags(self.names, codes, lengths, **settings)
+        return read_tags(options.as_tags(self.names), codes, lengths, **settings)
 
     def details(self, tokens: Ints) -> Details | None:
         """Return the attributes of segments by their first tokens; ``None`` if none has any."""
@@ -95,6 +117,18 @@ class TagColumn:
             return None
         values = {name: self.attributes[name][1] for name in codes}
         return replace(Details.none(len(tokens)), attributes=codes, values=values)
+
+    @property
+    def has_ignored(self) -> bool:
+        """Whether training leaves some tokens out."""
+        return any(map(is_ignored, self.names))
+
+    def without_ignored(self) -> TagColumn:
+        """Return the column with no tag for the tokens that training leaves out."""
+        if not self.has_ignored:
+            return self
+        ignored = [i for i, name in enumerate(self.names) if is_ignored(name)]
+        return replace(self, codes=np.where(np.isin(self.codes, ignored), -1, self.codes))
 
     @classmethod
     def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:

@@ -15,6 +15,7 @@ scheme: what seqeval's strict mode takes in IOB1, IOB2, IOE2, IOBES and BILOU.
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,6 +86,17 @@ _SPELLED = {"BMES": {I: "M"}, "BMEWO": {I: "M", S: "W"}}  # letters that another
 
 _MIXED = Scheme("BIES", "MLUW", continues=(I, E), is_continued=(B, I))
 
+
+IGNORED = -100
+"""The label id of tokens that training leaves out."""
+
+
+def is_ignored(tag: object) -> bool:
+    """Return whether a tag is that of a token that training leaves out, as a number or as text."""
+    return tag in (IGNORED, str(IGNORED))
+
+
+_OUTSIDE = ("OTHER", "NONE", "OUT", "OUTSIDE", "NULL", "NIL", "NA", "N/A")  # usual in place of O
 
 _SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
 
@@ -293,8 +305,11 @@ def _unknown(tag: object, scheme: str) -> str:
             "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
             " do, name --scheme IO (scheme='IO')"
         )
-    if isinstance(tag, str) and not any(map(str.isalnum, tag)):
-        allowed += "; what stands for text never seen is named with --missing (missing=)"
+    if isinstance(tag, str) and (tag.upper() in _OUTSIDE or not any(map(str.isalnum, tag))):
+        allowed += (
+            f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
+            " (outside=), what stands for text never seen with --missing (missing=)"
+        )
     return f"unknown tag {show(tag)}; allowed: {allowed}"
 
 

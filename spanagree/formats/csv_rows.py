@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.files import PathName, lines_of, read_text
+from spanagree.files import PathName, lines_of, read_lines
 from spanagree.formats.conll.fields import Fields
+from spanagree.tables import rows_of, separator_of
 
-_LONGEST_CELL = 1 << 30  # characters; a cell may be a document
+_LOOKED_AT = 50  # lines
 
 
 def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """Return the header and the rows that are not blank, each with its line.
 
-    Tabs, commas or semicolons separate the cells, as in the header.
+    Tabs, commas or semicolons separate the cells, as :func:`spanagree.tables.separator_of` finds.
 
     Raises:
         InputError: for a file that cannot be read, or is not such a table.
@@ -29,7 +29,7 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
     name = printable(os.fspath(path))
     lines: Iterator[str] = lines_of(path, encoding)
     if name == "-":
-        lines = io.StringIO(read_text(path, encoding), newline="")
+        lines = io.StringIO(read_lines(path, encoding), newline="")
     return _rows_of(path, lines)
 
 
@@ -47,8 +47,9 @@ def csv_columns(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:
     """Return the header, the columns below it, and the line of each row; as :func:`csv_rows`."""
-    text = read_text(path, encoding)
-    if (plain := _plain_columns(text.replace("\r\n", "\n"), _sign(path, text))) is not None:
+    text = read_lines(path, encoding)
+    sign = _sign(path, [*islice(io.StringIO(text, newline=""), _LOOKED_AT)])
+    if (plain := _plain_columns(text.replace("\r\n", "\n"), sign)) is not None:
         return plain
     rows = list(_rows_of(path, io.StringIO(text, newline="")))
     if len(rows) < 2:
@@ -78,42 +79,23 @@ def _plain_columns(text: str, sign: str) -> tuple[list[str], list[Fields], Seque
     return header, columns, range(2, len(columns[0]) + 2)
 
 
-def _sign(path: PathName, first: str) -> str:
-    """Return what separates cells, as in the first line."""
-    first = first.partition("\n")[0]
-    tab = Path(path).suffix.lower() in {".tsv", ".tab"} or "\t" in first
-    return "\t" if tab else ";" if ";" in first and "," not in first else ","
+def _sign(path: PathName, first: Sequence[str]) -> str:
+    """Return the sign between cells, by the first lines; of a single column, by the file's name."""
+    has_tabs = Path(path).suffix.lower() in {".tsv", ".tab"}
+    return separator_of(first) or ("\t" if has_tabs else ",")
 
 
 def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield what :func:`csv_rows` does, from the lines of a file."""
     name = printable(os.fspath(path))
-    first = next(lines, "")
+    first = [*islice(lines, _LOOKED_AT)]
     sign = _sign(path, first)
-    reader = csv.reader(chain([first], lines), delimiter=sign, strict=True)
     size = 0
-    try:
-        while (row := next_row(reader)) is not None:
-            if not any(cell.strip() for cell in row):
-                continue
-            size = size or len(row)
-            if len(row) != size:
-                raise InputError(
-                    f"{name}:{reader.line_num}: {counted(len(row), 'cell')} (between {show(sign)});"
-                    f" the header has {size}, and each row needs as many"
-                )
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(
-            f"{name}:{reader.line_num}: not valid CSV: {error}; a cell with a quote in it needs"
-            " quotes around it, and quotes doubled; is one left open?"
-        ) from None
-
-
-def next_row(reader: Iterator[list[str]]) -> list[str] | None:
-    """Return the next row, whose cells may be longer than the library lets others have them."""
-    usual = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        return next(reader, None)
-    finally:
-        csv.field_size_limit(usual)
+    for line, row in rows_of(name, chain(first, lines), sign, strict=True):
+        size = size or len(row)
+        if len(row) != size:
+            raise InputError(
+                f"{name}:{line}: {counted(len(row), 'cell')} (between {show(sign)}); the header"
+                f" has {size}, and each row needs as many"
+            )
+        yield line, row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Mapping, Sequence
@@ -10,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, printable, show
-from spanagree.files import read_text
+from spanagree.files import read_lines
 from spanagree.formats.hugging_face.columns import cell_of, has
 from spanagree.formats.json_records import json_records
+from spanagree.tables import rows_of, separator_of
 
 _DOCUMENT = ("document", "id")
 
@@ -72,6 +72,6 @@ def names_in_table(
 def _rows(path: str) -> list[Any]:
     if path.endswith((".json", ".jsonl", ".ndjson")):
         return [row for _, row in json_records(path)] if os.path.getsize(path) else []
-    text = read_text(path)
-    rows = io.StringIO(text, newline="")
-    return list(csv.DictReader(rows, delimiter="\t" if "\t" in text else ","))
+    lines = [*io.StringIO(read_lines(path), newline="")]
+    rows = [row for _, row in rows_of(printable(path), lines, separator_of(lines))]
+    return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import json
 import os
 import re
@@ -22,7 +21,9 @@ from spanagree.files import (
     open_zip,
     pieces_of,
     read_bytes,
+    with_newlines,
 )
+from spanagree.tables import is_even, separator_of
 
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
@@ -104,6 +105,7 @@ def read_head_inside(start: FileHead, member: str) -> FileHead:
 def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
     """Return what a text that begins so is."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
+    text = with_newlines(text)
     lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
     if _JSON.match(text):
         by_line = _in_lines(text)
@@ -173,17 +175,8 @@ def closed(text: str) -> str:
 def _tabular(lines: list[str]) -> Shape:
     """Return ``tsv`` or ``csv`` for lines of as many cells, up to the first blank one."""
     block = [*lines, ""][: [*(line.strip() for line in lines), ""].index("")]
-    shapes: dict[Shape, str] = {"tsv": "\t", "csv": ",;"}
-    for shape, signs in shapes.items():
-        for sign in signs:
-            try:
-                rows = list(csv.reader([f"{line}\n" for line in block], delimiter=sign))
-            except csv.Error:
-                continue
-            complete = rows[:-1] if len(rows) > 1 and len(block) == _LINES else rows
-            if complete and len(complete[0]) > 1 and len({len(row) for row in complete}) == 1:
-                return shape
-    return "text"
+    sign = separator_of(block)
+    return ("tsv" if sign == "\t" else "csv") if sign and is_even(block, sign) else "text"
 
 
 @naming_files()

@@ -19,6 +19,7 @@ from spanagree.formats.patterns import has_pattern
 from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, Options, registered
 from spanagree.formats.tools import TOOLS, lazy
 from spanagree.formats.usual_names import COLUMNS, keys_of, plain
+from spanagree.tables import cells_of, separator_of
 
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
 _has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
@@ -290,8 +291,7 @@ def _is_brat(names: Iterable[str]) -> bool:
 def header_of(start: FileHead) -> list[str]:
     """Return the names of the columns of a table in text."""
     first = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
-    sign = "\t" if "\t" in first else "," if "," in first else ";"
-    return [name.strip().strip('"') for name in first.split(sign)]
+    return [name.strip().strip('"') for name in cells_of(first, separator_of(start.lines))]
 
 
 def is_of_labels(names: Iterable[str]) -> bool:

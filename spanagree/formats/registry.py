@@ -88,7 +88,7 @@ COLUMNS_OF_ROWS = ("tokens", "text", "tags", "spans", "annotator", "document")
 
 _OF_ROWS = (
     *(*COLUMNS_OF_ROWS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent"),
-    *("align", "texts"),
+    *("align", "texts", "outside"),
 )
 
 _TIERS = ("tier", "label_from", "annotator_from")
@@ -123,7 +123,7 @@ FORMATS: Mapping[str, Format] = {
         lazy("spanagree.formats.conll.read", "raw_conll"),
         (
             *("columns", "unit", "sentences_from", "scheme", "strict", "encoding", "ignore_tokens"),
-            *("missing", "partial", "attributes"),
+            *("missing", "partial", "attributes", "outside"),
         ),
         lazy("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, counted, invalid_value, is_iterable, length_of, show
+from spanagree.settings import as_read
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -26,18 +28,21 @@ def from_tags(
     ids: Sequence[str] | None = None,
     scheme: Scheme = "auto",
     strict: bool = False,
+    outside: str | Sequence[str] = (),
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus of tags such as ``B-PER``, lists of them for each annotator.
 
     Args:
         layers: per annotator or system and document its tags; ``None`` in place of a list says
-            that this annotator never saw the document.
+            that this annotator never saw the document. A token of tag −100, which training leaves
+            out, is left out in all.
         tokens: the tokens of each document.
         ids: a unique name for each document.
         scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them), or
             auto: each layer's own.
         strict: take only segments that are well-formed in the scheme.
+        outside: a tag, or several, that means that nothing is marked, in addition to ``O``.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -50,7 +55,7 @@ def from_tags(
     >>> corpus[0].segments["mine"]
     (Segment(start=0, end=1, label='PER'),)
     """
-    options = TagOptions(scheme, strict)
+    options = TagOptions(scheme, strict, outside=outside)
     if not isinstance(layers, Mapping) or not layers:
         raise invalid_value("layers", layers, "a mapping of names to tags, at least one, is needed")
     layers = {name: _documents(name, documents) for name, documents in layers.items()}
@@ -59,7 +64,10 @@ def from_tags(
     lengths = _lengths(layers, tokens)
     columns = {name: _column(name, documents, lengths) for name, documents in layers.items()}
     words = None if tokens is None else chain.from_iterable(tokens)
-    raw = read_columns(columns, lengths, options, {"format": "tags"}, tokens=words, ids=ids)
+    if any(column.has_ignored for column in columns.values()):
+        options = replace(options, partial="drop-tokens")
+    reading = {"format": "tags", **as_read(outside=options.outside or None)}
+    raw = read_columns(columns, lengths, options, reading, tokens=words, ids=ids)
     return valid_corpus(raw, repair)
 
 
@@ -70,7 +78,7 @@ def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
         numbers, names = _codes(seen)
     except TypeError:
         raise InputError(f"{show(name)}: a tag is not a string; every tag must be one") from None
-    return TagColumn.of_seen(names, numbers, never, lengths)
+    return TagColumn.of_seen(names, numbers, never, lengths).without_ignored()
 
 
 def _codes(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:

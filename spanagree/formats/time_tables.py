@@ -6,7 +6,6 @@ tier, and ChildProject a table that says who annotated which part of a recording
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -19,13 +18,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.times import scale_of
-from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, listed, show
-from spanagree.files import PathName, read_text
-from spanagree.formats.csv_rows import next_row
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    counted,
+    listed,
+    printable,
+    show,
+)
+from spanagree.files import PathName, read_lines
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
 from spanagree.formats.timelines import Marks, Tiers
+from spanagree.tables import rows_of, separator_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -129,19 +136,18 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
     return Columns(**places, unit=next((unit for unit in units if unit is not None), None))
 
 
-def _rows(text: str) -> list[tuple[int, list[str]]]:
+def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a table that are not blank, each with its line."""
     lines = [*io.StringIO(text, newline="")]  # U+2028 and its like end no row
-    head = next((line for line in lines if line.strip()), "")
-    sign = next((sign for sign in "\t;" if sign in head), ",")
-    reader = csv.reader(lines, delimiter=sign)
-    rows = iter(lambda: next_row(reader), None)
-    return [(reader.line_num, row) for row in rows if any(cell.strip() for cell in row)]
+    return [*rows_of(name, lines, separator_of(lines))]
 
 
 def knows_times(start: FileHead) -> bool:
     """Return whether a table has times: columns of that name, of which some value is a time."""
-    rows = _rows("\n".join(start.lines))
+    try:
+        rows = _rows(start.path, "\n".join(start.lines))
+    except InputError:
+        return False
     if not rows:
         return False
     header = rows[0][1]
@@ -188,9 +194,9 @@ def raw_times(
     """
     check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path, time_unit or "s")
-    text = read_text(path, encoding)
+    text = read_lines(path, encoding)
     is_json = text.lstrip()[:1] in ("{", "[")
-    rows = [] if is_json else _rows(text)
+    rows = [] if is_json else _rows(marks.name, text)
     named = {"start": start, "end": end, "label": label, "document": document}
     named["annotator"] = annotator
     if is_json and _BORIS.issubset(re.findall(r'"(\w+)" *:', text)):
@@ -494,7 +500,7 @@ def _add_ranges(
         borders.setdefault(recording, set()).update((low, high))
     for recording, by, low, high, row, where in parts:
         file = _annotation_file(Path(path), row, where)
-        file_rows = _rows(read_text(file, encoding))
+        file_rows = _rows(printable(file), read_lines(file, encoding))
         at = [border for border in sorted(borders[recording]) if low <= border <= high]
         for start, end in pairwise(at):
             document = f"{recording}:{float(start):g}-{float(end):g}"

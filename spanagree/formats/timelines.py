@@ -30,6 +30,7 @@ from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
+from spanagree.tables import separator_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -282,7 +283,7 @@ _SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.I
 
 def _cells(line: str) -> list[str]:
     """Return the cells of a line: between tabs, else commas, else blanks."""
-    sign = next((sign for sign in "\t," if sign in line), None)
+    sign = separator_of([line], "\t,") or None
     return [cell.strip() for cell in line.split(sign)]
 
 

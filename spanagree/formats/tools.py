@@ -19,6 +19,7 @@ from spanagree.files import PathName
 from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, values_at
 from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
+from spanagree.tables import cells_of, separator_of
 
 if TYPE_CHECKING:
     from spanagree.formats.records import Record
@@ -74,7 +75,8 @@ def has_indices(start: FileHead) -> bool:
         cells = [line.partition("\t")[2].strip() for line in rows]
         if cells and all(cells) and all(re.fullmatch(_FLAT, cell) for cell in cells):
             return True
-        names = {*re.split("[,;\t]", start.lines[0].strip().lower())} if start.lines else set()
+        header = start.lines[0].strip().lower() if start.lines else ""
+        names = {*cells_of(header, separator_of(start.lines))}
         if not {"spans", "text"} <= names:
             return False
         deep = any(re.search(_DEEP, row) for row in rows[1:])

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from spanagree.formats.file_head import FileHead
+from spanagree.tables import cells_of, separator_of
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -104,9 +105,9 @@ def may_have_spans(start: FileHead) -> bool:
     if start.shape not in ("csv", "tsv"):
         return True
     header, row = ([line for line in start.lines if line.strip()] + [""])[:2]
-    signs = [sign for sign in "\t,;" if sign in header]
-    if len(signs) != 1 or '"' in header or "spans:" in header or ".users" in header:
-        return True  # the names may be others than what stands between the signs
-    called = map(plain, header.split(signs[0]))
-    cells = (cell.strip()[:1] for cell in row.replace('"', "").split(signs[0]))
+    sign = separator_of(start.lines)
+    if header.count('"') % 2 or "spans:" in header or ".users" in header:
+        return True  # the header goes on, or its names say so
+    called = map(plain, cells_of(header, sign))
+    cells = (cell.strip()[:1] for cell in row.replace('"', "").split(sign or None))
     return any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells)

@@ -197,7 +197,7 @@ BAD = {
     "wrong encoding": (b"a O\nM\xfcller O\n", ":2: byte 0xfc … utf-8 … --encoding (encoding=)"),
     "utf-16 without its mark": ("ü O\n".encode("utf-16-le"), ": is not text in utf-8 … --encoding (encoding=)"),
     "binary": (b"a O\n\0\0", ":2 … NUL … --encoding (encoding=)"),
-    "carriage returns": ("a O\rb O\r", ":1: a carriage return … LF or CRLF"),
+    "carriage returns": ("a O\rb O\r\n", ":1: a carriage return … LF or CRLF"),
     "empty last column": ("a\tO\t\nb\tO\t\n", ":1: unknown tag '' … O … delete a tab … --missing (missing=)"),
     "joined": ("a O\n\n\ufeffb O\n", ":3: a byte order mark … delete it"),
     "a column more": ("a\tO\nb\tO\tx\n", ":2: 3 columns ('b O x') … 2"),

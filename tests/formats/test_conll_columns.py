@@ -362,8 +362,7 @@ def test_csv(write):
         Path(odd).write_bytes(text.encode())
         with pytest.raises(sa.InputError, match=r":[12]: a carriage return inside the line"):
             sa.read_conll(odd)
-    with pytest.raises(sa.InputError, match="not valid CSV"):
-        sa.read_conll(write("token,tag\n" + "a" * 200_000 + ",O\n"))
+    assert len(sa.read_conll(write("token,tag\n" + "a" * 200_000 + ",O\n")).tokens[0]) == 200_000
 
 
 def test_what_is_not_a_header():

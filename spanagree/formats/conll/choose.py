@@ -41,6 +41,9 @@ class Wanted(NamedTuple):
 
 _INSIDE = ", all inside those of "
 _LABELS = 4  # of a column that an error shows
+_CHUNKS = frozenset((
+    "NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP",
+))  # fmt: skip
 _OTHER = re.compile(r"(^|[^a-z])(u?pos|xpos|chunks?|nested|fine)($|[^a-z])")
 
 
@@ -183,7 +186,8 @@ class _TagColumns:
         for column in range(1, len(page.columns)):
             if column not in (token, misc):
                 missing = self.options.missing or ""
-                values[column] = set(numbered(page.columns[column])[1]) - {missing}
+                tags = set(numbered(page.columns[column])[1]) - {missing}
+                values[column] = set(self.options.as_tags(tags))
         return values
 
     @cached_property
@@ -238,11 +242,26 @@ class _TagColumns:
         are_two = width == 3 and len(likely) == 2
         if are_two and len(alike) == 1:  # gold and prediction, or chunks and names?
             raise self.unclear(likely)
+        if self._have_labels_of_their_own(likely):  # as those of a column for each label
+            raise self.unclear(likely)
         numbers = [column for column in alike if isinstance(column, int)]
         spans = [self.spans(column) for column in numbers] if len(alike) > 1 else []
         if any(first.lies_in(second) for first, second in permutations(spans, 2)):
             raise self.unclear(alike)
         return alike
+
+    def _have_labels_of_their_own(self, columns: Sequence[Column]) -> bool:
+        """Return whether three or more columns have labels, and no two of them have one in common.
+
+        Chunks do not count.
+        """
+        of_columns = [
+            _labels_in(self.values[column], self.options.scheme)
+            for column in columns
+            if isinstance(column, int)
+        ]
+        kept = [labels for labels in of_columns if labels and not labels <= _CHUNKS]
+        return len(kept) > 2 and sum(map(len, kept)) == len(set().union(*kept))
 
     def note(self) -> list[str]:
         """Return what to say of the column that was taken without being named."""
@@ -350,14 +369,15 @@ def knows_labels(start: FileHead) -> bool:
 
 
 def _values_below(start: FileHead) -> list[set[str]]:
-    """Return what is in each column below a header, but for the tokens."""
+    """Return what is in each column but the tokens, below a header or between commas."""
     if start.records:
         return []
     layout = layout_of("\n".join(start.lines))
-    if not layout.header:
+    if not layout.header and layout.sign == "\t":
         return []
-    fields = (fields_of(line, layout.sign) for line in start.lines if line.strip())
-    rows = [row for row in fields if len(row) == len(layout.names)][1:]
+    fields = [fields_of(line, layout.sign) for line in start.lines if line.strip()]
+    width = len(layout.names or fields[0])
+    rows = [row for row in fields if len(row) == width][layout.header :]
     return [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
 
 

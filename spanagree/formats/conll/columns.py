@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,6 +13,7 @@ from spanagree.corpus.tags import prefixed
 from spanagree.errors import SettingError, is_whole, show, whole_number
 from spanagree.files import PathName
 from spanagree.formats.usual_names import COLUMNS, plain
+from spanagree.tables import cells_of, is_even, separator_of
 
 Column: TypeAlias = int | str
 """A column by its number, the first is 0, or by its name."""
@@ -55,7 +54,8 @@ class Layout(NamedTuple):
         names: what they are called, if that is known.
         token: the number of that with the tokens.
         header: whether the first row has the names.
-        sign: what separates them: a tab (or spaces), or below such a row a comma or semicolon.
+        sign: the separator: a tab (or spaces); a comma or semicolon below such a row, or where it
+            and no blank separates tokens from tags.
         numbered: whether the first numbers the tokens of each sentence, as in CoNLL-U.
         brackets: by key of its last column, what the parts behind a bracket are called.
         ragged: whether it is CoNLL-2012's, whose rows are as wide as their sentence has predicates.
@@ -107,9 +107,7 @@ NO_NAMES = Layout()
 def fields_of(row: str, sign: str = "\t") -> list[str]:
     """Return the fields of a row that tabs or else spaces separate, or as in CSV another sign."""
     if sign != "\t":
-        with suppress(csv.Error):  # a carriage return inside, as in what is not CSV after all
-            return next(csv.reader([row], delimiter=sign))
-        return row.split(sign)
+        return cells_of(row, sign)
     row = row.rstrip(" ")  # a tab at the end says that the last column is empty
     if "\t" in row:
         return [field.strip(" ") for field in row.split("\t")]
@@ -140,23 +138,26 @@ def layout_of(text: str) -> Layout:
         elif row.startswith(OWN):
             ours = declared_in(row)
             names = ("", *ours[0]) if ours else ()
-    first = next(chain.from_iterable(sentences), "")
+    rows = [*chain.from_iterable(sentences)]
+    first = rows[0] if rows else ""
     cells = fields_of(first)
     if _BEGIN.match(text) and len(cells) > _FIXED and cells[2].isdecimal():
         return Layout(_RAGGED, ragged=True)
-    sign = next((sign for sign in "\t,;" if sign in first), "\t")
+    sign = separator_of(rows) or "\t"
     fields = fields_of(first, sign)
     if not names and _is_header(fields):
         named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
         is_numbered = named.names[0].casefold() in _NUMBER
         return named._replace(token=named.place(_TOKEN) or 0, numbered=is_numbered)
-    counted = len(fields) > 2 and all(map(_counts, sentences))
+    are_cells = not names and sign != "\t" and _are_tagged_cells(rows, sign)
+    sign = sign if are_cells else "\t"
+    counted = len(fields) > 2 and all(_counts(sentence, sign) for sentence in sentences)
     numbered = counted and (len(fields) == len(_CONLLU) or max(map(len, sentences)) > 1)
     if numbered and len(fields) == len(_CONLLU):
         names = names or _CONLLU
     token = Layout(names).place(_TOKEN)
     first_word = int(numbered) if token is None else token
-    return Layout(names, first_word, numbered=numbered, brackets=brackets)
+    return Layout(names, first_word, sign=sign, numbered=numbered, brackets=brackets)
 
 
 def line_of_ours(text: str) -> str:
@@ -182,13 +183,27 @@ def declared_in(line: str) -> tuple[tuple[str, ...], str | None] | None:
 
 def _is_header(fields: list[str]) -> bool:
     """Return whether a row has the names of columns: one of the tokens, and no tag."""
-    tags = (field for field in fields if field == "O" or (len(field) > 1 and prefixed(field, "")))
-    return len(fields) > 1 and any(f.strip().casefold() in _TOKEN for f in fields) and not any(tags)
+    named = any(field.strip().casefold() in _TOKEN for field in fields)
+    return len(fields) > 1 and named and not any(map(_is_tag, fields))
 
 
-def _counts(sentence: list[str]) -> bool:
+def _are_tagged_cells(rows: list[str], sign: str) -> bool:
+    """Return whether a comma or semicolon separates tokens from tags, and blanks do not."""
+    if not is_even(rows, sign):
+        return False
+    by_blanks = [fields_of(row) for row in rows]
+    is_apart = all(len(fields) > 1 and _is_tag(fields[-1]) for fields in by_blanks)
+    return not is_apart and all(_is_tag(cells_of(row, sign)[-1]) for row in rows)
+
+
+def _is_tag(field: str) -> bool:
+    """Return whether a field can be no name of a column: it is O, or has a prefix."""
+    return field == "O" or (len(field) > 1 and prefixed(field, "") is not None)
+
+
+def _counts(sentence: list[str], sign: str) -> bool:
     """Return whether the first fields of a sentence count its tokens."""
-    first = [fields_of(row)[0] for row in sentence]
+    first = [fields_of(row, sign)[0] for row in sentence]
     words = [field for field in first if field.isdecimal()]
     return all(map(INDEX.fullmatch, first)) and words == [str(i + 1) for i in range(len(words))]
 

@@ -50,7 +50,7 @@ class Head:
 
     Attributes:
         layout: of the columns.
-        scheme, missing: of the tags, by which a token ``#`` is known.
+        scheme, missing, outside: of the tags, by which a token ``#`` is known.
         tag_columns: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
         has_ids: whether each sentence of a file in blocks has an id, or document where these are
@@ -62,6 +62,7 @@ class Head:
     layout: Layout
     scheme: str = "auto"
     missing: str | None = None
+    outside: Sequence[str] = ()
     tag_columns: tuple[int, ...] = (-1,)
     width: int = 0
     has_ids: bool = False
@@ -122,7 +123,7 @@ class Head:
     def _is_tag(self, value: str) -> bool:
         # a word such as I is not a tag by itself
         by_form = len(value) > 1 and prefixed(value, self.scheme) is not None
-        return by_form or value in ("O", self.missing) or value in self._known_tags
+        return by_form or value in ("O", self.missing, *self.outside) or value in self._known_tags
 
 
 def head_of(
@@ -131,18 +132,19 @@ def head_of(
     columns: Sequence[Column | None] = (),
     scheme: str = "auto",
     missing: str | None = None,
+    outside: Sequence[str] = (),
 ) -> Head:
     """Return what the first lines of a file settle.
 
     Args:
         text: these lines.
         columns: those of tags that are named; None is the last, as is where none is named.
-        scheme, missing: of the tags.
+        scheme, missing, outside: of the tags.
     """
     layout = layout_of(text)
     numbers = [None if column is None else number_of(column, layout) for column in columns]
     tag_columns = tuple(-1 if number is None else number for number in numbers) or (-1,)
-    head = Head(layout, scheme, missing, tag_columns, line_of_ours=line_of_ours(text))
+    head = Head(layout, scheme, missing, outside, tag_columns, line_of_ours=line_of_ours(text))
     sure = [*islice(_sure_rows(text), 2)]
     if sure:
         row = sure[-1] if layout.header else sure[0]  # below the names of the columns

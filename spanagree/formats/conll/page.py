@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, entries
-from spanagree.corpus.tag_columns import TagOptions
+from spanagree.corpus.tag_columns import TagOptions, outside_tags
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -48,6 +47,7 @@ from spanagree.formats.conll.head import (
 from spanagree.formats.conll.lines import LineKind, as_lines
 from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
+from spanagree.tables import rows_of
 
 UNITS = {
     "sentence": "each sentence is a document",
@@ -97,7 +97,10 @@ class ConllOptions(TagOptions):
         if self.chosen is None:  # before what a file declares is added
             given = {} if self.missing is None else {"missing": self.missing}
             given |= as_read(
-                self.encoding, columns=self.columns or None, sentences_from=self.sentences_from
+                self.encoding,
+                columns=self.columns or None,
+                sentences_from=self.sentences_from,
+                outside=outside_tags(self.outside) or None,
             )
             object.__setattr__(self, "chosen", given)
         super().__post_init__()
@@ -143,6 +146,7 @@ class ConllOptions(TagOptions):
                 columns=self._columns_in(path, files),
                 scheme=self.scheme,
                 missing=self.missing,
+                outside=self.outside,
             )
             for path, text in first.items()
         }
@@ -246,10 +250,10 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
 
 def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
     """Return lines of which the rows have tabs in place of commas or semicolons."""
-    try:
-        fields = ["\t".join(row) for row in csv.reader(lines.texts(rows), delimiter=sign)]
-    except csv.Error as error:
-        raise InputError(f"{name}: not valid CSV ({error}); mend it, or write tabs") from None
+    texts = [""] * (len(lines.starts) - 1)  # of all lines, so that errors name the right one
+    for i, text in zip(rows.tolist(), lines.texts(rows), strict=True):
+        texts[i] = text
+    fields = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
     if len(fields) != len(rows):
         raise InputError(
             f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"

@@ -26,6 +26,7 @@ from spanagree.formats.conll.head import LINES, Head, up_to_row
 from spanagree.formats.conll.lines import LineKind
 
 # encodings in which a byte below 128 is an ASCII character wherever it stands
+_LONGEST_LINE = 1 << 16  # bytes; no line of a token is as long
 _BY_BYTES = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|koi8-\w")
 
 
@@ -95,6 +96,9 @@ def opened(path: PathName, encoding: str) -> Opened:
         real = os.path.realpath(name)
         encoding = encoding_of(read_bytes(printable(name), real, size=2), encoding)
         codec = _codec_by_bytes(encoding)
+        begin = read_bytes(printable(name), real, size=_LONGEST_LINE)
+        if b"\r" in begin and b"\n" not in begin:  # of an old Mac, whose pieces cannot be cut
+            codec = None
     if codec is None:
         portions = _in_portions(lines_of(path, encoding))
         first = up_to_row(portions)

@@ -29,7 +29,7 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName, Source, named_files, read_text
+from spanagree.files import PathName, Source, named_files, read_lines
 from spanagree.formats.by_block import by_block
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
@@ -63,6 +63,7 @@ def read_conll(
     encoding: str = "utf-8",
     ignore_tokens: bool = False,
     missing: str | None = None,
+    outside: str | Sequence[str] = (),
     partial: Partial = "error",
     attributes: Sequence[Column] = (),
     repair: Repair | Sequence[Repair] = (),
@@ -95,6 +96,8 @@ def read_conll(
         encoding: of the files.
         ignore_tokens: align files by position, though their tokens differ; how many do is noted.
         missing: what stands for a tag where the annotator never saw the text, such as ``?``.
+        outside: a tag, or several, that means that nothing is marked, in addition to ``O``: HIPE
+            has ``_``, others ``OTHER`` or ``NONE``.
         partial: what becomes of documents that a layer covers in part, error or drop-tokens.
         attributes: columns, or keys of CoNLL-U's last, whose values become attributes of segments:
             that of the first token, none for ``_``. Of ids in HIPE's columns ``NEL-…``, which rank
@@ -127,6 +130,7 @@ def read_conll(
         encoding=encoding,
         ignore_tokens=ignore_tokens,
         missing=missing,
+        outside=outside,
         repair=repair,
         sentences_from=sentences_from,
         attributes=attributes,
@@ -155,7 +159,7 @@ def columns_read(path: PathName, **options: Any) -> str:
         InputError, SettingError: as for :func:`read_conll`.
     """
     files, given = _options({os.path.basename(os.fspath(path)): path}, options)
-    first = {path: first_lines(read_text(path, given.encoding))}
+    first = {path: first_lines(read_lines(path, given.encoding))}
     layers = _planned(files, first, given).layers
     named = [layer for layer in layers if not {*layer.layer} & {*",="}]
     return ",".join(f"{layer.layer}={layer.column}" for layer in named)
@@ -268,7 +272,7 @@ def _read(
 ) -> RawCorpus:
     """Return the rows of whole files."""
     paths = dict.fromkeys(files.values())
-    texts = {path: read_text(path, options.encoding) for path in paths}
+    texts = {path: read_lines(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
     plan = _planned(files, first, options)
     parts: _Parts = {path: TextPart(texts.pop(path)) for path in paths}
@@ -425,7 +429,7 @@ def column_values(
         InputError: for a file that cannot be read.
         SettingError: for a column that is not there.
     """
-    text = read_text(path, encoding)
+    text = read_lines(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
     head = head_of(first_lines(text))
     page = read_page(path, TextPart(text), head, [], options)

@@ -13,6 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.segments import Vocabulary
+from spanagree.corpus.tags import IGNORED, is_ignored
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -31,7 +32,6 @@ from spanagree.formats.paths import is_several, records_at, values_at
 from spanagree.formats.usual_names import COLUMNS, plain
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
-_LEFT_OUT = -100  # the label id of tokens that Trainer leaves out
 
 
 class Rows:
@@ -425,12 +425,16 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
     if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
         coded = flat.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return coded.dictionary.to_pylist(), indices.astype(np.int64)
+        known = coded.dictionary.to_pylist()
+        left_out = [i for i, tag in enumerate(known) if is_ignored(tag)]
+        indices = indices.astype(np.int64)
+        return known, np.where(np.isin(indices, left_out), -1, indices) if left_out else indices
     if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
         if not all(isinstance(tag, (str, int, type(None))) for tag in flat):
             raise InputError(odd)
         number = Vocabulary()
-        numbers = [-1 if tag in (None, _LEFT_OUT) else number[tag] for tag in flat]
+        left_out = (None, IGNORED, str(IGNORED))
+        numbers = [-1 if tag in left_out else number[tag] for tag in flat]
         return list(number), np.array(numbers, np.int64)
     try:
         values = flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
@@ -447,10 +451,10 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
             f"column {show(column)} has label ids, but their names are not known; label_names= of"
             " spanagree.formats.from_dataset names them, or the features of a Dataset that is saved"
         )
-    outside = (codes >= len(names)) | ((codes < 0) & (codes != _LEFT_OUT))
+    outside = (codes >= len(names)) | ((codes < 0) & (codes != IGNORED))
     if outside.any():
         raise InputError(
             f"column {show(column)}: label id {codes[outside.argmax()]}; with"
-            f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {_LEFT_OUT} are allowed"
+            f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {IGNORED} are allowed"
         )
-    return names, np.where(codes == _LEFT_OUT, -1, codes)
+    return names, np.where(codes == IGNORED, -1, codes)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spanagree.corpus.tags import is_ignored
 from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import WRAPPERS, by_annotator, parsed, quotes_in
@@ -51,20 +52,24 @@ _Fits = Callable[[Any], bool]
 
 
 def guess(
-    data: Iterable[Any], given: Mapping[str, Any], before: str = ""
+    data: Iterable[Any],
+    given: Mapping[str, Any],
+    before: str = "",
+    outside: Sequence[str] = (),
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the columns to read that were not given, as far as the first rows show them.
 
     They are named as the options of ``from_dataset``. Where spans or tags were given,
     only what these need is guessed. Then there are the columns that may hold spans and are left.
-    What is in doubt is an error, ``before`` which the file may stand.
+    What is in doubt is an error, ``before`` which the file may stand. Tags ``outside`` are as
+    ``O``.
     """
     named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
     if named and ("annotator" not in given or "document" in given):
         return {}, []
     rows = _first_rows(data)
     about = getattr(data, "features", None), getattr(data, "flat", False)
-    made = (guessed := _Guess(rows, given, *about, before)).columns()
+    made = (guessed := _Guess(rows, given, *about, before, outside)).columns()
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
     taken += made.get("tags", {}).values()
@@ -98,6 +103,7 @@ class _Guess:
         features: Any,
         flat: bool,
         before: str,
+        outside: Sequence[str],
     ) -> None:
         self.rows, self.given, self.features, self.before = rows, given, features, before
         self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
@@ -105,6 +111,7 @@ class _Guess:
         self.names = list(dict.fromkeys(name for name, _ in pairs))
         inner = [f"{k}.{key}" for k, v in pairs if isinstance(v, Mapping) for key in v]
         self.inner = list(dict.fromkeys(inner))
+        self.outside = frozenset(outside)
         self.like: list[str] = []  # columns that may hold spans
 
     def cells(self, column: str) -> Iterator[Any]:
@@ -373,7 +380,8 @@ class _Guess:
         if not self.goes_with(column, tokens):
             return False
         names = layer_names(self.features, column, None)
-        fit = [_is_tag(tag, names) for tag in self.entries(column) if not _is_outside(tag, names)]
+        inside = (tag for tag in self.entries(column) if not _is_outside(tag, names))
+        fit = [_is_tag(tag, names) for tag in inside if tag not in self.outside]
         return not fit or _mostly(fit)
 
     def may_be_tags(self, column: str, tokens: str) -> bool:
@@ -574,9 +582,9 @@ def _mostly(fit: Iterable[bool]) -> bool:
 
 def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
     """Return whether something is ``O``, or stands for it, or for no tag."""
-    if is_whole(tag) and names is not None:
-        return tag == -100 or (0 <= tag < len(names) and names[tag] == "O")
-    return isinstance(tag, str) and tag == "O"
+    if is_whole(tag) and names is not None and 0 <= tag < len(names):
+        return names[tag] == "O"
+    return tag == "O" or is_ignored(tag)
 
 
 def _is_tag(tag: Any, names: Sequence[str] | None) -> bool:

@@ -22,7 +22,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.roles import with_absent
-from spanagree.corpus.tag_columns import TagColumn, read_columns
+from spanagree.corpus.tag_columns import TagColumn, outside_tags, read_columns
 from spanagree.errors import InputError, check_whole, counted, listed, show
 from spanagree.formats.by_block import by_block
 from spanagree.formats.hugging_face.columns import (
@@ -56,6 +56,7 @@ def from_dataset(
     split: str | None = None,
     scheme: Scheme = "auto",
     strict: bool = False,
+    outside: str | Sequence[str] = (),
     quote: str | None = None,
     ends: Ends | None = None,
     absent: Absent | None = None,
@@ -81,6 +82,7 @@ def from_dataset(
         split: which part of a DatasetDict is read.
         scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
         strict: take only segments that are well-formed in the scheme.
+        outside: a tag, or several, that means that nothing is marked, in addition to ``O``.
         quote: of a table with a row for each span, the column of the text that the span covers.
         ends: what the end of a span names: exclusive, or inclusive (the last token or character).
             Unless given, what the text of the spans shows; else they are exclusive.
@@ -102,7 +104,7 @@ def from_dataset(
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
-    options |= {"split": split, "align": align, "quote": quote, "ends": ends}
+    options |= {"split": split, "align": align, "quote": quote, "ends": ends, "outside": outside}
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
     if block is None:
         raw = with_absent(_read(data, shape), absent)
@@ -143,7 +145,8 @@ def _shaped(
         data = Rows(chain(begin, data))
     is_dataset = hasattr(begin, "features") and not isinstance(begin, Rows)
     try:
-        made, left = guess(begin, given, before)
+        outside = outside_tags(others.get("outside", ()))
+        made, left = guess(begin, given, before, outside)
     except ValueError as error:
         if not is_dataset or isinstance(error, InputError):
             raise

@@ -87,7 +87,8 @@ class Shape(TagOptions):
         """What was read, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
-        return as_read(**{name: getattr(self, name) for name in names})
+        chosen = {name: getattr(self, name) for name in names}
+        return as_read(**chosen, outside=self.outside or None)
 
     @property
     def is_table(self) -> bool:
