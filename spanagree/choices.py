@@ -41,7 +41,8 @@ Repair: TypeAlias = Literal[
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
-    "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "docred", "spert",
+    "qe-tags", "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "docred",
+    "spert",
     "langextract", "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
     "batch-output",
     "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",

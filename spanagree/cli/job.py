@@ -204,7 +204,11 @@ class Job:
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
             for a, b in same_files(list(paths.values()))
         )
-        return paths
+        if self.reading.get("from") not in (None, "conll"):
+            return paths
+        from spanagree.formats.recognise import as_pattern
+
+        return {name: os.fspath(as_pattern(path)) for name, path in paths.items()}
 
     def chance_model(self, name: str, places: str | None = None, chance_of: str = "both") -> str:
         """Return the chance model with the rule of places that is asked for, and whose it is."""

@@ -278,6 +278,15 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
     return None
 
 
+def is_tag(text: str) -> bool:
+    """Return whether a text can be no word or name: it is ``O``, or a label behind a prefix.
+
+    >>> is_tag("O"), is_tag("B-PER"), is_tag("I")
+    (True, True, False)
+    """
+    return text == "O" or (len(text) > 1 and prefixed(text, "") is not None)
+
+
 def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     """Return a tag's meaning and label; in IO a label may stand bare."""
     other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag

@@ -10,6 +10,7 @@ from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
+from spanagree.formats.recognise import as_pattern
 from spanagree.formats.shards import read_found
 
 _PATH = (str, os.PathLike)
@@ -30,12 +31,13 @@ def read(
             table, a Dataset or rows, which :func:`from_dataset` reads; or by annotator lists of tag
             lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
-            brat, inception, bioc, xml, pubtator, mqm, label-studio, prodigy, doccano, dataturks,
-            gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate, lighttag,
-            ubiai, ground-truth, batch-output, spacy-pairs, spacy-json, squad, universalner, bigbio,
-            argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans, kaggle, crowdtruth, esa,
-            esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog, potato, factgenie,
-            by-id, paths, textgrid, elan, rttm, labels, sections, subtitles, times, dataset or hub.
+            brat, inception, bioc, xml, pubtator, mqm, qe-tags, label-studio, prodigy, doccano,
+            dataturks, gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate,
+            lighttag, ubiai, ground-truth, batch-output, spacy-pairs, spacy-json, squad,
+            universalner, bigbio, argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans,
+            kaggle, crowdtruth, esa, esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con,
+            tagtog, potato, factgenie, by-id, paths, textgrid, elan, rttm, labels, sections,
+            subtitles, times, dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -57,7 +59,10 @@ def read(
     )
     if isinstance(source, _PATH) or several:
         repairs = repair.split(",") if isinstance(repair, str) else repair
-        return read_found(named_files(source), options, format, repairs)
+        files = named_files(source)
+        if format in (None, "conll"):
+            files = {name: as_pattern(path) for name, path in files.items()}
+        return read_found(files, options, format, repairs)
     if format is not None:
         raise SettingError(f"format {format!r}, but there is no file; leave it out")
     return _of_data(source, repair=repair, **options)

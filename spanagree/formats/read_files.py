@@ -54,7 +54,8 @@ _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is r
 class _Source:
     """One of the files: whose it is, the options that are its own, and the format if one is named.
 
-    ``alone``: whether there is no other beside it. Its beginning is looked at when that is asked
+    ``alone``: whether there is no other beside it; ``is_part``: whether it is one of the parts of a
+    corpus. Its beginning is looked at when that is asked
     for, once for all that have the ``path``.
     """
 
@@ -64,6 +65,7 @@ class _Source:
     named: str | None
     look: Callable[[Any], Recognised]
     alone: bool
+    is_part: bool
 
     @property
     def seen(self) -> Recognised:
@@ -103,9 +105,10 @@ class _Source:
             more = [note.removeprefix(f"{name}: ") for note in mine]
             others = [note for note in notes if note not in mine]
             notes = ("; ".join([f"{name}: read as {self.form}", *more]), *others)
-        return renamed(raw, {given: given or annotator for given in raw.annotators}).but(
-            notes=notes
-        )
+        names = {given: given or annotator for given in raw.annotators}
+        if len(names) == 1 and self.has_own_name and not self.is_part:  # a user's name wins
+            names = dict.fromkeys(names, self.layer)
+        return renamed(raw, names).but(notes=notes)
 
     def texts(self) -> Mapping[str, Place]:
         """Return the texts by id that the file has, or the tokens."""
@@ -204,7 +207,9 @@ def raw_files(
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
     sources = [
-        _Source(layer, path, own_columns(given, layer, files), form, look, len(files) == 1)
+        _Source(
+            layer, path, own_columns(given, layer, files), form, look, len(files) == 1, not in_units
+        )
         for layer, path in files.items()
     ]
     of_texts: list[_Source] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import sys
@@ -18,11 +19,12 @@ from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, Options, registered
 from spanagree.formats.tools import TOOLS, lazy
-from spanagree.formats.usual_names import COLUMNS, keys_of, plain
+from spanagree.formats.usual_names import COLUMNS, TOKEN_NAMES, head_of_table, keys_of, plain
 from spanagree.tables import cells_of, separator_of
 
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
 _has_texts = lazy("spanagree.formats.joined_texts", "has_texts")
+_are_all_tagged = lazy("spanagree.formats.conll.choose", "are_all_tagged")
 _knows_labels = lazy("spanagree.formats.conll.choose", "knows_labels")
 _are_pages = lazy("spanagree.formats.inception.files", "are_pages")
 
@@ -74,6 +76,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
     (r"\{\s*'entities'\s*:", "spaCy's pairs as Python writes them", "save them with json.dump"),
 )
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+_LOOKED_AT = 5  # files of a folder
 _LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
 
 
@@ -161,7 +164,7 @@ class Recognised(NamedTuple):
             start.objects
             or (form == "brat" and start.members and not _is_brat(start.members))
             or (is_table and (form == "dataset" or is_of_labels(header_of(start))))
-            or (form == "conll" and start.shape == "xml")
+            or (form == "conll" and (start.shape == "xml" or _is_no_conll(start)))
             or (form in ("conll", "dataset") and looks_like(start))
         ):
             raise unrecognised(start, FORMATS)
@@ -245,6 +248,12 @@ def _rows_of(raw: RawCorpus) -> Iterator[object]:
     )
 
 
+def _is_no_conll(start: FileHead) -> bool:
+    """Return whether a table has a head, and no column in it is one of tokens."""
+    names = [*map(plain, head_of_table(start))]
+    return len(names) > 1 and not {*names} & {*TOKEN_NAMES}
+
+
 def _have_tokens_of_quotes(start: FileHead) -> bool:
     """Return whether a quote is open at the end of a line, and each line is a row all the same.
 
@@ -278,6 +287,30 @@ def format_named(path: PathName) -> str:
         return "dataset" if any(map(os.path.exists, saved)) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
+
+
+def as_pattern(path: PathName) -> PathName:
+    """Return the pattern of the files in a folder that are CoNLL; any other path as it is.
+
+    They have one extension, and nothing else is in the folder but pages such as README.
+
+    Raises:
+        InputError: for a folder that cannot be read.
+    """
+    if not isinstance(path, (str, os.PathLike)) or not os.path.isdir(path):
+        return path
+    start = read_head(path)
+    names = [name for name in start.members if not re.match(r"\.|README|LICENSE", name)]
+    suffixes = {Path(name).suffix.lower() for name in names}
+    is_flat = not any("/" in name for name in names)
+    if len(suffixes) != 1 or not is_flat or not suffixes <= {*FORMATS["conll"].extensions}:
+        return path
+    if any(form.is_of(start) for form in FORMATS.values()):
+        return path
+    heads = (read_head(os.path.join(path, name)) for name in names[:_LOOKED_AT])
+    if not all(_are_all_tagged(head) for head in heads):
+        return path
+    return os.path.join(glob.escape(os.fspath(path)), f"*{Path(names[0]).suffix}")
 
 
 def _is_brat(names: Iterable[str]) -> bool:
@@ -320,6 +353,7 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
                 " spanagree coefficients and sa.read_labels read it"
             )
         what = f"a table of the columns {listed(names)}, in which no spans or tags were found"
+        what += _lacking(start, names)
         also = "; a table of labels is read by spanagree coefficients and sa.read_labels"
         return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
     if start.shape in ("json", "jsonl"):
@@ -347,6 +381,24 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
         f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"
         f" format with --from ({listed(formats)})"
     )
+
+
+def _lacking(start: FileHead, names: Sequence[str]) -> str:
+    """Return what a table lacks: texts to numbers that may be offsets, or a column of tags."""
+    sign = separator_of(start.lines)
+    rows = [cells_of(line, sign) for line in start.lines[1:] if line.strip()]
+    columns = [*zip(*rows, strict=False)]
+    are_numbers = [all(cell.strip().isdecimal() for cell in column) for column in columns]
+    known = {*COLUMNS["text"], *TOKEN_NAMES}
+    if not known.isdisjoint(map(plain, names)) or not head_of_table(start):
+        return ""
+    numbers = [name for name, is_number in zip(names, are_numbers, strict=False) if is_number]
+    if len(numbers) > 1:
+        return (
+            f", and no texts; if {listed(numbers)} are offsets, name a file that has the texts by"
+            " id beside it, and the columns with --spans START,END,LABEL --document C"
+        )
+    return ", and no column of texts or tokens"
 
 
 def _has_objects(start: FileHead, key: str) -> bool:

@@ -202,6 +202,15 @@ FORMATS: Mapping[str, Format] = {
         shapes=(*_TABLES, "text"),
         begin=r".*\brater\b",
     ),
+    "qe-tags": Format(
+        "words of translations tagged OK or BAD, a segment a line",
+        (),
+        lazy("spanagree.formats.quality_tags", "raw_quality_tags"),
+        ("encoding",),
+        knows=lazy("spanagree.formats.quality_tags", "knows_quality_tags"),
+        shapes=("text", *_TABLES),
+        begin=r"\s*(OK|BAD)\b",
+    ),
     **{name: _of_tool(tool) for name, tool in TOOLS.items()},
     "paths": Format(
         "any records in JSON, by the paths to what is in them",

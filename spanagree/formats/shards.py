@@ -13,12 +13,13 @@ from spanagree.corpus.flaws import refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import RESOLUTIONS, TICKS, with_resolution
-from spanagree.errors import InputError, SpanAgreeError, check_choice, printable, show
+from spanagree.errors import InputError, SpanAgreeError, check_choice, is_iterable, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import as_pattern
 
 _FIRST = 10  # shards that are looked at for other layers
 
@@ -52,10 +53,12 @@ def read_shards(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
+    unfolded = as_pattern if form in (None, "conll") else lambda path: path
     if isinstance(source, Mapping):
-        shards = _by_layer(source, form)
+        shards = _by_layer({name: unfolded(path) for name, path in source.items()}, form)
     else:
-        shards = _by_file([source] if isinstance(source, (str, os.PathLike)) else source, form)
+        paths = [source] if isinstance(source, (str, os.PathLike)) else source
+        shards = _by_file([*map(unfolded, paths)] if is_iterable(paths) else paths, form)
     return Shards(Shard(name, files, options, form, repair) for name, files in shards)
 
 

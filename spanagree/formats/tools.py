@@ -18,7 +18,14 @@ from spanagree.errors import is_whole
 from spanagree.files import PathName
 from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, values_at
-from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
+from spanagree.formats.usual_names import (
+    COLUMNS,
+    MARKED,
+    USUAL,
+    head_of_table,
+    keys_of,
+    plain,
+)
 from spanagree.tables import cells_of, separator_of
 
 if TYPE_CHECKING:
@@ -246,6 +253,9 @@ class Tool:
             begun = (read_head(os.path.join(start.path, name)) for name in files[:_LOOKED_AT])
             return any(re.search(self.begins, "\n".join(file.lines)) for file in begun)
         if start.shape not in ("json", "jsonl"):
+            is_of_lines = not self.begins.startswith(r"\A")
+            if is_of_lines and len(head_of_table(start)) > 1:  # what is in cells is no line
+                return False
             return bool(re.search(self.begins, "\n".join(start.lines)))
         known = [r for r in start.records if all(values_at(r, path) for path in self.knows)]
         return bool(known) and not any(map(self.unread, start.records))
@@ -574,7 +584,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "tagged-lines",
             "a text a line with tags or GPT-NER's marks in it",
-            begins=r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>",
+            begins=MARKED.pattern,
             rows=lazy("spanagree.formats.edits", "tagged_rows"),
             text="text",
             spans="marked",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from spanagree.corpus.tags import is_tag
 from spanagree.formats.file_head import FileHead
 from spanagree.tables import cells_of, separator_of
 
@@ -21,7 +22,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     ),
     "label": (
         "label", "type", "tag", "entitygroup", "entitytype", "labeltype", "spantype", "class",
-        "category", "entity", "labels",
+        "category", "entity", "labels", "errorcategory", "errortype",
     ),
     "probability": ("prob", "probability", "score", "confidence"),
     "text": (
@@ -43,7 +44,8 @@ NAMES = ("entity", "name")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": (
         "document", "documentid", "docid", "doc", "file", "filename", "textid", "exampleid",
-        "instanceid", "itemid", "sentenceid", "commentid", "customid", "id", "uid",
+        "instanceid", "itemid", "sentenceid", "commentid", "customid", "id", "uid", "segid",
+        "segmentid",
     ),
     "annotator": tuple(name for name in USUAL["annotator"] if name != "userid"),
     "system": ("model", "modelname", "system", "systemname", "llm"),
@@ -59,6 +61,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The usual names of columns, as :func:`plain` gives them."""
 
+TOKEN_NAMES = (*COLUMNS["tokens"], "form")
+"""The usual names of a column with a token in each row."""
+
 MAYBE_ANNOTATORS = frozenset((
     "userid", "user", "username", "author", "creator", "createdby", "email", "run", "team",
     "expert", "submission", "participant", "who", "method",
@@ -66,6 +71,11 @@ MAYBE_ANNOTATORS = frozenset((
 """Names of columns that have annotators, or who wrote the text."""
 
 _OF_SPANS = frozenset((*COLUMNS["tokens"], *USUAL["start"]))
+_KNOWN = MAYBE_ANNOTATORS.union(*USUAL.values(), *COLUMNS.values())
+_NAME = re.compile(r"[#_]?[^\W\d_][\w .:/#()\[\]-]{0,60}")
+
+MARKED = re.compile(r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>")
+"""A part of a line that is marked: between tags, or as GPT-NER's prompts ask for it."""
 
 
 def plain(name: object) -> str:
@@ -110,4 +120,30 @@ def may_have_spans(start: FileHead) -> bool:
         return True  # the header goes on, or its names say so
     called = map(plain, cells_of(header, sign))
     cells = (cell.strip()[:1] for cell in row.replace('"', "").split(sign or None))
-    return any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells)
+    if any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells):
+        return True
+    return any(MARKED.search(line) for line in start.lines)
+
+
+def head_of_table(start: FileHead) -> list[str]:
+    """Return the names of the columns in a first line that can be nothing but these; else none.
+
+    All of them look like names, no two are equal, and two are usual; or one is, and numbers are
+    below a name. A lone usual name of a text is one too.
+    """
+    lines = [line for line in start.lines if line.strip()]
+    sign = separator_of(lines)
+    cells = [cell.strip() for cell in cells_of(lines[0], sign)] if lines else []
+    are_names = all(_NAME.fullmatch(cell) and not is_tag(cell) for cell in cells)
+    if not are_names or len({*cells}) < len(cells):
+        return []
+    n_usual = sum(plain(cell) in _KNOWN for cell in cells)
+    if len(cells) == 1:
+        return cells if plain(cells[0]) in COLUMNS["text"] and len(lines) > 1 else []
+    if start.shape not in ("csv", "tsv"):
+        return []
+    rows = [cells_of(line, sign) for line in lines[1:]]
+    has_numbers = any(
+        all(cell.strip().isdecimal() for cell in column) for column in zip(*rows, strict=False)
+    )
+    return cells if n_usual > 1 or (n_usual and has_numbers) else []

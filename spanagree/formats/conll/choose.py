@@ -13,7 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.brackets import are_brackets
-from spanagree.corpus.tags import parse_tag, read_tags
+from spanagree.corpus.tags import is_tag, parse_tag, read_tags
 from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
@@ -366,6 +366,15 @@ def knows_rows(start: FileHead) -> bool:
 def knows_labels(start: FileHead) -> bool:
     """Return whether such rows have labels without a prefix, and ``O``, in place of tags."""
     return any("O" in values for values in _values_below(start))
+
+
+def are_all_tagged(start: FileHead) -> bool:
+    """Return whether the last field of each row of the first lines is a tag, with tokens before."""
+    layout = layout_of("\n".join(start.lines))
+    lines = [line for line in start.lines[:-1] or start.lines if line.strip()]
+    rows = [fields_of(line, layout.sign) for line in lines if not line.startswith("#")]
+    rows = rows[layout.header :]
+    return bool(rows) and all(len(row) > 1 and is_tag(row[-1]) for row in rows)
 
 
 def _values_below(start: FileHead) -> list[set[str]]:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from spanagree.corpus.tags import prefixed
+from spanagree.corpus.tags import is_tag
 from spanagree.errors import SettingError, is_whole, show, whole_number
 from spanagree.files import PathName
-from spanagree.formats.usual_names import COLUMNS, plain
+from spanagree.formats.usual_names import COLUMNS, TOKEN_NAMES, plain
 from spanagree.tables import cells_of, is_even, separator_of
 
 Column: TypeAlias = int | str
@@ -23,7 +23,6 @@ OWN = "# spanagree ="
 """How a first line of ours begins."""
 
 
-_TOKEN = ("token", "tokens", "word", "words", "form")
 _NUMBER = ("id", "idx", "index", "number")
 _SENTENCE = (
     "sentence",
@@ -148,14 +147,14 @@ def layout_of(text: str) -> Layout:
     if not names and _is_header(fields):
         named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
         is_numbered = named.names[0].casefold() in _NUMBER
-        return named._replace(token=named.place(_TOKEN) or 0, numbered=is_numbered)
+        return named._replace(token=named.place(TOKEN_NAMES) or 0, numbered=is_numbered)
     are_cells = not names and sign != "\t" and _are_tagged_cells(rows, sign)
     sign = sign if are_cells else "\t"
     counted = len(fields) > 2 and all(_counts(sentence, sign) for sentence in sentences)
     numbered = counted and (len(fields) == len(_CONLLU) or max(map(len, sentences)) > 1)
     if numbered and len(fields) == len(_CONLLU):
         names = names or _CONLLU
-    token = Layout(names).place(_TOKEN)
+    token = Layout(names).place(TOKEN_NAMES)
     first_word = int(numbered) if token is None else token
     return Layout(names, first_word, sign=sign, numbered=numbered, brackets=brackets)
 
@@ -183,8 +182,8 @@ def declared_in(line: str) -> tuple[tuple[str, ...], str | None] | None:
 
 def _is_header(fields: list[str]) -> bool:
     """Return whether a row has the names of columns: one of the tokens, and no tag."""
-    named = any(field.strip().casefold() in _TOKEN for field in fields)
-    return len(fields) > 1 and named and not any(map(_is_tag, fields))
+    named = any(field.strip().casefold() in TOKEN_NAMES for field in fields)
+    return len(fields) > 1 and named and not any(map(is_tag, fields))
 
 
 def _are_tagged_cells(rows: list[str], sign: str) -> bool:
@@ -192,13 +191,8 @@ def _are_tagged_cells(rows: list[str], sign: str) -> bool:
     if not is_even(rows, sign):
         return False
     by_blanks = [fields_of(row) for row in rows]
-    is_apart = all(len(fields) > 1 and _is_tag(fields[-1]) for fields in by_blanks)
-    return not is_apart and all(_is_tag(cells_of(row, sign)[-1]) for row in rows)
-
-
-def _is_tag(field: str) -> bool:
-    """Return whether a field can be no name of a column: it is O, or has a prefix."""
-    return field == "O" or (len(field) > 1 and prefixed(field, "") is not None)
+    is_apart = all(len(fields) > 1 and is_tag(fields[-1]) for fields in by_blanks)
+    return not is_apart and all(is_tag(cells_of(row, sign)[-1]) for row in rows)
 
 
 def _counts(sentence: list[str], sign: str) -> bool:

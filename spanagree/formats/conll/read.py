@@ -18,7 +18,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
-from spanagree.corpus.tags import SCHEMES
+from spanagree.corpus.tags import SCHEMES, parse_tag
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -38,7 +38,7 @@ from spanagree.formats.conll.choose import (
     decided_layers,
     tags_of,
 )
-from spanagree.formats.conll.columns import Column, number_of, split_columns
+from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import Head, first_lines, have_ids, head_of
 from spanagree.formats.conll.lines import DOCSTART
@@ -311,6 +311,9 @@ def _raw(
         path: dict(_attribute(page, column, text, in_blocks) for column in options.attributes)
         for path, page in by_path.items()
     }
+    for _, path, column in plan.layers:
+        if not in_blocks:
+            _check_tags(by_path[path], column or 0, plan.heads[path].layout, options)
     tags = {
         layer: replace(
             _tags(by_path[path], column or 0, text, options.missing, in_blocks),
@@ -400,6 +403,41 @@ def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: b
         numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
     order = brackets_of(page, column, tags)
     return TagColumn(tags, *page.placed(numbers, text), brackets=order)
+
+
+def _check_tags(page: Page, column: Column, layout: Layout, options: ConllOptions) -> None:
+    """Refuse a file whose column has no tag at all, unless a label may stand bare.
+
+    Raises:
+        InputError: then, with what the file looks like and what is missing in it.
+    """
+    number = number_of(column, page.layout)
+    if number is None or number >= len(page.columns) or layout.ragged:
+        return
+    tags = options.as_tags({*numbered(page.columns[number])[1]} - {options.missing or "O"})
+    unknown = [tag for tag in tags if parse_tag(tag, options.scheme) is None]
+    if not unknown or len(unknown) < len(tags) or "O" in page.columns[number] or "" in unknown:
+        return
+    cells = [texts[0] for texts in page.columns]
+    others = [texts for c, texts in enumerate(page.columns) if c != number]
+    has_head = not layout.header and not any(map(str.isdecimal, cells))
+    below = [texts[has_head:] for texts in others]
+    numbers = sum(bool(texts) and all(map(str.isdecimal, texts)) for texts in below)
+    lacks = "no column has tags, such as O and B-PER; labels alone are read with --scheme IO"
+    if numbers > 1:
+        lacks = (
+            "numbers in several columns, as of spans by offsets, and no texts: --from dataset reads"
+            " such a table below the names of its columns, beside a file with the texts"
+        )
+    elif has_head and len(cells) > 2 and list(page.columns[number]).count(cells[number]) == 1:
+        lacks = (
+            "which may be names of columns: none is called token or word, and none has tags, such"
+            " as O and B-PER"
+        )
+    raise InputError(
+        f"{page.where(0)}: unknown tag {show(cells[number])}; the file has rows of"
+        f" {counted(len(cells), 'cell')}, of which the first is {show(', '.join(cells))}; {lacks}"
+    )
 
 
 def _attribute(

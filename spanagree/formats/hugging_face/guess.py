@@ -17,6 +17,7 @@ from spanagree.formats.hugging_face.spans import WRAPPERS, by_annotator, parsed,
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import (
     COLUMNS,
+    MARKED,
     MAYBE_ANNOTATORS,
     NAMES,
     USUAL,
@@ -44,6 +45,7 @@ _NO_SPANS = re.compile(
     "relation|link|event|coref|cluster|comment|note|key|topic|tag|cat|meta|option|accept|token|word"
     "|sent|hist|image|url|attr|group|choice|feature|label|score"
 )
+_NO_LABELS = frozenset(("tag", "v", "span", "mark", "error", "err", "e", "em", "b", "highlight"))
 _ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
 _SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
@@ -106,6 +108,7 @@ class _Guess:
         outside: Sequence[str],
     ) -> None:
         self.rows, self.given, self.features, self.before = rows, given, features, before
+        self.flat = flat
         self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
@@ -148,8 +151,11 @@ class _Guess:
             if not made:
                 return {}
         spans = chosen.get("spans")
+        copied = self.copied(spans) if isinstance(spans, str) else None
         if not chosen.keys() & {"text", "tokens", "length"}:
-            made |= self.content(_is_table(spans))
+            made |= self.content(_is_table(spans)) if copied is None else {"text": copied}
+        if copied is not None and self.flat:
+            made |= _named(label=self.label_of_marks(str(spans)))
         guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
         if guessed and (_is_table(spans) or not self.people(str(spans))):
             made |= _named(annotator=self.usual("annotator", _is_name) or self.systems(spans))
@@ -315,15 +321,29 @@ class _Guess:
 
     def has_copies(self, column: str) -> bool:
         """Return whether a column has copies of another one's text, with tags in them."""
+        return self.copied(column) is not None
+
+    def copied(self, column: str) -> str | None:
+        """Return the column with the text of which another one has copies with tags in them."""
         for row in self.rows:
             cell = row.get(column)
             if isinstance(cell, str) and (plainly := without_tags(cell)) != cell:
-                others = (text for name, text in row.items() if name != column)
-                if any(
-                    isinstance(text, str) and text.strip() == plainly.strip() for text in others
-                ):
-                    return True
-        return False
+                for name, text in row.items():
+                    is_text = name != column and isinstance(text, str)
+                    if is_text and text.strip() == plainly.strip():
+                        return str(name)
+        return None
+
+    def label_of_marks(self, column: str) -> str | None:
+        """Return the column with the label of what is marked beside it, by a tag without meaning.
+
+        The label is that of an error or an entity, which has a row of its own.
+        """
+        cells = " ".join(cell for cell in self.cells(column) if isinstance(cell, str))
+        if not {match[1].lower() for match in MARKED.finditer(cells)} <= _NO_LABELS:
+            return None
+        names = (name for usual in USUAL["label"] for name in self.names if plain(name) == usual)
+        return next((name for name in names if self.fits(name, _is_name)), None)
 
     def are_quotes(self, column: str) -> bool:
         """Return whether a column has lists of strings of the text, alone or with labels.
@@ -495,6 +515,12 @@ class _Guess:
             text = self.blank_texts()
         return _named(text=text, tokens=tokens, length=length)
 
+    def has_several_texts(self, document: str, text: str | None) -> bool:
+        """Return whether an id is that of several texts, as of a document with many sentences."""
+        texts: dict[Any, Any] = {}
+        rows = (row for row in self.rows if isinstance(row.get(text), str) and document in row)
+        return any(texts.setdefault(row[document], row[text]) != row[text] for row in rows)
+
     def blank_texts(self) -> str | None:
         """Return the column of texts if all of them are blank, as those of silent documents are."""
         for name in self.names:
@@ -530,7 +556,11 @@ class _Guess:
         """Return the column of documents' ids; without annotators each row is another document."""
         but = [chosen.get("text"), chosen.get("annotator")]
         if "annotator" in chosen or _is_table(chosen.get("spans")):
-            return _named(document=self.usual("document", _is_name, but))
+            name = self.usual("document", _is_name, but)
+            while name is not None and self.has_several_texts(name, chosen.get("text")):
+                but.append(name)
+                name = self.usual("document", _is_name, but)
+            return _named(document=name or self.usual("document", _is_name, but[:2]))
         for name in ("id", "uid", *COLUMNS["document"]):
             for column in (
                 candidate

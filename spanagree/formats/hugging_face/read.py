@@ -161,7 +161,9 @@ def _shaped(
     if isinstance(spans or made.get("tags"), Mapping) and type(data) in (list, tuple, Rows):
         data = data if isinstance(data, Rows) else Rows(data)
         data.gaps = True  # who is not in a row did not see it
-    named = [f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length") if what in made]
+    named = [
+        f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length", "label") if what in made
+    ]
     note = (
         f"{before}columns guessed: {'; '.join(named)}"
         f"{f'; passed over: {listed(left)}' if left else ''} (--text, --tokens, --spans, --tags,"

@@ -24,6 +24,7 @@ class Shape(TagOptions):
 
     Attributes:
         length: the column of documents' lengths, where there are no texts.
+        label: of a table with a row for each marked copy of a text, the column of the label.
         quote: of a table with a row for each span, the column of the text that the span covers.
         ends: what the end of a span names, one of :data:`spanagree.corpus.offsets.ENDS`.
         file: the name of the file that the rows are from, if they are.
@@ -40,6 +41,7 @@ class Shape(TagOptions):
     label_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
     split: str | None = None
     length: str | None = None
+    label: str | None = None
     quote: str | None = None
     ends: str | None = None
     absent: str | None = None
@@ -77,7 +79,8 @@ class Shape(TagOptions):
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
         check_absent(self.absent)
-        others = (self.tokens, self.text, self.annotator, self.document, self.length, self.quote)
+        others = (self.tokens, self.text, self.annotator, self.document, self.length)
+        others += (self.label, self.quote)
         for column in (*self.layers.values(), *others):
             if column is not None and not isinstance(column, str):
                 raise SettingError(f"column {show(column)}; the name of a column is needed")
@@ -85,7 +88,7 @@ class Shape(TagOptions):
     @property
     def chosen(self) -> dict[str, Any]:
         """What was read, for the signature."""
-        columns = () if self.is_own else (*COLUMNS, "length", "quote", "label_names")
+        columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
         chosen = {name: getattr(self, name) for name in names}
         return as_read(**chosen, outside=self.outside or None)
@@ -122,7 +125,7 @@ class Shape(TagOptions):
     def maybe(self) -> list[str]:
         """The columns that say more where there are any."""
         users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
-        return [*users, *([self.quote] if self.quote else [])]
+        return [*users, *(column for column in (self.label, self.quote) if column)]
 
     def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return what offsets count in a row: its text, tokens or length."""

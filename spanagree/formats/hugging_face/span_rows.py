@@ -34,6 +34,7 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
         annotators=() if long or is_open else shape.layers,
         ends=shape.ends,
         again=long,
+        one_each=shape.label is not None,
         unnamed=is_open,
     )
 
@@ -55,6 +56,8 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
             for name, spans in pairs:
                 place = where if name == "" and is_open else f"{where}, annotator {show(name)}"
                 rows = reader.rows(spans, label_names[column], text, place, name)
+                if shape.label is not None:
+                    rows = _labelled(rows, row.get(shape.label))
                 yield Annotation(name, rows, where=place)
 
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
@@ -66,6 +69,13 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
             where, id_, content, annotations(row, content.get("text", content.get("tokens")), where)
         )
     log.notes += reader.notes()
+
+
+def _labelled(spans: list[Span] | None, label: Any) -> list[Span] | None:
+    """Return the spans of a row with its label; a row with neither says that nothing is marked."""
+    if spans is None:
+        return [] if label is None else None
+    return [span if label is None else span._replace(label=text_of_whole(label)) for span in spans]
 
 
 def from_span_table(data: Any, shape: Shape) -> RawCorpus:

@@ -1,0 +1,53 @@
+"""Words of translations tagged OK or BAD, a segment a line, as WMT has them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, printable, show
+from spanagree.files import PathName, read_lines
+from spanagree.formats.file_head import FileHead
+from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.settings import as_read
+
+_TAGS = frozenset(("OK", "BAD"))
+_BAD = "BAD"
+
+
+def knows_quality_tags(start: FileHead) -> bool:
+    """Return whether each line has nothing but OK and BAD."""
+    words = [word for line in start.lines for word in line.split()]
+    return bool(words) and _TAGS.issuperset(words)
+
+
+def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
+    """Read a segment from each line, whose words are known by their tags alone, unchecked.
+
+    Words in a row that are BAD are one span of that label. A blank line is a segment of no word.
+
+    Raises:
+        InputError: if a line has another tag.
+    """
+    log = ReadLog(printable(os.fspath(path)))
+    log.numbered = True
+    records = _records(log.name, read_lines(path, encoding))
+    reading: dict[str, Any] = {"format": "qe-tags", **as_read(encoding)}
+    return gather(records, log, reading, offsets="tokens", again=False)
+
+
+def _records(name: str, text: str) -> Iterator[Record]:
+    """Yield the segment of each line."""
+    for number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
+        where, tags = f"{name}:{number}", line.split()
+        if odd := [tag for tag in tags if tag not in _TAGS]:
+            raise InputError(f"{where}: {show(odd[0])}; the tags of words are OK and BAD")
+        spans, end = [], 0
+        for tag, run in groupby(tags):
+            start, end = end, end + len([*run])
+            if tag == _BAD:
+                spans.append(Span(start, end, _BAD))
+        yield Record(where, str(number), {"length": len(tags)}, [Annotation("", spans)])
