@@ -128,7 +128,8 @@ class TagColumn:
         if not self.has_ignored:
             return self
         ignored = [i for i, name in enumerate(self.names) if is_ignored(name)]
-        return replace(self, codes=np.where(np.isin(self.codes, ignored), -1, self.codes))
+        codes = np.where(np.isin(self.codes, ignored), -1, self.codes.astype(np.int64))
+        return replace(self, codes=codes)
 
     @classmethod
     def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:

@@ -11,10 +11,10 @@ from typing import Any
 from spanagree.errors import InputError, printable, show
 from spanagree.files import read_lines
 from spanagree.formats.hugging_face.columns import cell_of, has
+from spanagree.formats.joined_texts import column_of
 from spanagree.formats.json_records import json_records
+from spanagree.formats.usual_names import ID_NAMES
 from spanagree.tables import rows_of, separator_of
-
-_DOCUMENT = ("document", "id")
 
 
 def table_named(by: str) -> tuple[str, str | None] | None:
@@ -41,7 +41,7 @@ def names_in_table(
         path: the table.
         column: that which has the names; ``what`` unless given. ``a.b`` is b in objects a.
         what: batch or group.
-        document: the column with the documents' ids; document or id unless given.
+        document: the column with the documents' ids; that with a usual name unless given.
 
     Raises:
         InputError: for what is not such a table, or names two for a document.
@@ -50,11 +50,12 @@ def names_in_table(
     rows = _rows(path)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(f"{name}: no rows; a table with the {what} of each document is needed")
-    id_columns = _DOCUMENT if document is None else (document,)
-    id_column = next((key for key in id_columns if has(rows[0], key)), None)
+    id_column = document if document is not None and has(rows[0], document) else None
+    if document is None:
+        id_column = column_of(rows[0], [name for name in ("document", *ID_NAMES) if name != what])
     if id_column is None or not any(has(row, wanted) for row in rows):
         columns = ", ".join(map(printable, map(str, rows[0])))
-        missing = " or ".join(id_columns) if id_column is None else wanted
+        missing = (document or "document or id") if id_column is None else wanted
         raise InputError(f"{name}: no column {printable(missing)}; there are {columns}")
     name_of: dict[str, str | None] = {}
     for row in rows:

@@ -11,6 +11,7 @@ from spanagree.errors import InputError, show
 from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.beside_texts import files_ending
 from spanagree.formats.file_head import read_head
+from spanagree.formats.inline_tags import Sign, taken_apart
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import head_of_table
 
@@ -64,15 +65,13 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     for file, name in files_ending(path, ".ann"):
         marked = read_text(file, encoding)
-        text, at, spans = "", 0, []
-        for mark in _MARK.finditer(marked):
-            text += marked[at : mark.start()]
-            spans.append([len(text), len(text) + len(mark[1]), mark[3].strip()])
-            text += mark[1]
-            at = mark.end()
-        text += marked[at:]
+        text, spans, _ = taken_apart(marked, _MARK, _meaning)
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
         called = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
         id_, annotator = called.groups() if called else (file.stem, "")
-        yield name, {"id": id_, "annotator": annotator, "text": text, "spans": spans}
+        yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
+
+
+def _meaning(match: re.Match[str], _: int) -> Sign:
+    return Sign("span", label=match[3].strip(), text=match[1])

@@ -15,9 +15,7 @@ from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
-from spanagree.formats.usual_names import COLUMNS, plain
-
-_IDS = ("id", "uid", *COLUMNS["document"], "key")
+from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
 
 
 class Texts:
@@ -84,7 +82,7 @@ class Texts:
         """
         where = ""
         for where, row in placed:
-            id_ = row.get(document or column_of(row, _IDS) or "")
+            id_ = row.get(document or column_of(row, ID_NAMES) or "")
             if id_ is None:
                 raise InputError(
                     f"{where}: neither text nor tokens, and no id by which another file has a text;"
@@ -129,8 +127,8 @@ def texts_in(
         return texts
     for where, row in _rows(path, start.shape):
         if isinstance(row, dict):
-            key = document or column_of(row, _IDS)
-            column = text or column_of(row, [n for n in COLUMNS["text"] if n not in _IDS])
+            key = document or column_of(row, ID_NAMES)
+            column = text or column_of(row, [n for n in COLUMNS["text"] if n not in ID_NAMES])
             if key in row and isinstance(row.get(column), str) and column != key:
                 id_ = str(text_of_whole(row[key]))
                 if texts.setdefault(id_, row[column]) != row[column]:

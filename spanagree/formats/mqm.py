@@ -23,6 +23,7 @@ from spanagree.errors import (
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
+from spanagree.formats.inline_tags import Sign, taken_apart
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
 
@@ -34,7 +35,7 @@ LABELS = {"category": "the kind of error", "severity": "how bad it is"}
 
 _SEGMENTS = ("seg_id", "globalSegId")  # as WMT has called it up to 2022, and since
 _NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
-_TAG = re.compile("(</?v>)")
+_TAG = re.compile("</?v>")
 _NO_ERROR = "no-error"
 _TEST = "hotw-test"  # an error that was put in to see whether the rater finds it
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
@@ -171,21 +172,8 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
 
     If the text is quoted as in CSV, it is what was quoted.
     """
-    text, opened, unpaired = "", -1, 0
-    marks: list[tuple[int, ...]] = []
-    for piece in _TAG.split(cell):
-        if piece == "<v>":
-            unpaired += opened >= 0
-            opened = len(text)
-        elif piece == "</v>":
-            if opened >= 0:
-                marks.append((opened, len(text)))
-            else:
-                unpaired += 1
-            opened = -1
-        else:
-            text += piece
-    unpaired += opened >= 0
+    text, spans, unpaired = taken_apart(cell, _TAG, _meaning, nested=False)
+    marks: list[tuple[int, ...]] = [(start, end) for start, end, _ in spans]
     inner = text[1:-1]
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner.replace('""', ""):
         pairs = [match.start() + 1 for match in re.finditer('""', inner)]
@@ -194,7 +182,11 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
             tuple(min(max(p - 1 - bisect_left(pairs, p - 1), 0), len(text)) for p in mark)
             for mark in marks
         ]
-    return text, marks, unpaired
+    return text, marks, len(unpaired)
+
+
+def _meaning(match: re.Match[str], _: int) -> Sign:
+    return Sign("close" if match[0] == "</v>" else "open", "v")
 
 
 def _records(

@@ -19,7 +19,14 @@ from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
 from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, Options, registered
 from spanagree.formats.tools import TOOLS, lazy
-from spanagree.formats.usual_names import COLUMNS, TOKEN_NAMES, head_of_table, keys_of, plain
+from spanagree.formats.usual_names import (
+    ANSWERS,
+    COLUMNS,
+    TOKEN_NAMES,
+    head_of_table,
+    keys_of,
+    plain,
+)
 from spanagree.tables import cells_of, separator_of
 
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
@@ -77,7 +84,6 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
 )
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
 _LOOKED_AT = 5  # files of a folder
-_LABELS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
 
 
 class Recognised(NamedTuple):
@@ -330,7 +336,7 @@ def header_of(start: FileHead) -> list[str]:
 def is_of_labels(names: Iterable[str]) -> bool:
     """Return whether columns are those of a table with a label of an item in each row."""
     known = {plain(name) for name in names}
-    return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(_LABELS)
+    return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(ANSWERS)
 
 
 def looks_like(start: FileHead) -> tuple[str, str] | None:

@@ -11,10 +11,11 @@ from typing import Any
 from spanagree.corpus.collector import same_text
 from spanagree.errors import InputError, counted, percent, printable, show
 from spanagree.formats.changed_texts import Alignment
+from spanagree.formats.inline_tags import Sign, taken_apart
+from spanagree.formats.usual_names import ATTRIBUTES, plain
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
 _ATTRIBUTE = re.compile(r"([\w:.-]{1,99})=(\"[^\"]*\"|'[^']*'|[^\s\"'=<>]+)")
-_LABELS = ("label", "type", "category", "class", "tag")  # attributes that a label may be in
 _COPY = (
     "but for tags and outer white space it has to be the text: ask the model to copy that, or"
     " --align aligns what it changed"
@@ -127,28 +128,22 @@ def _taken_apart(
 
     What ``is_text`` at some place of the copy is not a tag.
     """
-    copy: list[str] = []
-    spans: list[dict[str, Any]] = []
-    odd: list[str] = []
-    open_: dict[str, list[tuple[int, str]]] = {}
-    at = 0
-    for i, piece in enumerate(_TAG.split(marked)):
-        name, label = _name_and_label(piece)
-        if i % 2 == 0 or is_text(piece, at):
-            copy.append(piece)
-            at += len(piece)
-        elif piece.endswith("/>"):
-            odd.append(f"{show(piece)} marks nothing")
-        elif piece == "@@" or (piece[0] == "<" and piece[1] != "/"):
-            open_.setdefault(name, []).append((at, label))
-        elif open_.get(name):
-            start, label = open_[name].pop()
-            spans.append({"start": start, "end": at, **({"label": label} if label else {})})
-        else:
-            odd.append(f"{show(piece)} closes what is not open")
-    left = [name for name, places in open_.items() for _ in places]
-    odd += (f"{show(name)} is opened and not closed" for name in left)
-    return "".join(copy), spans, odd
+
+    def meaning(match: re.Match[str], at: int) -> Sign:
+        piece = match[0]
+        if is_text(piece, at):
+            return Sign("text", text=piece)
+        if piece.endswith("/>"):
+            return Sign("empty")
+        opens = piece == "@@" or (piece[0] == "<" and piece[1] != "/")
+        return Sign("open" if opens else "close", *_name_and_label(piece))
+
+    copy, marks, odd = taken_apart(marked, _TAG, meaning)
+    spans = [
+        {"start": start, "end": end, **({"label": label} if label else {})}
+        for start, end, label in marks
+    ]
+    return copy, spans, odd
 
 
 def _name_and_label(tag: str) -> tuple[str, str]:
@@ -156,8 +151,8 @@ def _name_and_label(tag: str) -> tuple[str, str]:
     if tag in ("@@", "##"):
         return "@@", ""
     name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]
-    values = {key.lower(): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
-    return name, next((values[key] for key in _LABELS if values.get(key)), name)
+    values = {plain(key): value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag)}
+    return name, next((values[key] for key in ATTRIBUTES if values.get(key)), name)
 
 
 def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, Any]], int]:

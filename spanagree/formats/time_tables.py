@@ -32,35 +32,11 @@ from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
 from spanagree.formats.timelines import Marks, Tiers
+from spanagree.formats.usual_names import TIMES
 from spanagree.tables import rows_of, separator_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
-
-_USUAL: Mapping[str, tuple[str, ...]] = {
-    "start": (
-        "onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset",
-        "tmin", "xmin", "startseconds", "starts", "from",
-    ),
-    "end": (
-        "offset", "end", "stop", "endtime", "stoptime", "timeend", "segmentoffset", "finish",
-        "tmax", "xmax", "endseconds", "stopseconds", "to",
-    ),
-    "duration": ("duration", "dur", "segmentduration"),
-    "label": (
-        "label", "eventlabel", "event", "behavior", "behaviour", "code", "category", "class",
-        "speakertype", "species", "annotation", "calltype", "type", "tag", "value", "text",
-        "transcription", "speaker", "name",
-    ),
-    "document": (
-        "filename", "file", "recording", "recordingfilename", "document", "audiofilename", "audio",
-        "video", "observationid", "observation", "beginfile",
-    ),
-    "annotator": ("annotator", "coder", "rater", "observer"),
-    "tier": ("tier", "tiername"),
-    "subject": ("subject",),
-}  # fmt: skip
-"""The usual names of columns, as :func:`_plain` gives them, by what they hold."""
 
 _UNITS = {
     "ms": "ms", "msec": "ms", "milliseconds": "ms", "s": "s", "sec": "s", "secs": "s",
@@ -122,7 +98,7 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
             raise SettingError(f"{what} {show(name)}: no such column; there are {listed(header)}")
 
     places = {}
-    for what, usual_names in _USUAL.items():
+    for what, usual_names in TIMES.items():
         if (name := named.get(what)) is not None:
             places[what] = list(header).index(name)
             continue

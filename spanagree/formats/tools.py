@@ -93,7 +93,7 @@ def has_indices(start: FileHead) -> bool:
     return bool(filled) and all(is_whole(index) for some in filled for index in some)
 
 
-_OF_RECORDS = {*COLUMNS["spans"], *COLUMNS["tokens"], "tags", "nertags"}
+_OF_RECORDS = {*COLUMNS["spans"], *COLUMNS["tokens"], *COLUMNS["tags"]}
 
 
 def is_by_id(start: FileHead) -> bool:

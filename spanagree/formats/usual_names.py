@@ -54,12 +54,55 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "response", "target", "sentence", "commenttext", "comment", "body",
     ),
     "tokens": ("tokens", "words", "token", "word"),
+    "tags": ("tags", "nertags", "ner", "bio", "iob"),
     "length": ("length", "textlength", "documentlength", "nchars"),
     "spans": (
         "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
     ),
 }  # fmt: skip
 """The usual names of columns, as :func:`plain` gives them."""
+
+TIMES: Mapping[str, tuple[str, ...]] = {
+    "start": (
+        "onset", "start", "begin", "starttime", "begintime", "timestart", "segmentonset",
+        "tmin", "xmin", "startseconds", "starts", "from",
+    ),
+    "end": (
+        "offset", "end", "stop", "endtime", "stoptime", "timeend", "segmentoffset", "finish",
+        "tmax", "xmax", "endseconds", "stopseconds", "to",
+    ),
+    "duration": ("duration", "dur", "segmentduration"),
+    "label": (
+        "label", "eventlabel", "event", "behavior", "behaviour", "code", "category", "class",
+        "speakertype", "species", "annotation", "calltype", "type", "tag", "value", "text",
+        "transcription", "speaker", "name",
+    ),
+    "document": (
+        "filename", "file", "recording", "recordingfilename", "document", "audiofilename", "audio",
+        "video", "observationid", "observation", "beginfile",
+    ),
+    "annotator": (*USUAL["annotator"][:-1], "observer"),
+    "tier": ("tier", "tiername"),
+    "subject": ("subject",),
+}  # fmt: skip
+"""The usual names of columns of recordings, in small letters, without signs and units."""
+
+ATTRIBUTES = USUAL["label"]
+"""The usual names of an attribute of a tag that has the label."""
+
+SENTENCE_NAMES = (
+    "sentence", "sentenceid", "sentenceidx", "sentidx", "sentid", "sentencenumber", "sent",
+)  # fmt: skip
+"""The usual names of a column that says in which sentence a token is, as :func:`plain`."""
+
+NUMBER_NAMES = ("id", "idx", "index", "number")
+"""The usual names of a column that counts the tokens of a sentence."""
+
+ID_NAMES = ("id", "uid", *COLUMNS["document"], "key")
+"""The usual names of the id of a record in a file of texts."""
+
+ANSWERS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
+"""The usual names of a column with an answer on an item, which is no span."""
 
 TOKEN_NAMES = (*COLUMNS["tokens"], "form")
 """The usual names of a column with a token in each row."""

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from spanagree.corpus.tags import is_tag
 from spanagree.errors import SettingError, is_whole, show, whole_number
 from spanagree.files import PathName
-from spanagree.formats.usual_names import COLUMNS, TOKEN_NAMES, plain
+from spanagree.formats.usual_names import (
+    COLUMNS,
+    NUMBER_NAMES,
+    SENTENCE_NAMES,
+    TOKEN_NAMES,
+    plain,
+)
 from spanagree.tables import cells_of, is_even, separator_of
 
 Column: TypeAlias = int | str
@@ -23,20 +29,7 @@ OWN = "# spanagree ="
 """How a first line of ours begins."""
 
 
-_NUMBER = ("id", "idx", "index", "number")
-_SENTENCE = (
-    "sentence",
-    "sentence #",
-    "sentence#",
-    "sentence id",
-    "sentence_idx",
-    "sent_idx",
-    "sentence_id",
-    "sent_id",
-    "sentence_number",
-    "sent",
-)
-_DOCUMENT = ("document", "document_id", "doc", "doc_id")
+_DOCUMENT = COLUMNS["document"][:4]  # the others may be ids of sentences or tokens
 _ANNOTATOR = COLUMNS["annotator"]
 _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _LINES = 50  # that are looked at for a layout
@@ -78,15 +71,18 @@ class Layout(NamedTuple):
         """The numbers of the columns that say where sentences and documents begin."""
         known = self.header  # elsewhere lines do
         return {
-            "sentence": self.place(_SENTENCE) if known else None,
-            "document": self.place(_DOCUMENT) if known else None,
+            "sentence": self._usual(SENTENCE_NAMES) if known else None,
+            "document": self._usual(_DOCUMENT) if known else None,
         }
 
     @property
     def people(self) -> int | None:
         """The number of the column that names annotators."""
-        names = self.names if self.header else ()
-        return next((i for i, name in enumerate(names) if plain(name) in _ANNOTATOR), None)
+        return self._usual(_ANNOTATOR) if self.header else None
+
+    def _usual(self, usual: Sequence[str]) -> int | None:
+        """Return the number of the first column with one of some usual names."""
+        return next((i for i, name in enumerate(self.names) if plain(name) in usual), None)
 
     @property
     def misc(self) -> int | None:
@@ -146,7 +142,7 @@ def layout_of(text: str) -> Layout:
     fields = fields_of(first, sign)
     if not names and _is_header(fields):
         named = Layout(tuple(name.strip() for name in fields), header=True, sign=sign)
-        is_numbered = named.names[0].casefold() in _NUMBER
+        is_numbered = named.names[0].casefold() in NUMBER_NAMES
         return named._replace(token=named.place(TOKEN_NAMES) or 0, numbered=is_numbered)
     are_cells = not names and sign != "\t" and _are_tagged_cells(rows, sign)
     sign = sign if are_cells else "\t"

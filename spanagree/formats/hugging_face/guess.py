@@ -25,9 +25,7 @@ from spanagree.formats.usual_names import (
     plain,
 )
 
-NAMELESS = frozenset(
-    (*COLUMNS["spans"], "hardlabels", "softlabels", "nertags", "tags", "ner", "bio", "iob")
-)
+NAMELESS = frozenset((*COLUMNS["spans"], *COLUMNS["tags"], "hardlabels", "softlabels"))
 """Names of columns that do not say whose annotations they hold."""
 
 LOOKED_AT = 50
