@@ -39,11 +39,11 @@ def separator_of(lines: Iterable[str], signs: str = SEPARATORS) -> str:
     """
     rows = [line for line in islice(lines, _LOOKED_AT) if line.strip()]
     head = _QUOTED.sub("", rows[0]) if rows else ""
-    found = [sign for sign in signs if sign in head]
-    if len(found) < 2:
-        return "".join(found)
-    even = (sign for sign in found if is_even(rows, sign))
-    most = "\t" if "\t" in found else max(found, key=head.count)
+    present = [sign for sign in signs if sign in head]
+    if len(present) < 2:
+        return "".join(present)
+    even = (sign for sign in present if is_even(rows, sign))
+    most = "\t" if "\t" in present else max(present, key=head.count)
     return next(even, most)
 
 
@@ -93,7 +93,7 @@ def rows_of(
         try:
             row = _next_row(reader)
         except csv.Error as error:
-            problem = next((own for words, own in _PROBLEMS if words in str(error)), str(error))
+            problem = next((ours for words, ours in _PROBLEMS if words in str(error)), str(error))
             raise InputError(
                 f"{name}:{reader.line_num}: not valid CSV: {problem}; a cell with a quote in it"
                 " needs quotes around it, and quotes doubled; is one left open?"

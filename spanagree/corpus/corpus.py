@@ -307,7 +307,9 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
         lines = [line.rstrip("\r") for line in read_lines(given).split("\n")]
         sign = separator_of(lines)
         pairs = [
-            (f"{name}:{n}", cells_of(line, sign)) for n, line in enumerate(lines, 1) if line.strip()
+            (f"{name}:{n}", [line] if "\r" in line else cells_of(line, sign))
+            for n, line in enumerate(lines, 1)
+            if line.strip()
         ]
     new: dict[str, str] = {}
     for where, pair in pairs:

@@ -54,8 +54,7 @@ _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is r
 class _Source:
     """One of the files: whose it is, the options that are its own, and the format if one is named.
 
-    ``alone``: whether there is no other beside it; ``is_part``: whether it is one of the parts of a
-    corpus. Its beginning is looked at when that is asked
+    ``alone``: whether there is no other beside it. Its beginning is looked at when that is asked
     for, once for all that have the ``path``.
     """
 
@@ -65,7 +64,6 @@ class _Source:
     named: str | None
     look: Callable[[Any], Recognised]
     alone: bool
-    is_part: bool
 
     @property
     def seen(self) -> Recognised:
@@ -106,9 +104,18 @@ class _Source:
             others = [note for note in notes if note not in mine]
             notes = ("; ".join([f"{name}: read as {self.form}", *more]), *others)
         names = {given: given or annotator for given in raw.annotators}
-        if len(names) == 1 and self.has_own_name and not self.is_part:  # a user's name wins
+        if self.has_own_name and self._is_called_as_column(raw):
             names = dict.fromkeys(names, self.layer)
         return renamed(raw, names).but(notes=notes)
+
+    def _is_called_as_column(self, raw: RawCorpus) -> bool:
+        """Return whether the one annotator has the name of a column, which nobody named so."""
+        columns, names = raw.reading.get("read", {}), [*raw.annotators]
+        return len(names) == 1 and any(
+            not isinstance(self.options.get(option), Mapping)
+            and columns.get(option) in (names[0], {names[0]: names[0]})
+            for option in ("spans", "tags")
+        )
 
     def texts(self) -> Mapping[str, Place]:
         """Return the texts by id that the file has, or the tokens."""
@@ -207,9 +214,7 @@ def raw_files(
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
     sources = [
-        _Source(
-            layer, path, own_columns(given, layer, files), form, look, len(files) == 1, not in_units
-        )
+        _Source(layer, path, own_columns(given, layer, files), form, look, len(files) == 1)
         for layer, path in files.items()
     ]
     of_texts: list[_Source] = []
