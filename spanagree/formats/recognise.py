@@ -83,6 +83,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
     (r"\{\s*'entities'\s*:", "spaCy's pairs as Python writes them", "save them with json.dump"),
 )
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+_BOUND = re.compile("^(start|begin|off|end|stop|from|to$)|(start|end|offset|begin)$")
 _LOOKED_AT = 5  # files of a folder
 
 
@@ -398,7 +399,11 @@ def _lacking(start: FileHead, names: Sequence[str]) -> str:
     known = {*COLUMNS["text"], *TOKEN_NAMES}
     if not known.isdisjoint(map(plain, names)) or not head_of_table(start):
         return ""
-    numbers = [name for name, is_number in zip(names, are_numbers, strict=False) if is_number]
+    numbers = [
+        name
+        for name, is_number in zip(names, are_numbers, strict=False)
+        if is_number and _BOUND.search(plain(name))
+    ]
     if len(numbers) > 1:
         return (
             f", and no texts; if {listed(numbers)} are offsets, name a file that has the texts by"
