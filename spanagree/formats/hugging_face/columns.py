@@ -426,9 +426,9 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
         coded = flat.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         known = coded.dictionary.to_pylist()
-        left_out = [i for i, tag in enumerate(known) if is_ignored(tag)]
+        ignored = [i for i, tag in enumerate(known) if is_ignored(tag)]
         indices = indices.astype(np.int64)
-        return known, np.where(np.isin(indices, left_out), -1, indices) if left_out else indices
+        return known, np.where(np.isin(indices, ignored), -1, indices) if ignored else indices
     if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
         if not all(isinstance(tag, (str, int, type(None))) for tag in flat):
             raise InputError(odd)

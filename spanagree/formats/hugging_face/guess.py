@@ -515,6 +515,8 @@ class _Guess:
 
     def has_several_texts(self, document: str, text: str | None) -> bool:
         """Return whether an id is that of several texts, as of a document with many sentences."""
+        if text is None:
+            return False
         texts: dict[Any, Any] = {}
         rows = (row for row in self.rows if isinstance(row.get(text), str) and document in row)
         return any(texts.setdefault(row[document], row[text]) != row[text] for row in rows)

@@ -79,8 +79,8 @@ class Shape(TagOptions):
         for problem in (problem for problem, case in wrong.items() if case):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
         check_absent(self.absent)
-        others = (self.tokens, self.text, self.annotator, self.document, self.length)
-        others += (self.label, self.quote)
+        others = [self.tokens, self.text, self.annotator, self.document, self.length]
+        others += [self.label, self.quote]
         for column in (*self.layers.values(), *others):
             if column is not None and not isinstance(column, str):
                 raise SettingError(f"column {show(column)}; the name of a column is needed")
