@@ -16,7 +16,7 @@ from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import head_of_table
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
-_MARK = re.compile(r"\{([^{}]*?)=>([^{}]*?):::error_type=([^{}]*)\}")
+_MARK = re.compile(r"(\{[^{}]*?=>[^{}]*?:::error_type=[^{}]*\})")
 
 
 def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -73,5 +73,6 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
 
 
-def _meaning(match: re.Match[str], _: int) -> Sign:
-    return Sign("span", label=match[3].strip(), text=match[1])
+def _meaning(mark: str, _: int) -> Sign:
+    wrong, rest = mark[1:-1].split("=>", 1)
+    return Sign("span", label=rest.partition(":::error_type=")[2].strip(), text=wrong)

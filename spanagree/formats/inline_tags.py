@@ -26,15 +26,10 @@ class Sign(NamedTuple):
     text: str = ""
 
 
-class Mark(NamedTuple):
-    """A span in a text that was marked; the label is empty if the sign has none."""
+Mark: TypeAlias = tuple[int, int, str]
+"""Start, end and label of a span in a text that was marked; empty if the sign has no label."""
 
-    start: int
-    end: int
-    label: str
-
-
-Notation: TypeAlias = Callable[["re.Match[str]", int], Sign]
+Notation: TypeAlias = Callable[[str, int], Sign]
 """From a piece that may be a sign, and its place in the text without signs, to its meaning."""
 
 
@@ -45,7 +40,7 @@ def taken_apart(
 
     Args:
         marked: the text with signs in it.
-        pieces: finds what may be a sign.
+        pieces: finds what may be a sign; its one group is all of it.
         meaning: the meaning of such a piece.
         nested: if False, a sign that opens what is open replaces it.
 
@@ -53,38 +48,38 @@ def taken_apart(
         The text without signs, the marks in the order of their ends, and what is wrong with signs
         that have no partner: an entry for each of them.
 
-    >>> meaning = lambda sign, at: Sign("close" if sign[0][1] == "/" else "open", label="PER")
-    >>> taken_apart("<p>Jo</p> sings</p>", re.compile("</?p>"), meaning)[:2]
-    ('Jo sings', [Mark(start=0, end=2, label='PER')])
+    >>> meaning = lambda sign, at: Sign("close" if sign[1] == "/" else "open", label="PER")
+    >>> taken_apart("<p>Jo</p> sings</p>", re.compile("(</?p>)"), meaning)[:2]
+    ('Jo sings', [(0, 2, 'PER')])
     """
-    text: list[str] = []
+    text = ""
     marks: list[Mark] = []
     odd: list[str] = []
     open_: dict[str, list[tuple[int, str]]] = {}
-    at = end = 0  # in the text without signs, and in the marked one
-    for match in pieces.finditer(marked):
-        between = marked[end : match.start()]
-        text.append(between)
-        at, end = at + len(between), match.end()
-        kind, name, label, kept = meaning(match, at)
-        text.append(kept)
-        if kind == "span":
-            marks.append(Mark(at, at + len(kept), label))
-        elif kind == "empty":
-            odd.append(f"{show(match[0])} marks nothing")
-        elif kind == "open":
+    for i, piece in enumerate(pieces.split(marked)):
+        if i % 2 == 0:
+            text += piece
+            continue
+        at = len(text)
+        kind, name, label, kept = meaning(piece, at)
+        if kind == "open":
             places = open_.setdefault(name, [])
             if places and not nested:
-                odd.append(f"{show(match[0])} is opened again")
+                odd.append(f"{show(piece)} is opened again")
                 places.clear()
             places.append((at, label))
-        elif kind == "close" and open_.get(name):
-            start, label = open_[name].pop()
-            marks.append(Mark(start, at, label))
         elif kind == "close":
-            odd.append(f"{show(match[0])} closes what is not open")
-        at += len(kept)
-    text.append(marked[end:])
-    left = [name for name, places in open_.items() for _ in places]
-    odd += (f"{show(name)} is opened and not closed" for name in left)
-    return "".join(text), marks, odd
+            if open_.get(name):
+                marks.append((open_[name][-1][0], at, open_[name].pop()[1]))
+            else:
+                odd.append(f"{show(piece)} closes what is not open")
+        elif kind == "empty":
+            odd.append(f"{show(piece)} marks nothing")
+        else:
+            text += kept
+            if kind == "span":
+                marks.append((at, len(text), label))
+    if open_:
+        left = [name for name, places in open_.items() for _ in places]
+        odd += (f"{show(name)} is opened and not closed" for name in left)
+    return text, marks, odd

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ LABELS = {"category": "the kind of error", "severity": "how bad it is"}
 
 _SEGMENTS = ("seg_id", "globalSegId")  # as WMT has called it up to 2022, and since
 _NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
-_TAG = re.compile("</?v>")
+_TAG = re.compile("(</?v>)")
 _NO_ERROR = "no-error"
 _TEST = "hotw-test"  # an error that was put in to see whether the rater finds it
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
@@ -167,7 +168,8 @@ def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]
         yield number, row
 
 
-def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
+@lru_cache(maxsize=64)  # the errors of a segment repeat one of its two texts
+def _taken_apart(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
     """Return a text without tags, what is between pairs of them, and how many tags have no partner.
 
     If the text is quoted as in CSV, it is what was quoted.
@@ -185,8 +187,11 @@ def _taken_apart(cell: str) -> tuple[str, list[tuple[int, ...]], int]:
     return text, marks, len(unpaired)
 
 
-def _meaning(match: re.Match[str], _: int) -> Sign:
-    return Sign("close" if match[0] == "</v>" else "open", "v")
+_SIGNS = {"<v>": Sign("open", "v"), "</v>": Sign("close", "v")}
+
+
+def _meaning(tag: str, _: int) -> Sign:
+    return _SIGNS[tag]
 
 
 def _records(

@@ -129,8 +129,7 @@ def _taken_apart(
     What ``is_text`` at some place of the copy is not a tag.
     """
 
-    def meaning(match: re.Match[str], at: int) -> Sign:
-        piece = match[0]
+    def meaning(piece: str, at: int) -> Sign:
         if is_text(piece, at):
             return Sign("text", text=piece)
         if piece.endswith("/>"):

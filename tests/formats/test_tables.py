@@ -344,7 +344,7 @@ def test_a_users_name_wins(tmp_path):
 
 # --- marks in a text ------------------------------------------------------------------------------
 
-_V = re.compile("</?v>")
+_V = re.compile("(</?v>)")
 
 
 @given(st.lists(st.sampled_from(["a", " b", "<v>", "</v>", "é"]), max_size=8))
@@ -352,14 +352,14 @@ def test_marks_in_any_notation(pieces):
     """Text without signs stays, and each sign is in a mark or is odd. Oracle: counts of signs."""
     marked = "".join(pieces)
 
-    def meaning(match, _):
-        return Sign("close" if match[0] == "</v>" else "open", "v", "v")
+    def meaning(tag, _):
+        return Sign("close" if tag == "</v>" else "open", "v", "v")
 
     for nested in (True, False):
         text, marks, odd = taken_apart(marked, _V, meaning, nested=nested)
         assert text == _V.sub("", marked)
         assert 2 * len(marks) + len(odd) == len(_V.findall(marked))
-        assert all(0 <= mark.start <= mark.end <= len(text) for mark in marks)
+        assert all(0 <= start <= end <= len(text) for start, end, _ in marks)
     text, marks, unpaired = without_v(marked)
     assert 2 * len(marks) + unpaired == len(_V.findall(marked))
     if not odd and text.strip():
