@@ -38,7 +38,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
 
     ``lines`` has name, both figures, and what is written behind the name on the right.
     """
-    width, side, gap, top = 580, 216, 20, 44
+    width, side, gap, top = 660, 256, 20, 44  # a name of 16 characters fits in a wide font
     right = width - side
     values = [value for _, *both, _ in lines for value in both]
     low = math.floor(min(values) * 10) / 10
@@ -51,7 +51,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
 
     parts = [
         _text("F1 as observed", side, 20, "axis"),
-        _text("F1 above chance", right, 20, "axis"),
+        _text("corrected F1", right, 20, "axis"),
         _line(side, top, side, foot, "axis"),
         _line(right, top, right, foot, "axis"),
     ]
@@ -64,7 +64,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
         parts.append(
             el(
                 "g",
-                el("title", f"{name}: {figure(before)}, above chance {figure(after)}"),
+                el("title", f"{name}: {figure(before)}, corrected {figure(after)}"),
                 _line(side, place(before), right, place(after)),
                 el("circle", cx=side, cy=_digits(place(before)), r=3.5),
                 el("circle", cx=right, cy=_digits(place(after)), r=3.5),
@@ -75,7 +75,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
                 class_=kind,
             )
         )
-    label = "F1 as observed and above chance, a line for each system; the table has the figures"
+    label = "F1 as observed and corrected, a line for each system; the table has the figures"
     return _drawing("slopes", width, foot + 24, label, parts)
 
 

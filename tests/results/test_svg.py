@@ -100,7 +100,7 @@ def test_slopes():
     for anchor in ("end", "start"):
         beside = sorted(numbers(x, "y")[0] for x in parts(chart, "text") if x.get("text-anchor") == anchor)  # fmt: skip
         assert min(np.diff(beside)) >= 20 - 0.051
-    assert texts(parts(chart, "title"))[0] == "a: 0.5500, above chance 0.4100"
+    assert texts(parts(chart, "title"))[0] == "a: 0.5500, corrected 0.4100"
 
 
 def test_ranges():
@@ -147,3 +147,17 @@ def test_names_stand_apart(places):
     assert all(np.diff(ordered) >= 5 - 1e-9)
     if all(np.diff(sorted(places)) >= 5):
         assert moved == places
+
+
+def test_names_beside_slopes_fit():
+    """In a font as wide as DejaVu Sans, a name of sixteen characters stands within the chart."""
+    font_manager, textpath = map(pytest.importorskip, ("matplotlib.font_manager", "matplotlib.textpath"))  # fmt: skip
+    chart = slopes([("human agreement", 0.8359, 0.8122, ""), ("Greenhouse-BERTx", 0.5, 0.4, "")])
+    width = float(ElementTree.fromstring(chart).get("viewBox").split()[2])
+    font = font_manager.FontProperties(family="DejaVu Sans")
+    for anchor in ("end", "start"):
+        for each in parts(chart, "text"):
+            if each.get("text-anchor") == anchor:
+                long = textpath.TextPath((0, 0), "".join(each.itertext()), size=15, prop=font)
+                reach, at = long.get_extents().width, float(each.get("x"))
+                assert (at - reach if anchor == "end" else width - at - reach) > 0
