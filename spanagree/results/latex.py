@@ -51,8 +51,9 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     packages, and ``bold`` marks the best figures.
     """
     table = table if look.all_columns else table.turned
-    columns, _, breaks = shown = table.shown
-    usual = any("F1" in column.title for column in columns)
+    columns, rows, breaks = shown = table.shown
+    of_rows = [str(row[0]) for row in rows] if table.across else []  # of a turned table
+    usual = any("F1" in name for name in [*shown.header, *of_rows])
     percent = usual if look.percent is None else look.percent
     texts = shown.texts(_USUAL if look.digits is None else look.digits, percent)
     best = shown.best(table, texts) if "bold" in look.style else ()
@@ -106,7 +107,7 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 def _number_column(column: Column, texts: Sequence[str]) -> str:
     """Return how siunitx aligns a column; empty for one that is not of plain numbers."""
     numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
-    if column.kind not in ("figure", "number", "count") or not numbers:
+    if column.kind not in ("figure", "number", "z", "count") or not numbers:
         return ""
     before, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
     sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
