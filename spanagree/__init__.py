@@ -7,7 +7,7 @@ A tour::
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
     print(result)                               # the table; result.to_pandas() for a data frame
     f1 = result["mine"].f1
-    f1.observed, f1.expected, f1.corrected      # raw, by chance alone, above chance
+    f1.observed, f1.expected, f1.corrected      # raw, by chance alone, corrected for chance
     result["mine"].labels["PER"].f1             # by label
     result.signature                            # the settings that made the numbers
     sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from spanagree.public import homes_of
+from spanagree.public import homes_of, shown_names
 from spanagree.version import __version__ as __version__
 
 TYPE_CHECKING = False  # typing takes a while to load
@@ -117,4 +117,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *PACKAGES})
+    return shown_names(globals(), [*__all__, *PACKAGES])

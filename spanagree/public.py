@@ -8,7 +8,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 def names_of(
@@ -36,9 +36,23 @@ def names_of(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return shown_names(vars(sys.modules[package]), homes)
 
     return sorted(homes), look_up, names
+
+
+def shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:
+    """Return the names that ``dir`` shows: public ones, and those that Python gives each module.
+
+    Args:
+        module: all names in the module.
+        public: the public names.
+
+    >>> shown_names(["__doc__", "homes_of"], ["evaluate"])
+    ['__doc__', 'evaluate']
+    """
+    of_python = {name for name in module if name.startswith("__") and name.endswith("__")}
+    return sorted(of_python.union(public))
 
 
 def homes_of(path: str) -> dict[str, str]:
