@@ -19,7 +19,7 @@ _NEWS = " ".join(
 )
 _CROWD = "corpora/crowd/crowd.jsonl"
 PICTURES = {
-    "ranks": ("Systems, raw and above chance", f"evaluate {_NEWS}"),
+    "ranks": ("Systems, raw and corrected for chance", f"evaluate {_NEWS}"),
     "intervals": ("Systems, with intervals", f"evaluate {_NEWS} --ci"),
     "labels": ("Labels × systems", f"evaluate {_NEWS} --by label"),
     "levels": ("Systems by difficulty", f"evaluate {_NEWS} --by difficulty"),

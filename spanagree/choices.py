@@ -7,6 +7,7 @@ call refuses the one that its table does not have.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, get_args
 
 MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"]
@@ -115,11 +116,23 @@ TIME_LIMIT = 60.0
 MAJORITY = "majority"
 """What a layer that was voted for is called."""
 
+NOTHING = "nothing"
+"""The name of the baseline that marks nothing."""
+
 DRAWS = 100
 """How often the chance of the best match is drawn."""
 
 HALF = 0.5
 """More than this share of the annotators is marked, as the Mu-SHROOM task has it."""
+
+
+def called_gold(names: Iterable[str]) -> list[str]:
+    """Return the names that contain the word gold.
+
+    >>> called_gold(["mine", "Gold.conll"])
+    ['Gold.conll']
+    """
+    return [name for name in names if "gold" in name.lower()]
 
 
 def names_of(choice: Any) -> tuple[str, ...]:

@@ -200,6 +200,9 @@ def test_public_names():
     for package in PACKAGES.values():
         assert package.__all__ == sorted(package.__all__)
         assert {*package.__all__} <= {*dir(package)}
+        others = {name for name in dir(package) if not re.fullmatch("__.*__", name)}
+        if hasattr(package, "__path__"):  # a module shows what it imports
+            assert others <= {*package.__all__, *(PACKAGES if package is sa else ())}
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             _ = package.nothing
     for name, thing in PUBLIC.items():
@@ -677,6 +680,26 @@ def test_retired_words():
     prose = {path: NOT_PROSE.sub("", path.read_text("utf-8")) for path in PAGES}
     layers = [path for path, text in prose.items() if re.search(r"\blayers?\b", text)]
     assert {path.name for path in layers} <= technical
+
+
+OF_TESTS = re.compile(
+    r"\b(Is (it|a score)|is|be) above chance|^\W*Above chance: |\"above chance\"", re.M
+)
+"""What is above chance, as a test against chance finds."""
+
+
+def test_above_chance_is_said_of_tests():
+    """A figure is corrected for chance, as it is no difference; above chance is what a test finds."""
+    kinds = {".py", ".html", ".md", ".js", ".json", ".txt", ".yml", ".yaml"}
+    ours = [path for path in SOURCE.rglob("*") if path.suffix in kinds]
+    others = [ROOT / name for name in ("mkdocs.yml", "action.yml", ".pre-commit-hooks.yaml")]
+    wrong = [
+        f"{path.relative_to(ROOT)}: {text[max(0, at.start() - 40) : at.end() + 20]!r}"
+        for path in [*PAGES, *ours, *others]
+        for text in [OF_TESTS.sub("", path.read_text("utf-8"))]
+        for at in re.finditer(r"above[ \n-]+chance\b", text, re.I)
+    ]
+    assert not wrong
 
 
 def test_suppressions_have_reasons():

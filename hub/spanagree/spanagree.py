@@ -7,7 +7,8 @@ import spanagree as sa
 
 _DESCRIPTION = """\
 Precision, recall and F1 of sequences of tags, as seqeval gives them, and beside each what chance
-alone would give and what is above chance. The chance term is exact: no seed, no simulation."""
+alone would give and the figure corrected for chance. The chance term is exact: no seed, no
+simulation."""
 
 _CITATION = """\
 @inproceedings{li2024, title={Estimating Agreement by Chance for Sequence Annotation},

@@ -46,7 +46,7 @@ def agree(
     progress: Callable[[int, int], None] | None = None,
     **comparing: Unpack[Comparing],
 ) -> Agreement:
-    """Return how far annotators agree with each other, raw and above chance.
+    """Return how far annotators agree with each other, raw and corrected for chance.
 
     Each pair is compared over the documents that both saw; pairs that share none are never visited.
     The expected figures are exact (Li et al. 2024; tallies add over pairs).

@@ -38,7 +38,7 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, check_known, counted
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, probability, with_more
+from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
 from spanagree.results.result import Keyed, Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
@@ -48,6 +48,7 @@ from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
 from spanagree.uncertainty.permutation import holm, holm_log10
 
+_SD = "sd over pairs"  # a row
 _FEW = "*"
 
 
@@ -57,7 +58,7 @@ class Agreement(Result, Keyed):
 
     Attributes:
         team: the tallies summed over all pairs.
-        mean: the mean over pairs, with its population standard deviation.
+        mean: the mean over pairs, with the standard deviation over pairs (divisor n − 1).
         pairs: by the names of two annotators, in either order.
         annotators: by name, each against the rest.
         labels: the team by label; empty for a measure that disregards labels.
@@ -139,14 +140,17 @@ class Agreement(Result, Keyed):
 
     @property
     def verdict(self) -> str:
-        """How far the team agrees above chance, on how many documents."""
+        """How far the team agrees, corrected for chance, on how many documents."""
         noun, confidence = unit(self.settings), confidence_of(self.settings)
         sentence = verdict.one_score("The team", self.team.f1, confidence)
         if math.isnan(self.team.f1.observed):
             return sentence
+        compared = [member for member in self.annotators.values() if member.pairs]
+        unmarked = [member.name for member in compared if not member.tally.size_a]
         pairs = counted(self.team.pairs, "pair")
         seen = f"{self.team.documents} of {counted(self.documents, noun)}"
-        return f"{sentence} It is over {pairs}, and {seen} that two or more saw."
+        sentence = f"{sentence} It is over {pairs}, and {seen} that two or more saw."
+        return f"{sentence} {verdict.marked_nothing(unmarked)}".rstrip()
 
     @property
     def mostly_single(self) -> bool:
@@ -327,7 +331,7 @@ class Agreement(Result, Keyed):
             caption=f"{counted(len(self.annotators), 'annotator')},"
             f" {counted(self.team.pairs, 'pair')} with {self._shared_by_pairs},"
             f" {counted(self.documents, document)}, {self.team.documents} seen by two or more",
-            remarks=self._remarks(by, [score for _, score, *_ in parts]),
+            remarks=self._remarks(by, [score for names, score, *_ in parts if names != [_SD]]),
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
@@ -377,6 +381,9 @@ class Agreement(Result, Keyed):
             remarks.append(
                 f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
             )
+        if by is None and self.mean.pairs.observed:
+            spread = "undefined of one pair" if self.mean.pairs.corrected == 1 else "divisor n − 1"
+            remarks.append(f"{_SD}: {spread}")
         if by == "annotator":
             scores = [*scores, *(member.without.f1 for member in self.annotators.values())]
             remarks.append(by_annotator.sentence_on(self.annotators, self.standings))
@@ -408,7 +415,7 @@ _MARKED = Column("", "marked, over pairs", "count")
 
 def _whole(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
-    spread = Score(*mean.sd)
+    spread = Score(*mean.sd, "one pair" if mean.pairs.corrected == 1 else "")
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     # one number, or two if chance alone gives 1 for some
     shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
@@ -416,7 +423,7 @@ def _whole(result: Agreement) -> Layout:
     parts: list[Part] = [
         (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
         (["mean over pairs"], mean, None, over),
-        (["sd over pairs"], spread, None, over),
+        ([_SD], spread, None, over),
     ]
     numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
     return [Column("of", " ", "name")], parts, [*numbers, PAIRS._replace(key="", kind="place")]
@@ -429,7 +436,7 @@ def _pairs(result: Agreement) -> Layout:
         Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
-        [*figures.values()[:WHOLE], p_holm, probability(p_holm, log10), figures.log10_p, log10]
+        [*figures.values()[:WHOLE], p_holm, figures.log10_p, log10]
         for figures, p_holm, log10 in result._chance_of_pairs()
     ]
     parts: list[Part] = []
@@ -437,7 +444,7 @@ def _pairs(result: Agreement) -> Layout:
         names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
         parts.append((names, p.f1, p.tally, by_chance[i] if by_chance else ()))
     adjusted = [
-        *(Column("p_holm"), Column("", "Holm", "place", "Holm of pairs against chance")),
+        Column("p_holm", "Holm", "probability", "Holm of pairs against chance"),
         *(Column("log10_p"), Column("log10_p_holm")),
     ]
     return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()

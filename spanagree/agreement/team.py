@@ -67,7 +67,7 @@ class Mean(Comparable):
         observed: the mean of the pairs' observed F1.
         expected: the mean of their expected F1.
         corrected: the mean of their corrected F1.
-        sd: the standard deviations over the pairs, with their number as divisor.
+        sd: standard deviations over the pairs (divisor n − 1); ``nan`` of one pair.
         pairs: over how many pairs each mean runs: those for which the figure is defined.
         reason: why the means are undefined, if they are.
         interval: their interval, if intervals were asked for.
@@ -261,7 +261,9 @@ def _mean(f1: Floats, reason: str) -> Mean:
     figures = [column[~np.isnan(column)].tolist() for column in f1.T]
     means = [math.fsum(values) / len(values) if values else math.nan for values in figures]
     spread = [
-        math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)) if values else math.nan
+        math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1))
+        if len(values) > 1
+        else math.nan
         for values, mean in zip(figures, means, strict=True)
     ]
     if not reason and not figures[0]:

@@ -1,4 +1,4 @@
-"""Measure inter-annotator agreement on spans, raw and above chance.
+"""Measure inter-annotator agreement on spans, raw and corrected for chance.
 
 Every pair is compared over the documents that both saw.
 

@@ -1,4 +1,4 @@
-"""Evaluate systems against a gold annotation, or many annotators, raw and above chance.
+"""Evaluate systems against a gold annotation, or many annotators, raw and corrected for chance.
 
 Each FILE holds the same text; `-` is standard input, NAME=FILE names an annotator. One file with
 several annotators works too.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import spanagree as sa
+from spanagree.choices import called_gold
 from spanagree.cli.job import Job, say
 from spanagree.errors import printable
 
@@ -21,9 +22,9 @@ def with_gold_noted(
     Lines in another order would make another layer gold, so the signature names it.
     """
     first = corpus.annotators[0] if corpus.layers else ""
-    if gold is not None or "gold" in first.lower() or not _file_alone_orders(job, corpus):
+    if gold is not None or called_gold([first]) or not _file_alone_orders(job, corpus):
         return corpus
-    alike = [name for name in corpus.annotators if "gold" in name.lower()]
+    alike = called_gold(corpus.annotators)
     other = printable(alike[0]) if alike else "NAME"
     note = (
         f"gold is {printable(first)}, the first annotator in the file; --gold {other} makes"
@@ -39,15 +40,15 @@ def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
     if asked is not None or result.settings.get("gold_first") is not None:
         return
     gold = result.settings.gold
-    alike = [name for name in result.systems if "gold" in name.lower()]
-    if alike and "gold" not in gold.lower():
+    alike = called_gold(result.systems)
+    if alike and not called_gold([gold]):
         say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])
 
 
 def with_reference_noted(job: Job, corpus: sa.Corpus) -> sa.Corpus:
     """Return the corpus; if its one file alone says which layer is the reference, a note does."""
     first = corpus.annotators[0] if corpus.layers else ""
-    if "gold" in first.lower() or not _file_alone_orders(job, corpus):
+    if called_gold([first]) or not _file_alone_orders(job, corpus):
         return corpus
     note = (
         f"the reference is {printable(first)}, the first annotator in the file; --references or"

@@ -11,7 +11,7 @@ from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
 MEASURES = {
-    "f1": "F1 over pairs of annotators, raw and above chance",
+    "f1": "F1 over pairs of annotators, raw and corrected for chance",
     "alpha-u": "Krippendorff's α_U, by label and over all",
     "alpha-u-placed": "the same with the chance model of this package",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",

@@ -98,7 +98,7 @@ class Coefficient(Result):
     interval: Interval | None = None
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
-    CORRECTED: ClassVar[str] = "value"  # the figure above chance; empty if there is none
+    CORRECTED: ClassVar[str] = "value"  # the corrected figure; empty if there is none
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class Coefficient(Result):
 
     def _picture(self, by: str | None) -> Picture:
         """Return the value with its interval, then that of each category."""
-        # the value is what goes above chance, unless that has a name of its own, as of SPA
+        # the value is the corrected figure, unless that has a name of its own, as of SPA
         kind = "observed" if self.CORRECTED == "corrected" else "corrected"
         rows: list[tuple[str, list[Dot]]] = [
             (name, [(part.value, *ends_of(part.interval, kind))])

@@ -173,7 +173,7 @@ def sums_by_n(
 
 
 def figures(observed: Floats, expected: Floats) -> Floats:
-    """Return observed, expected and what is above chance; (rows, 1) to (rows, 3)."""
+    """Return observed, expected and corrected figures; (rows, 1) to (rows, 3)."""
     return np.concatenate((observed, expected, corrected_figures(observed, expected)), axis=1)
 
 
@@ -183,7 +183,7 @@ def _total(by_category: Floats) -> Floats:
 
 
 def _spa(sums: Sums) -> Floats:
-    """A_e is Σ p² of the shares that the weights give; above chance is the corrected SPA."""
+    """A_e is Σ p² of the shares that the weights give; the last figure is the corrected SPA."""
     share = sums.weighted_share / sums.weight
     return figures(sums.weighted / sums.weight, _total(sums.square(share)))
 

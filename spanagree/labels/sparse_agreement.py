@@ -25,6 +25,7 @@ from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
 from spanagree.labels.patterns import Labels
 from spanagree.results.score import UNDEFINED, corrected
+from spanagree.results.verdict import p_of
 
 WEIGHTS = {
     "flat": "every item counts the same",
@@ -284,7 +285,7 @@ def _dependence(table: Labels, agreement: Floats) -> str:
     return (
         "SPA takes labels to be missing at random, but items with more labels agree"
         f" {'more' if correlation > 0 else 'less'} (correlation {correlation:.2f}, p"
-        f" {p:.1g}): by three weights it is {', '.join(values)}"
+        f" {p_of(p)}): by three weights it is {', '.join(values)}"
     )
 
 

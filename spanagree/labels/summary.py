@@ -38,7 +38,7 @@ from spanagree.uncertainty.bootstrap import (
     resampling_of,
 )
 
-_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # what is above chance, by name
+_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # the corrected figures, by name
 _NO_ENDS = (UNDEFINED, UNDEFINED)
 _CELLS = 1 << 22  # of tables of two annotators' labels
 _LOWEST = "lowest agreement by category"
@@ -714,7 +714,7 @@ class Coefficients(Result):
         for part in self.all[:-1]:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *ends_of(part.interval, kind))]))
-        return dots_of(rows, ["value"], "agreement above chance (SPA: as observed)")
+        return dots_of(rows, ["value"], "agreement corrected for chance (SPA: as observed)")
 
 
 def coefficients(
@@ -881,7 +881,9 @@ class CoefficientsByLabel(CoefficientsByPart):
     @property
     def verdict(self) -> str:
         """On which label tokens agree most, and on which least, by α."""
-        sentence = verdict.extremes(self.alphas, "label", "Krippendorff's α of tokens")
+        intervals = {x: ends_of(part.alpha.interval, "corrected") for x, part in self.items()}
+        name, confidence = "Krippendorff's α of tokens", confidence_of(self.settings)
+        sentence = verdict.extremes(self.alphas, "label", name, intervals, confidence)
         return sentence or next((part.verdict for part in self.values()), "")
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}

@@ -121,7 +121,7 @@ class EvaluationByLevel(Result):
         same = "on the easiest documents and on the hardest" if easy == hard else ""
         where = same or f"on the easiest documents, {hard} on the hardest"
         verb = "is" if len(firsts[0]) == 1 else "are"
-        return f"Above chance {easy} {verb} first {where}. No test was made of this."
+        return f"By corrected F1 {easy} {verb} first {where}. No test was made."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 

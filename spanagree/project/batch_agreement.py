@@ -156,11 +156,11 @@ class Batches(Result, Keyed):
 
     @property
     def verdict(self) -> str:
-        """Where agreement above chance began and ended, and whether that is a trend."""
+        """Where corrected F1 began and ended, and whether that is a trend."""
         ends = verdict.from_first_to_last({b.name: b.f1.corrected for b in self.batches})
         if not ends:
-            return "Fewer than two batches have an F1 above chance that is defined."
-        sentence = f"F1 above chance goes {ends}."
+            return "Fewer than two batches have a defined corrected F1."
+        sentence = f"Corrected F1 goes {ends}."
         several = len(self.batches) > 2
         p = self.p if several else self.changes[0].corrected.p_holm
         if math.isnan(p):

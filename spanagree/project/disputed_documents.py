@@ -14,7 +14,7 @@ from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.chance.model import chance_model
-from spanagree.choices import Chance, DisputeSort, MatchName
+from spanagree.choices import Chance, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import (
     Question,
@@ -28,9 +28,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, counted, cut, percent
+from spanagree.errors import SettingError, check_choice, counted, cut, percent, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown, probability
+from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
@@ -327,7 +327,14 @@ class Disputes(Result):
         tenth = max(1, len(self.documents) // 10)
         held = sum(document.disputed for document in self.documents[:tenth]) / len(self)
         worst = f"The {tenth} worst {noun}s hold" if tenth > 1 else f"The worst {noun} holds"
-        return f"{worst} {percent(held)} of what annotators disagree about."
+        whom = f"{printable(self._gold)} and annotators" if self._gold else "annotators"
+        return f"{worst} {percent(held)} of what {whom} disagree about."
+
+    @property
+    def _gold(self) -> str:
+        """The name of the only layer that is called gold, or an empty name."""
+        names = called_gold(self.corpus.annotators)
+        return names[0] if len(names) == 1 else ""
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
 
@@ -352,7 +359,7 @@ class Disputes(Result):
         """Return the table of the first documents."""
         columns = [
             Column("document", unit(self.settings), "name"),
-            Column("annotators", "annotators", "count"),
+            Column("annotators", "seen by" if self._gold else "annotators", "count"),
             Column("segments", "segments", "count"),
             Column("disputed", "disputed", "count"),
             Column("disagreement", "disagreement"),
@@ -360,13 +367,12 @@ class Disputes(Result):
         ]
         unexpected = self.settings.sort == "unexpected"
         if unexpected:
-            columns += [Column("p", "", "probability"), Column("", "p", "place")]
-            columns += [Column("pair", "between", "name")]
+            columns += [Column("p", "p", "probability"), Column("pair", "between", "name")]
         rows: list[list[Value]] = []
         for queued in self.documents[:count]:
             row: list[Value] = list(queued[:6])
             pair = None if queued.pair is None else ", ".join(queued.pair)
-            rows.append([*row, queued.p, probability(queued.p), pair] if unexpected else row)
+            rows.append([*row, queued.p, pair] if unexpected else row)
         return self._shown(columns, rows)
 
     def _rows_of(self, count: int) -> Frame:
@@ -412,8 +418,10 @@ class Disputes(Result):
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = unit(self.settings)
         more = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
+        annotators = counted(len(self.corpus.layers) - bool(self._gold), "annotator")
+        marked_by = f"{printable(self._gold)} and {annotators}" if self._gold else annotators
         caption = (
-            f"{counted(len(self.corpus.layers), 'annotator')}: {counted(len(self), 'segment')} in"
+            f"{marked_by}: {counted(len(self), 'segment')} in"
             f" dispute, in {len(self.documents)} of {counted(self.shared, noun)} that two or more"
             f" saw{more}"
         )

@@ -139,8 +139,8 @@ def document_agreement(
     """Return how far annotators agree on which documents have anything, and which have each label.
 
     A random annotation keeps in every document the number and labels of its segments, so agreement
-    on these earns no credit above chance. Here documents are the items, what an annotator says of
-    one that she saw is yes or no, and chance deals the answers out anew over all documents:
+    on these earns no credit in corrected F1. Here documents are the items, what an annotator says
+    of one that she saw is yes or no, and chance deals the answers out anew over all documents:
     Krippendorff's α, nominal.
 
     Args:

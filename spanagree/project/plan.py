@@ -210,13 +210,18 @@ class Plan(Result):
     def verdict(self) -> str:
         """How many documents an interval of the width asked for needs."""
         noun, two = unit(self.settings), min(self.variance)
-        enough = self.needed(two)[0]
         there = f"{counted(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
         return (
             f"For these annotators, a {self.settings.confidence:g} % interval"
-            f" {verdict.short(self.settings.width)} wide needs {counted(enough, noun)} with"
+            f" {verdict.short(self.settings.width)} wide needs {self._needed_text(two)} with"
             f" {counted(two, 'annotator')} each; the {there} one of {verdict.short(self.width)}."
         )
+
+    def _needed_text(self, annotators: int) -> str:
+        """Return the number of documents needed, with the range that resamples give."""
+        enough, low, high = self.needed(annotators)
+        between = f" ({low} to {high})" if low < high else ""
+        return f"{counted(enough, unit(self.settings))}{between}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
 
@@ -285,8 +290,9 @@ class Plan(Result):
             remarks.append(f"without more {noun}s, {enough} enough")
         for width in self.suggested[1:]:
             two = min(self.variance)
-            many, *_ = replace(self, settings=replace(self.settings, width=width)).needed(two)
-            remarks.append(f"--width {width:g}: {counted(many, noun)} with {two} annotators each")
+            narrower = replace(self, settings=replace(self.settings, width=width))
+            many = narrower._needed_text(two)
+            remarks.append(f"--width {width:g}: {many} with {two} annotators each")
         return [*remarks, *self.caveats]
 
     @property

@@ -14,7 +14,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
 from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
-from spanagree.choices import DRAWS, MAJORITY, Chance, ChanceOf, MatchName
+from spanagree.choices import DRAWS, MAJORITY, NOTHING, Chance, ChanceOf, MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.place_shares import (
@@ -92,7 +92,7 @@ class SystemAgainst(Comparable):
         f1: pooled over these documents and their references; or that of the best match.
         ceiling: F1 of each reference against the others, on those that two references saw.
         share: the system's figures over those documents, weighing as they do in the ceiling, as
-            shares of the ceiling's: of F1, of chance, and above chance.
+            shares of the ceiling's: of F1, of chance F1, and of corrected F1.
         labels: the same of each label; empty where labels do not count, and for the best match.
     """
 
@@ -135,6 +135,7 @@ class AgainstReferences(Result, Keyed):
         evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
+        unmarked: names of systems without a segment.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 4, "X")]], "bob": [[(0, 4, "X")]], "model": [[(0, 2, "X")]]}
@@ -153,6 +154,7 @@ class AgainstReferences(Result, Keyed):
     evidence: Mapping[str, Sequence[int]] = field(default_factory=dict, repr=False)
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: AgainstReferences | None = field(default=None, repr=False, compare=False)
+    unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "annotator": "a row for each reference too, against the others",
@@ -174,18 +176,18 @@ class AgainstReferences(Result, Keyed):
 
     @property
     def verdict(self) -> str:
-        """Which system agrees best with people above chance, and how far they agree themselves."""
+        """The order of systems by corrected F1 with people, and how far these agree themselves."""
         noun = unit(self.settings)
         seen = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(seen, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
-        sentence = verdict.order(self.scores, where, confidence, advice)
+        sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
         people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
         if math.isnan(people.corrected):
-            return f"{sentence} Human agreement has no figure above chance: {people.reason}."
+            return f"{sentence} Human agreement has no corrected F1: {people.reason}."
         reached = verdict.short(people.corrected)
         return f"{sentence} People agree with each other to {reached}, on {both}."
 
@@ -395,6 +397,9 @@ def evaluate_references(
     result = _compared(corpus, settings, by_chance, resampling, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
+    silent = (name for name in machines if not len(corpus.layers[name]))
+    unmarked = tuple(name for name in silent if name != NOTHING)
+    result = replace(result, unmarked=unmarked)
     uniform = without_places(chance)
     if shares is None or uniform is None:
         return replace(result, notes=notes)

@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.arrays import met_before, ranks
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import MAJORITY, Baseline, Chance
+from spanagree.choices import MAJORITY, NOTHING, Baseline, Chance
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -23,7 +23,7 @@ from spanagree.project.gold import make_gold, with_layer
 
 BASELINES = {
     "everything": "one segment over the whole document, with the most frequent label",
-    "nothing": "no segment",
+    NOTHING: "no segment",
     "random": "the segments of a reference drawn for each document, placed at random",
     "majority": "what the references voted for, as spanagree gold makes it",
 }

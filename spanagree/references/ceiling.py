@@ -210,7 +210,7 @@ def _share(system: Score, ceiling: Score) -> Score:
     observed, expected, beyond = _ratio(both[:, :3], both[:, 3:])[0].tolist()
     reason = ceiling.reason or system.reason
     if not reason and math.isnan(beyond):
-        reason = "the references do not agree above chance"
+        reason = "the corrected F1 of the references is not above 0"
     return Score(observed, expected, beyond, reason)
 
 

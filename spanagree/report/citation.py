@@ -38,9 +38,10 @@ from spanagree.formats.conll.page import UNITS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.explain import words_of
-from spanagree.results.frame import decimal
+from spanagree.results.frame import LEAST_P, decimal
 from spanagree.results.latex import escaped
 from spanagree.results.score import RARE
+from spanagree.results.verdict import p_of
 from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
@@ -295,17 +296,17 @@ def _agreement(result: Mapping[str, Any]) -> list[str]:
         f"Over all pairs {_f1(team['f1'])}.",
     ]
     if mean["f1"]["corrected"] is not None:
-        spread = rows["sd over pairs"]["f1"]["corrected"]
+        sd = rows["sd over pairs"]["f1"]["corrected"]
+        spread = "" if sd is None else f", with a standard deviation (n − 1) of {_number(sd)}"
         sentences.append(
             f"The mean over {counted(mean['pairs_corrected'], 'pair')} is"
-            f" {_number(mean['f1']['observed'])} and above chance"
-            f" {_with_interval(mean['f1'], 'corrected')}, with a standard deviation of"
-            f" {_number(spread)}."
+            f" {_number(mean['f1']['observed'])} and corrected for chance"
+            f" {_with_interval(mean['f1'], 'corrected')}{spread}."
         )
     labels = result["tables"]["labels"]
     if 1 < len(labels) <= _LABELS:
         by_label = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
-        sentences.append(f"By label it is, above chance: {', '.join(by_label)}.")
+        sentences.append(f"By label it is, corrected for chance: {', '.join(by_label)}.")
     if gaps:
         sentences.append(
             f"As not everybody saw every {document}, each two annotators were compared over what"
@@ -354,7 +355,8 @@ def _evaluation(result: Mapping[str, Any]) -> list[str]:
         ]
         sentences.append(
             f"Over {part} with {counted(system['size_gold'], size)} in gold,"
-            f" {_text(system['system'])} marked {system['size_system']}; {_f1(system['f1'])}"
+            f" {_text(system['system'])} marked {system['size_system'] or 'nothing'};"
+            f" {_f1(system['f1'])}"
             f" ({', '.join(of_raw) or 'no precision nor recall'})."
         )
     if any(system["documents"] < every for system in systems):
@@ -382,7 +384,7 @@ def _against(result: Mapping[str, Any]) -> list[str]:
             f" themselves on the same {document}s"
         )  # fmt: skip
         if beside and share["corrected"] is not None:
-            beside += f", and above chance {_with_interval(share, 'corrected')} times"
+            beside += f", and corrected for chance {_with_interval(share, 'corrected')} times"
         sentences.append(
             f"{_text(row['system'])} was compared with {references} over {seen} that one of them"
             f" saw; {_f1(row['f1'])}{beside}."
@@ -392,13 +394,14 @@ def _against(result: Mapping[str, Any]) -> list[str]:
 
 def _comparison(result: Mapping[str, Any]) -> list[str]:
     """Return a sentence on the differences that a test of systems found."""
-    differences = []
-    for row in result["tables"]["pairs"]:
+    differences, pairs = [], result["tables"]["pairs"]
+    for row in pairs:
         difference, pair = row["corrected"], f"{_text(row['a'])} and {_text(row['b'])}"
         if difference["value"] is None:
             differences.append(f"undefined between {pair}")
             continue
-        interval = _ends((difference["low"], difference["high"]))
+        # with several pairs the decision is adjusted, and the interval of a pair is not
+        interval = _ends((difference["low"], difference["high"])) if len(pairs) == 1 else ""
         differences.append(
             f"{_number(difference['value'])}{interval} between {pair} ({_p_of(difference)})"
         )
@@ -408,8 +411,8 @@ def _comparison(result: Mapping[str, Any]) -> list[str]:
     left = differences[_PAIRS:]
     more = [f"and {counted(len(left), 'more pair')} were tested"] if left else []
     return [
-        f"By the {test} test, with Holm's correction [[holm1979]], the difference in F1 above"
-        f" chance is {', '.join([*differences[:_PAIRS], *more])}."
+        f"By the {test} test, with Holm's correction [[holm1979]], the difference in corrected"
+        f" F1 is {', '.join([*differences[:_PAIRS], *more])}."
     ]
 
 
@@ -466,10 +469,10 @@ def _f1(figures: Mapping[str, Any]) -> str:
     if figures["observed"] is None:
         return f"F1 is undefined ({_text(figures.get('undefined', 'nothing is marked'))})"
     observed, by_chance = _with_interval(figures, "observed"), _with_interval(figures, "expected")
-    both = f"F1 is {observed}, of which chance alone would give {by_chance} [[li2024]]"
+    both = f"F1 is {observed}; chance alone gives {by_chance} [[li2024]]"
     if figures["corrected"] is None:
-        return f"{both}; above chance it is undefined"
-    return f"{both}; above chance it is {_with_interval(figures, 'corrected')}"
+        return f"{both}; corrected for chance it is undefined"
+    return f"{both}; corrected for chance it is {_with_interval(figures, 'corrected')}"
 
 
 def _value(entry: Mapping[str, Any]) -> str:
@@ -497,8 +500,8 @@ def _p_of(row: Mapping[str, Any]) -> str:
     named = []
     for key, what in (("p", "p"), ("p_holm", "corrected p")):
         value = row[key]
-        low = value is not None and value < 0.001
-        named.append(f"{what} < 0.001" if low else f"{what} {_number(value)}")
+        low = value is not None and value < LEAST_P
+        named.append(f"{what} {p_of(value) if low else _number(value)}")
     return ", ".join(named)
 
 

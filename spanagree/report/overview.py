@@ -180,7 +180,7 @@ class SystemsOverview(Overview):
 
     @property
     def placed(self) -> list[System]:
-        """The systems by rank, the best above chance first."""
+        """The systems by rank, the highest corrected F1 first."""
 
         def place(system: System) -> float:
             rank = system.rank.corrected
@@ -328,12 +328,12 @@ class ReferencesOverview(Overview):
 
     @property
     def placed(self) -> list[SystemAgainst]:
-        """The systems, the best above chance first."""
+        """The systems, the highest corrected F1 first."""
         return _by_corrected(self.against.systems)
 
     @property
     def references(self) -> list[Person]:
-        """The references, the best above chance first."""
+        """The references, the highest corrected F1 first."""
         return _by_corrected(self.against.people)
 
 

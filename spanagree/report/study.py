@@ -162,7 +162,8 @@ class Study(Result):
                 )
             if (people := row["people"]) is not None:
                 findings.append(
-                    f"people reach {people['observed']:.2f}, {people['corrected']:.2f} above chance"
+                    f"people reach {people['observed']:.2f},"
+                    f" {people['corrected']:.2f} corrected for chance"
                 )
             if findings:
                 yield f"{row['match']}: {'; '.join(findings)}"

@@ -19,8 +19,8 @@ NOT_SHOWN = "–"
 """What people see in place of a figure that is undefined."""
 
 _FIRST = 20  # rows that a terminal shows of a list
-_SMALL = -280  # decimal logarithms of numbers that are near the smallest floats
-_LEAST = 1e-285  # an adjusted probability below this comes from one that is no float
+LEAST_P = 0.001
+"""The least p that people read; of a lower one they read that it is below this."""
 # how the keys of columns end that a score or a difference stands for in JSON
 _IN_OBJECTS = (
     *(
@@ -36,6 +36,7 @@ KINDS = {
     "count": "int64",
     "figure": "float64",
     "number": "float64",
+    "z": "float64",
     "probability": "float64",
     "mark": "bool_",
     "interval": "",
@@ -45,9 +46,10 @@ KINDS = {
 }
 """The kinds of columns, and their types in Arrow; those without one are for people only.
 
-A figure may be shown in per cent, a number may not. A column of the kind json is in JSON alone, in
-place of those whose keys begin with its key: a score, with its reason and interval, in place of its
-figures. A rank is given as a figure, and shown as the place of this figure in its block.
+A figure may be shown in per cent, a number may not. z has two decimals, and p is "< .001" below
+that, as more digits would say nothing. A column of the kind json is in JSON alone, in place of
+those whose keys begin with its key: a score, with its reason and interval, in place of its figures.
+A rank is given as a figure, and shown as the place of this figure in its block.
 """
 
 _ALIKE = 12  # digits up to which figures of one rank are the same, however few are printed
@@ -381,24 +383,15 @@ def decimal(value: float, digits: int = 4) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def probability(value: float, log10: float | None = None) -> str:
-    """Return a probability as people read it: two digits of what four decimals would hide.
+def probability(value: float) -> str:
+    """Return a p value as people read it in a table: four decimals, or that it is below .001.
 
-    Args:
-        value: the probability.
-        log10: its decimal logarithm, for one that is too small for a float.
-
-    >>> probability(0.0312), probability(8.04e-78), probability(1e-290, -512.3), probability(1.0)
-    ('0.0312', '8.0e-78', '5.0e-513', '1.0000')
+    >>> probability(0.0312), probability(8.04e-78), probability(0.0), probability(1.0)
+    ('0.0312', '< .001', '< .001', '1.0000')
     """
     if math.isnan(value):
         return NOT_SHOWN
-    if log10 is not None and log10 < _SMALL:
-        exponent = math.floor(log10)
-        return f"{10 ** (log10 - exponent):.1f}e{exponent}"
-    if 0 < value < _LEAST:  # has lost its digits
-        return f"< {_LEAST:.0e}"
-    return f"{value:.4f}" if value >= 9.95e-5 else f"{value:.1e}"
+    return "< .001" if value < LEAST_P else f"{value:.4f}"
 
 
 def figure(value: Value) -> str:
@@ -415,8 +408,8 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
 
     >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")
     ('0.42', '41.9', '31.2800')
-    >>> shown(0.00002, "probability", digits=2), shown((1.0, 1.0), "interval")
-    ('2.0e-05', '–')
+    >>> shown(0.00002, "probability"), shown(31.28, "z"), shown((1.0, 1.0), "interval")
+    ('< .001', '31.28', '–')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOT_SHOWN
@@ -426,6 +419,8 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
         return str(value)
     if kind == "probability" and isinstance(value, float):
         return probability(value)
+    if kind == "z" and isinstance(value, float):
+        return decimal(value, 2)
     times = 100 if percent and kind != "number" else 1
     if isinstance(value, float):
         return decimal(times * value, digits)

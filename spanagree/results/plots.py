@@ -265,7 +265,7 @@ def dots_of(
 
 
 def f1_dots(scores: Iterable[tuple[str, Any]], what: str) -> Picture:
-    """Return a picture of the F1 of each name, observed and above chance, with their intervals."""
+    """Return a picture of the F1 of each name, observed and corrected, with their intervals."""
     kinds = ("observed", "corrected")
     rows = [(name, [dot_of(score, kind) for kind in kinds]) for name, score in scores]
     return dots_of(rows, ("F1", "corrected F1"), what)

@@ -33,7 +33,7 @@ class Figures(NamedTuple):
 
 
 def _share_of_the_rest(observed: Number, expected: Number) -> Number:
-    """Return the part above chance, as a share of the part that chance leaves."""
+    """Return what exceeds chance, as a share of what chance leaves."""
     return (observed - expected) / (1 - expected)
 
 
@@ -138,7 +138,7 @@ def ends_of(interval: Any, kind: str) -> tuple[float, float]:
 
 
 class Score(NamedTuple):
-    """One figure: as observed, as chance alone would give, and above chance.
+    """One figure: as observed, as chance alone would give, and corrected for chance.
 
     ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
     ``reason`` says why; it is empty where all three are defined. ``interval`` is there if intervals

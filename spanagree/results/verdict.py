@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spanagree.errors import counted, printable
-from spanagree.results.frame import decimal
+from spanagree.results.frame import LEAST_P, decimal
 from spanagree.results.score import Score
 
 LEVEL = 0.05  # p below which a test finds something
@@ -37,13 +37,13 @@ def ends(low: float, high: float, confidence: float) -> str:
 
 
 class Lead(NamedTuple):
-    """What a test says of two systems: how far the first is ahead above chance.
+    """What a test says of two systems: how far the first is ahead in corrected F1.
 
     Attributes:
         other: the system that the best one is compared with.
         difference: of the corrected F1.
-        low, high: its interval; ``nan`` where the test gives none.
-        p: of the test, for all pairs together.
+        low, high: its interval if it belongs to the decision, otherwise ``nan``.
+        p: of the test, adjusted for all pairs.
         apart: whether the two can be told apart.
         where: on which documents, if these are not all that either saw.
     """
@@ -57,21 +57,44 @@ class Lead(NamedTuple):
     where: str = ""
 
 
+class Better(NamedTuple):
+    """Two systems that a test tells apart.
+
+    Attributes:
+        first: the system with the higher corrected F1.
+        second: the other system.
+        p: of the test, adjusted for all pairs.
+    """
+
+    first: str
+    second: str
+    p: float
+
+
 def one_score(name: str, score: Score, confidence: float | None = None) -> str:
-    """Return how well one system, or a team, did: observed, by chance, and above chance.
+    """Return how well one system, or a team, did: observed, by chance, and corrected for chance.
 
     >>> one_score("mine", Score(0.8, 0.28, 0.7222))
-    'mine has an F1 of .800; chance alone would give .280, so it is .722 above chance.'
+    'mine: F1 .800; chance alone gives .280; corrected for chance .722.'
     """
     if math.isnan(score.observed):
         return f"{name} has no F1: {score.reason}."
-    observed = f"{name} has an F1 of {short(score.observed)}"
-    chance = f"chance alone would give {short(score.expected)}"
+    observed = f"{name}: F1 {short(score.observed)}"
+    chance = f"chance alone gives {short(score.expected)}"
     if math.isnan(score.corrected):
         return f"{observed}; {chance}, so nothing is left to correct."
     interval = None if score.interval is None else score.interval.corrected
-    above = f"{short(score.corrected)} above chance{_in_brackets(interval, confidence)}"
-    return f"{observed}; {chance}, so it is {above}."
+    sure = _in_brackets(interval, confidence)
+    return f"{observed}; {chance}; corrected for chance {short(score.corrected)}{sure}."
+
+
+def marked_nothing(names: Sequence[str]) -> str:
+    """Return a sentence on the annotators or systems without a segment; empty without names.
+
+    >>> marked_nothing(["mine", "yours"]), marked_nothing([])
+    ('mine and yours marked nothing.', '')
+    """
+    return f"{in_words(names)} marked nothing." if names else ""
 
 
 def coefficient(
@@ -99,11 +122,24 @@ def coefficient(
     return f"{name} is {short(value)}{sure}, where 0 is chance and 1 is full agreement."
 
 
-def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str:
+def extremes(
+    values: Mapping[str, float],
+    what: str,
+    subject: str = "it",
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+    confidence: float | None = None,
+) -> str:
     """Return for which of several a subject is highest and lowest; nothing of fewer than two.
 
+    Args:
+        values: the figure of each.
+        what: the noun for one of them.
+        subject: name of the figure.
+        intervals: the interval of each figure, if intervals were requested.
+        confidence: of these, in per cent.
+
     >>> extremes({"PER": 0.8, "LOC": 0.5}, "label")
-    'By label it is highest for PER (.800) and lowest for LOC (.500).'
+    'By label it is highest for PER (.800) and lowest for LOC (.500). No test was made: add --ci.'
     >>> extremes({"PER": 1.0, "LOC": 1.0}, "label", "γ_k")
     'γ_k is the same for each label (1.000).'
     """
@@ -114,9 +150,19 @@ def extremes(values: Mapping[str, float], what: str, subject: str = "it") -> str
     if high == low:
         whose = "It" if subject == "it" else subject
         return f"{whose} is the same for each {what} ({short(defined[high[0]])})."
+    ranges = intervals or {}
+
+    def shown(names: Sequence[str]) -> str:
+        """Return names with their figure, and the interval of one name."""
+        sure = ""
+        if len(names) == 1 and confidence and not math.isnan(ranges.get(names[0], (math.nan,))[0]):
+            sure = f", {ends(*ranges[names[0]], confidence)}"
+        return f"{in_words(names)} ({short(defined[names[0]])}{sure})"
+
+    advice = "" if confidence else ": add --ci"
     return (
-        f"By {what} {subject} is highest for {in_words(high)} ({short(defined[high[0]])}) and"
-        f" lowest for {in_words(low)} ({short(defined[low[0]])})."
+        f"By {what} {subject} is highest for {shown(high)} and lowest for {shown(low)}."
+        f" No test was made{advice}."
     )
 
 
@@ -161,25 +207,33 @@ def most_often(times: Mapping[str, int]) -> str:
 
 
 def order(
-    scores: Mapping[str, Score], where: str, confidence: float | None = None, advice: str = ""
+    scores: Mapping[str, Score],
+    where: str,
+    confidence: float | None = None,
+    advice: str = "",
+    unmarked: Sequence[str] = (),
 ) -> str:
-    """Return the order of systems above chance, of which nothing was tested.
+    """Return the order of systems by corrected F1, without a test.
 
     Args:
         scores: the F1 of each system.
         where: on how many documents, and how many of them decide.
         confidence: of the scores' intervals, in per cent, if they have any.
         advice: the option that would say more, if there is one.
+        unmarked: names of systems, or gold, without a segment.
 
     >>> order({"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889)}, "9 texts")
-    'By F1 above chance the order is b (.889), a (.778), on 9 texts. No test was made.'
+    'By corrected F1 the order is b (.889), a (.778), on 9 texts. No test was made.'
     """
     if len(scores) == 1:
         ((name, score),) = scores.items()
+        if unmarked:
+            return f"{in_words(unmarked)} marked nothing, on {where}."
         return f"{one_score(printable(name), score, confidence)} It was measured on {where}."
     ranked = ranked_by_chance(scores)
     if not ranked:
-        return f"No system has an F1 above chance that is defined, on {where}."
+        sentence = f"No system has a defined corrected F1, on {where}."
+        return f"{sentence} {marked_nothing(unmarked)}".rstrip()
     more = [counted(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _groups(scores, ranked[:_NAMED])
     named = [f"{in_words(names)} ({short(scores[names[0]].corrected)})" for names in groups]
@@ -187,28 +241,63 @@ def order(
     if len(ranked) > 1 and len(_groups(scores, ranked)) == 1:
         ranking = f"{in_words(sorted(ranked))} are equal ({short(scores[ranked[0]].corrected)})"
     more_to_do = f": add {advice}" if advice else ""
-    return f"By F1 above chance {ranking}, on {where}. No test was made{more_to_do}."
+    sentence = f"By corrected F1 {ranking}, on {where}. No test was made{more_to_do}."
+    return f"{sentence} {marked_nothing(unmarked)}".rstrip()
 
 
-def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float) -> str:
-    """Return which system is first above chance, and which of the others it can be told from.
+def comparison(
+    scores: Mapping[str, Score],
+    leads: Sequence[Lead],
+    confidence: float,
+    better: Sequence[Better] = (),
+    n_pairs: int = 1,
+    unmarked: Sequence[str] = (),
+) -> str:
+    """Return which system has the highest corrected F1, and which pairs can be told apart.
 
     Args:
         scores: the F1 of each system.
         leads: of the best one before each of the others, the closest first.
         confidence: of the intervals, in per cent.
+        better: pairs that can be told apart, in the order of the systems.
+        n_pairs: number of pairs that p is adjusted for.
+        unmarked: names of systems, or gold, without a segment.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
-    >>> text = tested(scores, [Lead("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
+    >>> text = comparison(scores, [Lead("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
     >>> text.partition(", but ")[2]
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """
     firsts = first_by_chance(scores)
+    sentences = [_first_tested(scores, firsts, leads, confidence)]
+    named = {lead.other for lead in leads if lead.apart and lead.difference < 0}
+    if all(lead.apart and lead.difference > 0 for lead in leads):  # the first sentence has them
+        named = set(scores)
+    others = [
+        pair
+        for pair in better
+        if not (pair.first in firsts and pair.second in named)
+        and not (pair.second in firsts and pair.first in named)
+    ]
+    pairs = [f"{printable(a)} is better than {printable(b)}, p {p_of(p)}" for a, b, p in others]
+    if pairs:
+        left = len(pairs) - _NAMED
+        more = [f"and {counted(left, 'more pair')} differ{'s' * (left == 1)}"] if left > 0 else []
+        sentences.append(f"{'; '.join([*pairs[:_NAMED], *more])}.")
+    if n_pairs > 1:
+        sentences.append(f"Each p is adjusted for {n_pairs} pairs (Holm).")
+    return " ".join([*sentences, marked_nothing(unmarked)]).rstrip()
+
+
+def _first_tested(
+    scores: Mapping[str, Score], firsts: Sequence[str], leads: Sequence[Lead], confidence: float
+) -> str:
+    """Return which systems come first, and from which others the test tells them apart."""
     best, same = firsts[0], set(firsts[1:])
     leads = [lead for lead in leads if lead.apart or lead.where or lead.other not in same]
     have, are = ("have", "are") if same else ("has", "is")
     first = short(scores[best].corrected)
-    head = f"{in_words(firsts)} {have} the highest F1 above chance ({first})"
+    head = f"{in_words(firsts)} {have} the highest corrected F1 ({first})"
     if not leads:
         return f"{head}."
     but = {
@@ -226,7 +315,7 @@ def tested(scores: Mapping[str, Score], leads: Sequence[Lead], confidence: float
 
 
 def ranked_by_chance(scores: Mapping[str, Score]) -> list[str]:
-    """Return the names with a defined F1 above chance, the highest first."""
+    """Return the names with a defined corrected F1, the highest first."""
     defined = [name for name, score in scores.items() if not math.isnan(score.corrected)]
     return sorted(defined, key=lambda name: (-scores[name].corrected, name))
 
@@ -242,7 +331,7 @@ def counted_from(numbers: Sequence[int], noun: str) -> str:
 
 
 def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
-    """Return the names with the highest F1 above chance, all whose figures print alike.
+    """Return the names with the highest corrected F1, all whose figures print alike.
 
     >>> first_by_chance({"b": Score(0.8, 0.1, 0.77781), "a": Score(0.8, 0.1, 0.77784)})
     ['a', 'b']
@@ -320,9 +409,9 @@ def p_of(p: float) -> str:
     """Return a p value as papers print it.
 
     >>> p_of(0.0312), p_of(0.0001)
-    ('.031', 'below .001')
+    ('.031', '< .001')
     """
-    return "below .001" if p < 0.001 else short(p)
+    return f"< {short(LEAST_P)}" if p < LEAST_P else short(p)
 
 
 def _in_brackets(interval: tuple[float, float] | None, confidence: float | None) -> str:

@@ -31,9 +31,10 @@ from spanagree.comparisons.chance_distribution.distribution import (
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_whole, counted, listed, printable
+from spanagree.errors import SettingError, check_whole, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.results.frame import Column, Frame, Value, probability
+from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
 from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
@@ -43,6 +44,7 @@ from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, holm_log10, powerless
 
+_NAMED = 5  # systems in a sentence
 _TIE = 1e-12  # relative; matches closer than this are the same
 
 
@@ -116,6 +118,7 @@ class ChanceTest(Result):
     systems: Mapping[str, TestedSystem]
     settings: ChanceTestSettings
     notes: tuple[str, ...] = ()
+    unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -126,16 +129,31 @@ class ChanceTest(Result):
 
     @property
     def verdict(self) -> str:
-        """Which systems match gold better than chance, by the test."""
-        above = [name for name, x in self.systems.items() if x.p_holm < LEVEL]
-        below = [name for name in self.systems if name not in above]
-        rule = "(p below .05 after Holm's correction)"
-        gold = printable(self.settings.fixed)
-        if not below:
-            subject = "Every system matches" if len(above) > 1 else f"{printable(above[0])} matches"
-            return f"{subject} {gold} better than chance {rule}."
-        sentence = f"Not shown to match {gold} better than chance: {listed(below)} {rule}."
-        return f"{sentence} Better than chance: {listed(above)}." if above else sentence
+        """The systems that the test finds to be above chance, and the others, each with its p."""
+        tested = {name: x for name, x in self.systems.items() if name not in self.unmarked}
+        parts = {
+            "above chance": [name for name, x in tested.items() if x.p_holm < LEVEL],
+            "not shown to be above chance": [
+                name for name, x in tested.items() if not x.p_holm < LEVEL
+            ],
+        }
+        sentences = []
+        for outcome, names in parts.items():
+            if len(tested) == 1 and names:
+                sentences.append(f"{printable(names[0])} is {outcome}, {self._p_of(names[0])}.")
+            elif names:
+                shown = [f"{printable(name)} ({self._p_of(name)})" for name in names]
+                some = ", ".join(verdict.first_of(shown, _NAMED, "other"))
+                sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {some}.")
+        n_tests = sum(not math.isnan(x.p) for x in self.systems.values())
+        if n_tests > 1 and sentences:
+            sentences.append(f"Each p is adjusted for {n_tests} systems (Holm).")
+        return " ".join([*sentences, verdict.marked_nothing(self.unmarked)]).rstrip()
+
+    def _p_of(self, name: str) -> str:
+        """Return the adjusted p of a system in words, or why it is undefined."""
+        system = self.systems[name]
+        return f"p {verdict.p_of(system.p_holm)}" if system.p == system.p else system.reason
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
@@ -148,10 +166,9 @@ class ChanceTest(Result):
             Column("null_mean", "F1 by chance"),
             Column("null_sd", "sd", meaning="sd of chance"),
             Column("null_95", "95 %", meaning="95 % point of chance"),
-            Column("z", "z", "number", "z against chance"),
-            Column("", "p", "place", "p against chance"),
-            Column("p_holm"),
-            Column("", "Holm", "place", "Holm against chance"),
+            Column("z", "z", "z", "z against chance"),
+            Column("", "p", "probability", "p against chance"),
+            Column("p_holm", "Holm", "probability", "Holm against chance"),
             Column("log10_p"),
             Column("log10_p_holm"),
             Column("reason", "", "name"),
@@ -166,8 +183,7 @@ class ChanceTest(Result):
         where = "anywhere" if rule is None else f"by places {printable(rule.name)}"
         rows: list[list[Value]] = []
         for x in systems:
-            p, p_holm = probability(x.p, x.log10_p), probability(x.p_holm, x.log10_p_holm)
-            row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, p, x.p_holm, p_holm]
+            row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, x.p, x.p_holm]
             rows.append([*row, x.log10_p, x.log10_p_holm, x.reason])
         reasons = dict.fromkeys(f"–: undefined: {x.reason}" for x in systems if x.reason)
         return Frame(
@@ -271,7 +287,7 @@ def chance_test(
     null, notes = _null_settings(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **null})
-    return ChanceTest(systems, extended, notes)
+    return ChanceTest(systems, extended, notes, evaluation.unmarked)
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
@@ -308,7 +324,7 @@ def _null_settings(
     notes = (
         f"{printable(name)}: chance was drawn, {counted(len(by_chance.drawn), 'time')}, in"
         f" {counted(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
-        f" not below {probability(by_chance.least_p)} unless the other documents alone make it so;"
+        f" not below {by_chance.least_p:.1g} unless the other documents alone make it so;"
         " chance_test(…, draws=…) draws more"
         for name, by_chance in partly.items()
     )

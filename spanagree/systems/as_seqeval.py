@@ -47,7 +47,7 @@ class Figure(float):
 
     Attributes:
         expected: what chance alone would give; ``nan`` where the figure is undefined.
-        corrected: what is above chance, ``(figure − expected) / (1 − expected)``.
+        corrected: the figure corrected for chance, ``(figure − expected) / (1 − expected)``.
 
     >>> f1 = f1_score([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O"]])
     >>> f1, f1.expected, f1.corrected

@@ -63,14 +63,17 @@ class ChanceOfMatch(Result):
         sentences = []
         for name, by_chance in self.evaluation.by_chance.items():
             observed, chance = self.evaluation.systems[name].f1.observed, by_chance.tested
+            if name in self.evaluation.unmarked:
+                continue
             if chance.probabilities is None or math.isnan(observed):
                 continue
             high = chance.quantile(HIGH) * self._scale(name)
             sentences.append(
-                f"{printable(name)} has an F1 of {verdict.short(observed)}; chance stays at or"
-                f" below {verdict.short(high)} in {percent(HIGH)} of cases."
+                f"{printable(name)}: F1 {verdict.short(observed)}; chance alone stays at or below"
+                f" {verdict.short(high)} in {percent(HIGH)} of cases."
             )
-        return " ".join(sentences)
+        unmarked = verdict.marked_nothing(self.evaluation.unmarked)
+        return " ".join([*sentences, unmarked]).strip()
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 

@@ -24,7 +24,7 @@ from spanagree.results.names import short_names
 from spanagree.results.plots import Picture, dots_of, heat_map
 from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
-from spanagree.results.verdict import LEVEL
+from spanagree.results.verdict import LEVEL, Better
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -119,25 +119,41 @@ class Comparison(Result, Keyed):
     settings: ComparisonSettings
     notes: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict, repr=False, compare=False)
+    unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
-        """Which system is first above chance, and from which others the test tells it apart."""
+        """Which system has the highest corrected F1, and which pairs the test tells apart."""
         ranked = verdict.ranked_by_chance(self.scores)
         if len(ranked) < 2:
-            return "Fewer than two systems have an F1 above chance that is defined."
+            return "Fewer than two systems have a defined corrected F1."
         firsts = verdict.first_by_chance(self.scores)
-        leads = []
+        n_pairs, leads = len(self.pairs), []
         for other in ranked:
             if other == firsts[0]:
                 continue
             pair = self[firsts[0], other]
-            value, low, high, _, p, _ = pair.corrected
-            before = [first for first in firsts if first != other]
-            apart = all(self[first, other].corrected.p_holm < LEVEL for first in before)
+            value, low, high, *_ = pair.corrected
+            p = max(self[first, other].corrected.p_holm for first in firsts if first != other)
+            apart = p < LEVEL
+            if n_pairs > 1 or apart == (low <= 0 <= high):  # of this pair alone, or torn
+                low = high = UNDEFINED
             where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
             leads.append(verdict.Lead(other, value, low, high, p, apart, where))
-        return verdict.tested(self.scores, leads, confidence_of(self.settings) or 95)
+        confidence = confidence_of(self.settings) or 95
+        better = self._better(ranked) if n_pairs > 1 else ()
+        return verdict.comparison(self.scores, leads, confidence, better, n_pairs, self.unmarked)
+
+    def _better(self, ranked: Sequence[str]) -> list[Better]:
+        """Return the pairs that can be told apart by corrected F1, in the order of the systems."""
+        place = {name: i for i, name in enumerate(ranked)}
+        better = []
+        for pair in self.pairs:
+            value, p = pair.corrected.value, pair.corrected.p_holm
+            if p < LEVEL:
+                names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
+                better.append(Better(*names, p))
+        return sorted(better, key=lambda pair: (place[pair.first], place[pair.second]))
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -365,7 +381,8 @@ def compare_systems(
     drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
     chosen = {**resampling.settings(), **drawn, "test": test}
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
-    return Comparison(tuple(ordered), settings, scores=evaluation.scores)
+    scores, unmarked = evaluation.scores, evaluation.unmarked
+    return Comparison(tuple(ordered), settings, scores=scores, unmarked=unmarked)
 
 
 def _compared(

@@ -47,7 +47,7 @@ def evaluate(
     progress: Callable[[int, int], None] | None = None,
     **comparing: Unpack[Comparing],
 ) -> Evaluation:
-    """Return precision, recall and F1 of systems against gold, raw and above chance.
+    """Return precision, recall and F1 of systems against gold, raw and corrected for chance.
 
     The expected scores are exact: those of two random annotations that keep number, lengths and
     labels of the segments of either side in every document (Li et al. 2024).

@@ -1,4 +1,4 @@
-"""How systems did against a gold annotation: raw, by chance alone, and above chance."""
+"""How systems did against a gold annotation: raw, by chance alone, and corrected for chance."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Ints, Progress
 from spanagree.blocks.poisson import percentile_intervals
+from spanagree.choices import NOTHING
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
@@ -191,19 +192,31 @@ class Evaluation(Result, Keyed):
 
     @property
     def verdict(self) -> str:
-        """Which system is first above chance, on how many documents; nothing that needs a test."""
+        """The order of systems by corrected F1, on how many documents; no test is needed."""
         noun = unit(self.settings)
         informative = [documents for documents, _, _ in self._evidence.values()]
         shared = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
         advice = "" if self.counted.per_document is None else "--test bootstrap"
-        sentence = verdict.order(self.scores, where, confidence, advice)
+        sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     @property
     def _keys(self) -> Sequence[Any]:
         return [*self.systems]
+
+    @property
+    def unmarked(self) -> tuple[str, ...]:
+        """The names of gold and systems without a segment in the documents that they share.
+
+        The baseline that marks nothing is none of them.
+        """
+        compared = [system for system in self.systems.values() if system.documents]
+        of_gold = compared and not any(system.tally.size_a for system in compared)
+        silent = (system.name for system in compared if not system.tally.size_b)
+        of_systems = (name for name in silent if name != NOTHING)
+        return (*((self.settings.gold,) if of_gold else ()), *of_systems)
 
     def __getitem__(self, system: str) -> System:
         """Return a system by its name; SettingError for an unknown one."""
@@ -369,7 +382,7 @@ class Evaluation(Result, Keyed):
         return remarks
 
     def _picture(self, by: str | None) -> Picture:
-        """Return F1 as observed and above chance: slopes, or dots with their intervals.
+        """Return F1 as observed and corrected: slopes, or dots with their intervals.
 
         By label it is a heat map of corrected F1, labels × systems.
         """

@@ -25,7 +25,7 @@ def inspect_metric(
     and ``gold`` and ``answer``, lists of start, end and label.
 
     Args:
-        value: the F1 as it is, what chance alone would give, or what is above chance.
+        value: the F1 as it is, what chance alone would give, or the corrected F1.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
 

@@ -13,7 +13,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, percent
-from spanagree.results.frame import Column, Value, probability
+from spanagree.results.frame import Column, Value
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import MatchSettings
 
@@ -53,22 +53,19 @@ class ChanceStatistics(NamedTuple):
 
     def values(self) -> list[Value]:
         """Return the values in the columns."""
-        shown = probability(self.p, self.log10_p), probability(self.p_bh)
-        return [self.sd, self.high, self.z, self.p, shown[0], self.p_bh, shown[1]]
+        return [self.sd, self.high, self.z, self.p, self.p_bh]
 
 
 COLUMNS = (
     Column("f1_expected_sd", "sd", meaning="sd of chance F1"),
     Column("f1_95", "95 %", meaning="95 % point of chance"),
-    Column("z", "z", "number", "z of a document"),
-    Column("p"),
-    Column("", "p", "place", "p of a document"),
-    Column("p_bh"),
-    Column("", "B-H", "place"),
+    Column("z", "z", "z", "z of a document"),
+    Column("p", "p", "probability", "p of a document"),
+    Column("p_bh", "B-H", "probability"),
 )
 """The columns of a table that :meth:`ChanceStatistics.values` fills."""
 
-WHOLE = 5
+WHOLE = 4
 """How many of them hold for all documents together."""
 
 

@@ -109,14 +109,15 @@ class SideBySide(Result):
 
     @property
     def verdict(self) -> str:
-        """From where to where agreement above chance goes, by the measure."""
+        """From where to where agreement goes, corrected for chance, by the measure."""
         above = {name: x.value for name, x in self.measures.items() if not math.isnan(x.value)}
         if len(above) < 2:
             return "Fewer than two of the measures are defined."
         low, high = (pick(above, key=above.__getitem__) for pick in (min, max))
         return (
-            f"The same annotations agree above chance by {verdict.short(above[low])} ({low}) to"
-            f" {verdict.short(above[high])} ({high}): report which measure you chose, and why."
+            f"Corrected for chance, the same annotations agree by {verdict.short(above[low])}"
+            f" ({low}) to {verdict.short(above[high])} ({high}): report which measure you chose,"
+            " and why."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}

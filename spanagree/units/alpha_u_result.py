@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
 from spanagree.settings import Settings
@@ -64,10 +63,9 @@ class AlphaU(TeamResult[AlphaUFigures]):
     @property
     def verdict(self) -> str:
         """How high α_U is, and for which labels."""
-        values = {label: figure.value for label, figure in self.labels.items()}
         name = "α_U, placed," if self.settings.measure == "alpha-u-placed" else "α_U"
         sentence = self._verdict_on(name, self.all)
-        return f"{sentence} {verdict.extremes(values, 'label')}".rstrip()
+        return f"{sentence} {self._extremes()}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
         named = list(self._named(by))

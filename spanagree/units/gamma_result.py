@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
 from spanagree.settings import Settings
@@ -113,9 +112,7 @@ class Gamma(TeamResult[GammaFigures]):
     @property
     def verdict(self) -> str:
         """How high γ is, and γ_k of which labels."""
-        values = {label: figure.value for label, figure in self.gamma_k.items()}
-        of_labels = verdict.extremes(values, "label", "γ_k")
-        return f"{self._verdict_on('γ', self.gamma)} {of_labels}".rstrip()
+        return f"{self._verdict_on('γ', self.gamma)} {self._extremes('γ_k')}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
         coefficient = Column("coefficient", "coefficient", "name", "coefficient of units")

@@ -11,6 +11,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import FEW, Result
+from spanagree.results.score import ends_of
 from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units.score import Disagreement, columns, dot, reasons, values
@@ -82,6 +83,13 @@ class TeamResult(Result, Generic[Some]):
         interval = None if figure.interval is None else figure.interval.corrected
         confidence = confidence_of(self.settings)
         return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
+
+    def _extremes(self, subject: str = "it") -> str:
+        """Say for which labels the figure is highest and lowest, with intervals if there are."""
+        values = {label: figure.value for label, figure in self.labels.items()}
+        intervals = {label: ends_of(x.interval, "corrected") for label, x in self.labels.items()}
+        confidence = confidence_of(self.settings)
+        return verdict.extremes(values, "label", subject, intervals, confidence)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label",

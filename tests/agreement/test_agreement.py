@@ -196,11 +196,11 @@ def test_identical_annotators(crowd, v):
 
 
 def test_mean_and_spread():
-    """Mean and population standard deviation over pairs, by hand: F1 1, 0 and 0."""
+    """Mean and standard deviation over pairs, with n − 1, by hand: F1 1, 0 and 0."""
     layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]], "c": [[(2, 3, "X")]]}
     mean = sa.agree(sa.Corpus.from_segments([4], layers)).mean
     assert mean.observed == pytest.approx(1 / 3)
-    assert mean.sd.observed == pytest.approx(math.sqrt(2 / 9))
+    assert mean.sd.observed == pytest.approx(math.sqrt(1 / 3))
     assert mean.expected == pytest.approx(1 / 4)
     assert mean.sd.expected == 0
     assert mean.corrected == pytest.approx((1 - 1 / 3 - 1 / 3) / 3)
@@ -414,13 +414,14 @@ def test_pairs_against_chance_are_corrected():
 
 
 def test_p_below_floats():
-    """p and Holm's p beside it are printed from logarithms: 12⁻³⁰⁰, and three times as much."""
+    """p of 12⁻³⁰⁰ is below .001 for people; programs have its logarithm, and that of Holm's p."""
     one = [[(0, 1, "X")]] * 300
     corpus = sa.Corpus.from_segments([12] * 300, {"a": one, "b": one, "c": one})
-    text = render(sa.agree(corpus, p_values=True).table("pair"))
-    assert text.count("1.8e-324") == 3
-    assert text.count("5.3e-324") == 3
-    assert "< 1e-" not in text
+    table = sa.agree(corpus, p_values=True).table("pair")
+    assert render(table).count("< .001") == 6
+    for row in table.to_rows():
+        assert row["log10_p"] == pytest.approx(-300 * math.log10(12))
+        assert row["log10_p_holm"] == pytest.approx(math.log10(3) - 300 * math.log10(12))
 
 
 def test_who_shares_nothing():
@@ -462,3 +463,20 @@ def test_work_follows_annotators(monkeypatch):
     layers = {str(i): [[(i % 5, i % 5 + 2, "X")]] for i in range(60)}
     sa.agree(sa.Corpus.from_segments([9], layers))
     assert len(asked) < 10 * len(layers)
+
+
+def test_one_pair_has_no_spread():
+    """The standard deviation of one pair is undefined, with the reason; the paragraph leaves it out."""
+    one = [[(0, 1, "X")], [(2, 3, "X")]]
+    layers = {"a": one, "b": [one[0], []], "c": one}
+    corpus = sa.Corpus.from_segments([4, 4], layers)
+    pair = sa.agree(corpus, annotators=["a", "b"])
+    assert all(map(math.isnan, pair.mean.sd))
+    row = pair.to_dict()["tables"]["team"][-1]
+    assert (row["of"], row["f1"]["corrected"], row["f1"]["undefined"]) == ("sd over pairs", None, "one pair")  # fmt: skip
+    assert "sd over pairs: undefined of one pair" in str(pair)
+    assert "standard deviation" not in sa.cite(pair, results=True)
+    team = sa.agree(corpus)
+    assert not math.isnan(team.mean.sd.corrected)
+    assert "sd over pairs: divisor n − 1" in str(team)
+    assert "with a standard deviation (n − 1) of" in " ".join(sa.cite(team, results=True).split())

@@ -234,7 +234,7 @@ def test_a_short_run_shows_no_bar(long_run):
     code, shown, _ = in_terminal(long_run[:4], wait=60)
     assert code == 0
     assert "\x1b" not in shown
-    assert shown.startswith("By F1 above chance ")
+    assert shown.startswith("By corrected F1 ")
 
 
 @pytest.mark.long

@@ -143,7 +143,7 @@ def test_the_verdict_says_what_p_is_of():
     made = sa.batches(team(right), 4, bootstrap=sa.Bootstrap(resamples=999))
     steps = made.changes
     assert [step.corrected.p_holm < 0.05 for step in steps] == [True, True, False]
-    assert made.verdict.startswith("F1 above chance goes from .100 (1) to .100 (4). By a")
+    assert made.verdict.startswith("Corrected F1 goes from .100 (1) to .100 (4). By a")
     assert f"the trend over all batches is not significant (p {made.p:.3f}".replace("0.", ".") in (
         made.verdict
     )

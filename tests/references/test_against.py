@@ -283,11 +283,11 @@ def test_a_share_weighs_documents_as_the_ceiling_does():
     result = sa.evaluate_references(sa.Corpus.from_segments([10, 10], layers), systems=["m"])
     assert result["m"].ceiling.observed == 0.5
     assert (result["m"].documents, result.ceiling.documents) == (1, 2)
-    # with no ceiling above chance there is no share
+    # with no ceiling above 0 there is no share
     layers = {"a": [one], "b": [[(8, 9, "X")]], "m": [one]}
     share = sa.evaluate_references(sa.Corpus.from_segments([10], layers), ["a", "b"])["m"].share
     assert math.isnan(share.corrected)
-    assert share.reason == "the references do not agree above chance"
+    assert share.reason == "the corrected F1 of the references is not above 0"
 
 
 @pytest.mark.long

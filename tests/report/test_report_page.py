@@ -26,7 +26,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report.overview import SystemsOverview
-from spanagree.results.frame import figure, probability
+from spanagree.results.frame import decimal, figure, probability
 from spanagree.results.html import el, visible
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
@@ -147,7 +147,8 @@ def test_figures_of_systems(systems):
     assert len(shown.figures) > 90
     for _, value, text in shown.figures:
         assert value in known
-        assert text == figure(int(value) if "." not in text else value)
+        whole = figure(int(value) if value == int(value) else value)
+        assert text in {whole, figure(value), probability(value), decimal(value, 2)}  # p and z
     in_table = [value for section, value, _ in shown.figures if section == "systems"]
     assert (
         in_table
@@ -157,7 +158,7 @@ def test_figures_of_systems(systems):
             for value in (
                 *(system.f1[k] for k in (2, 0, 1)),  # corrected, observed, expected
                 *(system.precision.observed, system.recall.observed),
-                *result.by_chance[system.name].of_all(system.tally)[:3],  # sd, 95 % point, z
+                *result.by_chance[system.name].of_all(system.tally)[:4],  # sd, 95 % point, z, p
             )
         ]
     )
@@ -215,7 +216,7 @@ def test_figures_of_a_team(crowd):
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
-        shown_as = probability if "e-" in text else figure
+        shown_as = probability if text.startswith("<") else figure
         assert text == shown_as(int(value) if "." not in text else value)
     heat = [value for section, value, _ in shown.figures if section == "pairs"]
     matrix = result.matrix()
@@ -261,12 +262,13 @@ def copies(systems, *names):
 def test_summary(systems, crowd):
     """Two sentences lead: who is first, how certain that is, and whether chance changes it."""
     assert said(systems, gold="gold.conll").startswith(
-        "Summary tagger.conll has the highest F1 above chance (.614), but cannot be told apart from"
-        " lexicon.conll (difference .021, 95 % CI −.098 to .138). Chance changes who is first: by F1 as observed it is lexicon with 0.6491, of which chance alone"
+        "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
+        " lexicon.conll (difference .021, p .720). tagger.conll is better than chunker.conll, p .003;"
+        " lexicon.conll is better than chunker.conll, p .003. Each p is adjusted for 3 pairs (Holm). Chance changes who is first: by F1 as observed it is lexicon with 0.6491, of which chance alone"
         " would give 0.1377; but neither lead is certain. names are shown without “.conll” behind them"
     )
     assert said(copies(systems, "good", "chunker")) == (
-        "Summary good has the highest F1 above chance (1.000), and is told apart from all others; the closest is"
+        "Summary good has the highest corrected F1 (1.000), and is told apart from all others; the closest is"
         " chunker (difference .577, 95 % CI .494 to .659). Chance does not change who is first."
         " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
     )
@@ -274,14 +276,14 @@ def test_summary(systems, crowd):
     assert said(one) == f"Summary {sa.evaluate(one, ci=True).verdict}"
     alike = copies(systems, "tagger", *(f"tagger{'+' * k}" for k in range(1, 6)))
     assert said(alike).startswith(
-        "Summary tagger, tagger+, tagger++, tagger+++, tagger++++ and 1 other have the highest F1 above chance (.614)."
+        "Summary tagger, tagger+, tagger++, tagger+++, tagger++++ and 1 other have the highest corrected F1 (.614)."
     )
     result = sa.agree(crowd)
     dia, cem = result["dia"].f1, result["cem"].f1
     assert said(crowd, team=True) == (
         f"Summary {result.verdict} dia ({dia.corrected:.4f}),"
-        f" cem ({cem.corrected:.4f}) agree less with the others than these do on the same documents (F1 against"
-        " the rest above chance; p below 0.05 after Holm’s correction for all annotators)."
+        f" cem ({cem.corrected:.4f}) agree less with the others than these do on the same documents (corrected F1 against"
+        " the rest; p below .05 after Holm’s correction for all annotators)."
     )
     assert "(0.6231) agrees less" not in said(crowd.of_annotators(["ann", "bob", "eli"]), team=True)
     assert "No annotator agrees so much less" in said(

@@ -48,8 +48,8 @@ def test_figures(answers):
     assert table == expected
     summary = [value for section, value, _ in shown.figures if section == "summary"]
     ceiling, best = result.ceiling.f1, result["detector"]
-    of_best = [best.f1[k] for k in (2, 0, 1)]
-    assert summary == [*(ceiling[k] for k in (2, 0, 1)), *of_best, best.share.corrected]
+    of_best = list(best.f1[:3])
+    assert summary == [*ceiling[:3], *of_best, best.share.corrected]
     assert result.signature in "".join(shown.texts)
     low, high = best.share.interval.corrected
     assert f"{low:.4f}–{high:.4f}" in "".join(shown.texts)
@@ -67,7 +67,7 @@ def test_sides(answers):
 
 @pytest.mark.long
 def test_labels():
-    """A figure for each label and system and for the ceiling, above chance and as observed."""
+    """A figure for each label and system and for the ceiling, corrected and as observed."""
     crowd = sa.read(ANSWERS.parents[1] / "crowd/crowd.jsonl")
     result = sa.evaluate_references(crowd, systems=["dia", "eli"], match="token")
     order = sorted(result.systems.values(), key=lambda one: -one.f1.corrected)
@@ -96,8 +96,8 @@ def test_the_nearest_reference(answers, tmp_path, capsys):
     shown = Page(text)
     summary = [value for section, value, _ in shown.figures if section == "summary"]
     ceiling, best = result.ceiling.f1, result["detector"]
-    of_best = [best.f1[k] for k in (2, 0, 1)]
-    assert summary == [*(ceiling[k] for k in (2, 0, 1)), *of_best, best.share.corrected]
+    of_best = list(best.f1[:3])
+    assert summary == [*ceiling[:3], *of_best, best.share.corrected]
     assert "2 systems against the nearest of 6 references" in shown.texts
     assert result.signature in "".join(shown.texts)
     assert "chance of the best match is the mean of 100 draws" in "".join(shown.texts)
@@ -130,7 +130,7 @@ def test_odd_corpora(name):
     shown = Page(page(ODD[name], systems=["b"]))
     assert not any(np.isnan(value) for _, value, _ in shown.figures)
     text = said(ODD[name], systems=["b"])
-    assert "What people reach among themselves has no figure above chance: " in text
+    assert "What people reach among themselves has no corrected F1: " in text
     assert "nan" not in "".join(shown.texts)
 
 
@@ -140,7 +140,7 @@ def test_half_seen():
     layers = {"ann": marked, "bob": marked, "half": [*marked[:2], None, None]}
     corpus = sa.Corpus.from_segments([9] * 4, layers)
     text = said(corpus, systems=["half"])
-    assert "half has 1.0000 above chance" in text
+    assert "half: F1 1.0000; chance alone gives " in text
     assert "That is 1.0000 times what people reach on the same documents." in text
 
 

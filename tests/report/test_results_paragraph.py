@@ -33,7 +33,7 @@ def test_agreement(crowd):
     for kind in ("observed", "expected", "corrected"):
         low, high = getattr(f1.interval, kind)
         assert f"{three(getattr(f1, kind))} [{three(low)}, {three(high)}]" in text
-    assert f"standard deviation of {three(result.mean.sd.corrected)}" in text
+    assert f"standard deviation (n − 1) of {three(result.mean.sd.corrected)}" in text
     assert "PEST 0.563, PLANT 0.534, TOOL 0.438" in text
     assert (
         "As not everybody saw every document, each two annotators were compared over what" in text
@@ -55,7 +55,7 @@ def test_agreement_without_gaps_or_figures():
     nothing = words(sa.agree(sa.Corpus.from_segments([], {})))
     assert "0 annotators worked on 0 documents" in nothing
     full = words(sa.agree(sa.Corpus.from_segments([2], {n: [[(0, 2, "X")]] for n in "ab"})))
-    assert "above chance it is undefined" in full
+    assert "corrected for chance it is undefined" in full
 
 
 def test_coefficients(crowd):
@@ -85,10 +85,8 @@ def test_systems():
     layers = {"gold": [[(0, 2, "X")], [(1, 2, "X")]], "mine": [[(0, 2, "X")], None]}
     corpus = sa.Corpus.from_segments([9, 9], layers | {"none": [[], []]})
     text = words(sa.evaluate(corpus, match="token"))
-    assert (
-        "Over 1 of 2 documents with 2 tokens in gold, mine marked 2; F1 is 1.000, of which" in text
-    )
-    assert "none marked 0; F1 is 0.000" in text
+    assert "Over 1 of 2 documents with 2 tokens in gold, mine marked 2; F1 is 1.000; chance" in text
+    assert "none marked nothing; F1 is 0.000" in text
     assert "(recall 0.000)" in text
     assert "compared with gold over the documents that both saw" in text
 
@@ -103,11 +101,11 @@ def test_systems_against_references():
     text = words(result)
     assert text.startswith(
         "m was compared with 2 reference annotators over 2 of 3 documents that one of them saw;"
-        f" F1 is {three(mine.f1.observed)}, of which chance"
+        f" F1 is {three(mine.f1.observed)}; chance alone gives"
     )
     assert f"that is {three(mine.share.observed)} times the F1 of references among" in text
     assert "The references were compared with each other over 3 documents" in text
-    assert f"above chance it is {three(people.f1.corrected)}." in text
+    assert f"corrected for chance it is {three(people.f1.corrected)}." in text
     alone = words(sa.evaluate_references(corpus, ["ann"], systems=["m"]))
     assert alone.startswith("m was compared with 1 reference annotator over 2 of 3")
     assert "each other" not in alone
@@ -118,7 +116,7 @@ def test_a_test_of_systems(run, newsroom, tmp_path):
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     for test, needed in (
         ("permutation", "By the permutation test, with Holm's correction (Holm, 1979), the"),
-        ("chance", "By the test against chance, with Holm's correction (Holm, 1979), p < 0.001,"),
+        ("chance", "By the test against chance, with Holm's correction (Holm, 1979), p < .001,"),
     ):
         path = tmp_path / f"{test}.json"
         run("evaluate", *files, "--test", test, "--format", "json", "-o", path)
@@ -127,7 +125,7 @@ def test_a_test_of_systems(run, newsroom, tmp_path):
     evaluation = sa.evaluate(sa.read(files))
     compared = sa.compare_systems(evaluation, test="permutation")
     (pair,) = compared.pairs
-    said = f"chance is {three(pair.corrected.value)} [{three(pair.corrected.low)},"
+    said = f"corrected F1 is {three(pair.corrected.value)} [{three(pair.corrected.low)},"
     assert said in words(compared)
     assert f"between lexicon.conll and tagger.conll (p {three(pair.corrected.p)}," in words(
         compared

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+from html import unescape
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree.results import latex, markdown, text
+from spanagree.results import frame, latex, markdown, text
 from spanagree.results.data import FORMATS, TABLES, plain, render, to_csv, to_json
 from spanagree.results.frame import Column, Frame, TableStyle
 from spanagree.results.html import remarks
@@ -332,3 +333,47 @@ def test_latex_of_names_like_arguments(name, style):
     text = latex.render(table, TableStyle(style=style))
     assert f"{{{name[0]}}}{name[1:]} & 25.00" in text
     assert not re.search(r"(\\\\|\\midrule|\\hline)\s*[\[*]", text)
+
+
+def test_p_and_z_for_people(newsroom):
+    """People read "< .001", and two digits of z, in whatever form; programs have all digits."""
+    corpus = sa.read([newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")])
+    found = sa.chance_test(corpus, sa.evaluate(corpus))
+    tagger = found.systems["tagger.conll"]
+    assert tagger.p_holm < 1e-100
+    table = found.table()
+    shown = {
+        "text": text.render(table),
+        "markdown": unescape(markdown.render(table)),
+        "latex": latex.render(table).replace(r"\textless{}", "<"),
+        "html": unescape(re.sub("<[^>]*>", " ", found._repr_html_())),
+    }
+    for form, out in shown.items():
+        assert f" {tagger.z:.2f} " in out, form
+        assert out.count("< .001") >= 4, form
+        assert not re.search(r"\de-\d", out), form
+    for row in (found.to_rows()[1], found.to_dict()["tables"]["systems"][1]):
+        assert (row["p"], row["p_holm"], row["z"]) == (tagger.p, tagger.p_holm, tagger.z)
+        assert row["log10_p"] == pytest.approx(math.log10(tagger.p), abs=1e-6)
+
+
+@pytest.mark.parametrize(("p", "shown"), [(1.0, "1.0000"), (0.001, "0.0010"), (0.0009999, "< .001"), (0.0, "< .001"), (math.nan, "–")])  # fmt: skip
+def test_p(p, shown):
+    """From .001 on p has four decimals."""
+    assert frame.probability(p) == shown
+
+
+@pytest.mark.parametrize("n_systems", [1, 2])
+def test_latex_of_labels_is_in_per_cent(newsroom, n_systems):
+    """F1 is in per cent with two digits, of systems and of labels, turned or not; counts are not."""
+    names = ("gold", "tagger", "lexicon")[: 1 + n_systems]
+    found = sa.evaluate(sa.read([newsroom / f"{name}.conll" for name in names]))
+    f1 = found.systems["tagger.conll"].labels["PER"].f1
+    for table in (found.table("label"), found.table("label").turned):  # the command turns it first
+        out = latex.render(table)
+        assert f" & {100 * f1.observed:.2f} & " in out
+        assert f" & {100 * f1.corrected:.2f} & " in out
+        assert " & 44 " in out  # of PER in gold
+    assert f" & {f1.observed:.2f} & " in latex.render(
+        found.table("label"), TableStyle(percent=False)
+    )

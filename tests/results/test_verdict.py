@@ -1,19 +1,20 @@
-"""The verdict: the order above chance, and no more than a test says."""
+"""The verdict: the order by corrected F1, and no more than a test says."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from messages import says
 
 import spanagree as sa
-from spanagree.results import Score, verdict
+from spanagree.results import Interval, Score, verdict
 from spanagree.results.result import caveats
 from spanagree.results.score import undefined
-from spanagree.results.verdict import Lead, one_score, order
+from spanagree.results.verdict import Better, Lead, one_score, order
 
 SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}
 
@@ -21,7 +22,7 @@ SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undef
 def test_without_a_test_only_the_order_is_named():
     """Nobody is said to be better; what is undefined has no place."""
     text = order(SCORES, "9 texts")
-    assert text.startswith("By F1 above chance the order is b (.889), a (.778), on 9 texts.")
+    assert text.startswith("By corrected F1 the order is b (.889), a (.778), on 9 texts.")
     assert text.endswith("No test was made.")
     assert order(SCORES, "9 texts", advice="--ci").endswith("No test was made: add --ci.")
     assert "better" not in text
@@ -38,33 +39,33 @@ def test_systems_that_are_equal():
     assert [x.rank.corrected for x in evaluation.systems.values()] == [1, 1, 3]
     assert "the order is a and z (1.000), c (" in evaluation.verdict
     equal = sa.evaluate(corpus.of_annotators(["gold", "z", "a"]))
-    assert equal.verdict.startswith("By F1 above chance a and z are equal (1.000), on 18 documents")
+    assert equal.verdict.startswith("By corrected F1 a and z are equal (1.000), on 18 documents")
     told = sa.compare_systems(evaluation, test="permutation").verdict
     assert told.startswith(
-        "a and z have the highest F1 above chance (1.000), and are told apart from all others; the"
+        "a and z have the highest corrected F1 (1.000), and are told apart from all others; the"
         " closest is c (difference 1."
     )
     both = sa.compare_systems(equal, test="permutation")
-    assert both.verdict == "a and z have the highest F1 above chance (1.000)."
+    assert both.verdict == "a and z have the highest corrected F1 (1.000)."
     levels = sa.levels.evaluate_levels(evaluation, sa.difficulty(corpus, "gold"), levels=1)
     assert levels.verdict == evaluation.verdict
     mixed = {**layers, "c": [*documents[:9], *[[(3, 4, "X")]] * 9]}
     corpus = sa.Corpus.from_segments([9] * 9 + [4] * 9, mixed)
     levels = sa.levels.evaluate_levels(sa.evaluate(corpus), sa.difficulty(corpus, "gold"), levels=2)
     assert levels.verdict.startswith(
-        "Above chance a and z are first on the easiest documents, a, c and z on the hardest"
+        "By corrected F1 a and z are first on the easiest documents, a, c and z on the hardest"
     )
 
 
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
     close = Lead("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
-    assert verdict.tested(SCORES, [close], 95) == (
-        "b has the highest F1 above chance (.889), but cannot be told apart from a"
+    assert verdict.comparison(SCORES, [close], 95) == (
+        "b has the highest corrected F1 (.889), but cannot be told apart from a"
         " (difference .111, 95 % CI −.020 to .240)."
     )
     far = [Lead("a", 0.1111, 0.02, 0.24, 0.01, apart=True)]
-    assert "is told apart from all others; the closest is a" in verdict.tested(SCORES, far, 95)
+    assert "is told apart from all others; the closest is a" in verdict.comparison(SCORES, far, 95)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_documents_of_systems_and_of_people():
     )
     found = sa.evaluate_references(apart, systems=["m"])
     assert found.verdict.endswith(
-        " Human agreement has no figure above chance: no document that two references saw."
+        " Human agreement has no corrected F1: no document that two references saw."
     )
 
 
@@ -179,14 +180,12 @@ def test_command(run, newsroom):
     """The verdict is the first line, of a test if there is one; --quiet leaves it out."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     _, out, _ = run("evaluate", *files)
-    assert out.startswith(
-        "By F1 above chance the order is tagger.conll (.614), lexicon.conll (.593)"
-    )
+    assert out.startswith("By corrected F1 the order is tagger.conll (.614), lexicon.conll (.593)")
     _, quiet, _ = run("evaluate", *files, "--quiet")
     assert out.endswith("\n\n" + quiet)
     _, tested, _ = run("evaluate", *files, "--test", "permutation", "--resamples", 200)
-    assert tested.startswith("tagger.conll has the highest F1 above chance (.614), but cannot be")
-    assert "By F1 above chance the order" not in tested
+    assert tested.startswith("tagger.conll has the highest corrected F1 (.614), but cannot be")
+    assert "By corrected F1 the order" not in tested
     _, data, _ = run("evaluate", *files, "--format", "json")
     assert json.loads(data)["verdict"] == " ".join(out[: out.index("\n\n")].split())
 
@@ -211,9 +210,176 @@ def test_equals_are_named_together():
     found = sa.evaluate_levels(
         sa.evaluate(corpus, gold="gold"), sa.difficulty(corpus, "gold"), levels=2
     )
-    says(found.verdict, "Above chance a and b are first …")
+    says(found.verdict, "By corrected F1 a and b are first …")
     differ = {"a": [[(0, 1, "X"), (3, 4, "X")]], "b": [[(0, 1, "Y"), (6, 7, "X")]]}
     found = sa.disagreements(sa.Corpus.from_segments([9], differ), "a", "b")
     counts = found.counts
     assert (counts["label"], counts["missed"], counts["spurious"]) == (1, 1, 1)
     says(found.verdict, "… most often of the kinds …, … and … (1 of 3 each).")
+
+
+# --- one form, and no more than is shown ------------------------------------------------------------
+
+
+def test_one_form():
+    """F1, chance and the corrected F1 stand beside each other; the last is no difference of the two."""
+    score = Score(0.538, 0.054, 0.5116, interval=Interval((0, 1), (0, 1), (0.457, 0.565)))
+    assert one_score("The team", score, 95) == (
+        "The team: F1 .538; chance alone gives .054; corrected for chance .512"
+        " (95 % CI .457 to .565)."
+    )
+
+
+ONE, NONE = [[(0, 1, "X")], [(1, 2, "X")]], [[], []]
+
+
+def test_nothing_marked():
+    """Of who marked nothing the verdict says that, whatever is compared; of others it does not."""
+    layers = {"gold": ONE, "empty": NONE, "mine": ONE}
+    corpus = sa.Corpus.from_segments([5, 5], layers)
+    alone = sa.evaluate(corpus.of_annotators(["gold", "empty"]), p_values=True)
+    assert alone.verdict == "empty marked nothing, on 2 documents with anything marked."
+    both = sa.evaluate(corpus)
+    for found in (both, sa.compare_systems(both), sa.chance_test(corpus, both), sa.agree(corpus)):
+        assert found.verdict.endswith(" empty marked nothing."), found.verdict
+    assert "mine marked nothing" not in both.verdict
+    people = corpus.of_annotators(["gold", "mine", "empty"])
+    found = sa.evaluate_references(people, systems=["empty"])
+    assert found.verdict.startswith("empty marked nothing, on 2 documents that a person saw too.")
+    backwards = sa.evaluate(corpus, gold="empty").verdict
+    assert backwards.endswith(" empty marked nothing.")
+    assert sa.evaluate(corpus.of_annotators(["gold", "mine"])).verdict.count("nothing") == 0
+
+
+def test_the_commands_of_nothing_marked(run, tmp_path):
+    """The distribution of chance, and the paragraph of a paper, say that nothing was marked."""
+    gold, empty = tmp_path / "gold.conll", tmp_path / "empty.conll"
+    gold.write_text("a\tB-X\nb\tO\n\na\tO\nb\tB-X\n", "utf-8")
+    empty.write_text("a\tO\nb\tO\n\na\tO\nb\tO\n", "utf-8")
+    _, out, _ = run("chance", gold, empty)
+    assert out.startswith("empty.conll marked nothing.\n")
+    path = tmp_path / "result.json"
+    run("evaluate", gold, empty, "--format", "json", "-o", path)
+    _, out, _ = run("cite", path, "--results")
+    assert "empty.conll marked nothing; F1 is 0.000" in " ".join(out.split())
+
+
+def several(newsroom):
+    """Three systems of the corpus."""
+    names = ("gold", "lexicon", "tagger", "chunker")
+    return sa.evaluate(sa.read([newsroom / f"{name}.conll" for name in names]))
+
+
+def test_several_systems(newsroom):
+    """The decision is adjusted for all pairs, so p is, too; pairs that differ are named."""
+    found = sa.compare_systems(
+        several(newsroom), test="permutation", bootstrap=sa.Bootstrap(resamples=2000)
+    )
+    p = {(x.a, x.b): verdict.p_of(x.corrected.p_holm) for x in found.pairs}
+    lexicon, tagger, chunker = (f"{name}.conll" for name in ("lexicon", "tagger", "chunker"))
+    assert p[lexicon, tagger] != verdict.p_of(found[lexicon, chunker].corrected.p)
+    assert found.verdict == (
+        f"{tagger} has the highest corrected F1 (.614), but cannot be told apart from {lexicon}"
+        f" (difference .021, p {p[lexicon, tagger]}). {tagger} is better than {chunker},"
+        f" p {p[tagger, chunker]}; {lexicon} is better than {chunker}, p {p[lexicon, chunker]}."
+        " Each p is adjusted for 3 pairs (Holm)."
+    )
+
+
+def test_pairs_behind_the_first():
+    """Where the first is told apart from all others, pairs of these are named; of many the first."""
+    names = [f"s{i}" for i in range(6)]
+    scores = {name: Score(0.9 - i / 10, 0, 0.9 - i / 10) for i, name in enumerate(names)}
+    nan = math.nan
+    leads = [Lead(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
+    better = [Better(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
+    assert verdict.comparison(scores, leads, 95, better, 15) == (
+        "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
+        " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
+        " s1 is better than s4, p .031; s1 is better than s5, p .031; s2 is better than s3, p .031;"
+        " and 5 more pairs differ. Each p is adjusted for 15 pairs (Holm)."
+    )
+
+
+def test_an_interval_that_contradicts():
+    """Of two systems the interval is shown if it agrees with the test; otherwise p is."""
+    found = sa.compare_systems(
+        sa.evaluate(sa.Corpus.from_segments([9] * 40, {
+            "gold": [[(0, 1, "X")]] * 40,
+            "a": [[(0, 1, "X")]] * 40,
+            "b": [[(0, 1, "X")]] * 20 + [[(2, 3, "X")]] * 20,
+        })),
+        bootstrap=sa.Bootstrap(resamples=200),
+    )  # fmt: skip
+    assert "95 % CI" in found.verdict
+    (pair,) = found.pairs
+    torn = replace(found, pairs=(replace(pair, corrected=pair.corrected._replace(low=-0.1)),))
+    p = verdict.p_of(pair.corrected.p_holm)
+    assert torn.verdict.endswith(f"(difference {verdict.short(pair.corrected.value)}, p {p}).")
+
+
+def test_not_above_chance():
+    """A system that is no better than chance is named with its p, and not with that of a rule."""
+    layers = {"gold": ONE, "good": ONE, "worse": [[(2, 3, "X")], [(3, 4, "X")]]}
+    corpus = sa.Corpus.from_segments([40, 40], layers)
+    found = sa.chance_test(corpus, sa.evaluate(corpus))
+    assert found.systems["worse"].p_holm == 1
+    assert found.systems["good"].p_holm == pytest.approx(2 / 40**2)
+    assert found.verdict == (
+        "Above chance: good (p .001). Not shown to be above chance: worse (p 1.000)."
+        " Each p is adjusted for 2 systems (Holm)."
+    )
+    two = corpus.of_annotators(["gold", "worse"])
+    alone = sa.chance_test(two, sa.evaluate(two))
+    assert alone.verdict == "worse is not shown to be above chance, p 1.000."
+
+
+def test_a_plan_has_a_range(crowd):
+    """The number of documents needed stands beside what resamples of the documents give."""
+    plan = sa.plan_sample(crowd, 0.05)
+    enough, low, high = plan.needed(2)
+    assert low < enough < high
+    assert f"needs {enough} documents ({low} to {high}) with 2 annotators each" in plan.verdict
+
+
+def test_highest_and_lowest():
+    """The highest and the lowest label have their intervals; without these, --ci is named."""
+    values, ends = {"PER": 0.8, "LOC": 0.5}, {"PER": (0.7, 0.9), "LOC": (0.25, 0.75)}
+    assert verdict.extremes(values, "label", "it", ends, 95) == (
+        "By label it is highest for PER (.800, 95 % CI .700 to .900) and lowest for LOC"
+        " (.500, 95 % CI .250 to .750). No test was made."
+    )
+    assert verdict.extremes(values, "label").endswith(" (.500). No test was made: add --ci.")
+
+
+@pytest.mark.parametrize("measure", [sa.alpha_u, sa.labels.coefficients_by_label])
+def test_labels_with_intervals(crowd, measure):
+    """With intervals, those of the labels stand in the verdict; the figures are the result's own."""
+    found = measure(crowd, ci=sa.Bootstrap(resamples=100))
+    labels = found.labels if measure is sa.alpha_u else {k: x.alpha for k, x in found.items()}
+    values = {label: x.value for label, x in labels.items()}
+    for label in (max(values, key=values.get), min(values, key=values.get)):
+        low, high = map(verdict.short, labels[label].interval.corrected)
+        shown = f"{label} ({verdict.short(values[label])}, 95 % CI {low} to {high})"
+        assert shown in found.verdict
+
+
+def test_nothing_to_correct_is_not_unstable():
+    """Where chance gives all, nothing is corrected, so nothing corrected is unstable."""
+    full = sa.Corpus.from_segments([1] * 40, dict.fromkeys(("gold", "mine"), [[(0, 1, "X")]] * 40))
+    found = sa.evaluate(full)
+    assert math.isnan(found.systems["mine"].f1.corrected)
+    assert not any("unstable" in caveat for caveat in found.caveats)
+    half = Score(0.9, 0.8, 0.5)
+    assert any("unstable" in x for x in caveats("a", half, (100, 30, 90), "document"))
+
+
+def test_gold_is_no_annotator(newsroom, crowd):
+    """The layer that is called gold is named, and not counted among annotators."""
+    files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
+    found = sa.project.disputes(sa.read(files))
+    assert found.verdict.endswith(" of what gold.conll and annotators disagree about.")
+    assert found.table().caption.startswith("gold.conll and 2 annotators: ")
+    assert sa.project.disputes(crowd).table().caption.startswith("5 annotators: ")
+    row = found.to_rows("document")[0]
+    assert row["annotators"] == 3  # the key and the number stay: all who saw it

@@ -103,7 +103,7 @@ def test_systems_of_other_documents():
     assert (pair.documents, pair.left_out) == (12, 48)
     assert result.scores["a"].observed == 40 / 50 > result.scores["b"].observed == 12 / 22
     assert pair.observed.value == 2 / 12 - 1
-    says(result.verdict, "a has the highest F1 above chance … but is behind b … that both saw")
+    says(result.verdict, "a has the highest corrected F1 … but is behind b … that both saw")
     assert "documents" in str(result)
     (row,) = result.to_dict()["tables"]["pairs"]
     assert (row["documents"], row["left_out"]) == (12, 48)

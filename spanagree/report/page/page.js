@@ -504,7 +504,7 @@
     if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(4))));
     if (chance?.has(d)) {
       const p = chance.get(d);
-      head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 1e-4 ? p.toExponential(1) : p.toFixed(4))));
+      head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 0.001 ? "< .001" : p.toFixed(4))));
     }
     if (a.seen[d] && b.seen[d]) {
       const counts = data.kinds.map(() => 0);

@@ -34,7 +34,7 @@ from spanagree.settings import unit
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
 _MEMBERS = 12  # annotators who are shown without being asked for
-_DRAWN = {"observed": "F1 as observed", "corrected": "F1 above chance"}
+_DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 _BELOW = "corrected F1, and below it F1 as observed"
 
 
@@ -258,6 +258,7 @@ def show_tests(report: SystemsOverview) -> Html:
     result, systems = report.comparison, [system.name for system in report.placed]
     if result is None:
         return Html()
+    alone = " if it were the only pair" if len(result.pairs) > 1 else ""
 
     def cell(i: int, j: int) -> Html:
         if i > j:
@@ -267,16 +268,15 @@ def show_tests(report: SystemsOverview) -> Html:
         if math.isnan(ahead.value):
             return el("td", number(ahead.value), class_="heat none", title=ahead.reason)
         alike = report.alike(pair.a, pair.b)
-        about = (
-            f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}; F1 {figure(observed.value)}"
-        )
-        p = el("small", "p ", number(ahead.p_holm))
+        about = f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}{alone};"
+        about += f" F1 {figure(observed.value)}"
+        p = el("small", "p ", number(ahead.p_holm, probability(ahead.p_holm)))
         kind = "heat alike" if alike else "heat h5"
         shown = number(ahead.value) if alike else el("strong", number(ahead.value))
         return el("td", shown, p, class_=kind, title=about)
 
     caption = (
-        "by how much the system at the left is ahead above chance, and p with Holm's correction"
+        "by how much the system at the left is ahead in corrected F1, and p with Holm's correction"
     )
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
@@ -291,7 +291,7 @@ def _captioned(chart: Html, caption: str) -> Html:
 
 
 def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: Person) -> Html:
-    """Return a chart of F1 as observed and above chance: of systems, of very many the best.
+    """Return a chart of F1 as observed and corrected: of systems, of very many the best.
 
     The F1 of ``people`` among themselves stands beside them.
     """
@@ -303,7 +303,7 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: Person) -
     chart, below = slopes(lines), []
     if left := len(report.placed) - len(systems):
         below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
-    return Html(_captioned(chart, "From F1 as observed to F1 above chance") + remarks(*below))
+    return Html(_captioned(chart, "From F1 as observed to corrected F1") + remarks(*below))
 
 
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
@@ -431,7 +431,7 @@ def chance_of(result: Agreement, pair: Pair) -> str:
     if (pair.a, pair.b) not in result.by_chance:
         return ""
     figures = result.by_chance[pair.a, pair.b].of_all(pair.tally)
-    p = probability(figures.p, figures.log10_p)
+    p = probability(figures.p)
     return f"; by chance: standard deviation {figure(figures.sd)}, p {p}"
 
 
