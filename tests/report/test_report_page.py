@@ -292,6 +292,17 @@ def test_summary(systems, crowd):
 
 
 @pytest.mark.long
+def test_the_hard_half_has_no_test(systems):
+    """Who is first on the hard half was not tested, and the page says so."""
+    section = re.search(r'<section id="difficulty".*?</section>', page(systems), re.S)[0]
+    text = " ".join(html.unescape(re.sub("<[^>]*>", "", section)).split())
+    assert re.search(
+        r"On the hard half, .*, the first is tagger with a corrected F1 of 0\.\d{4}\. No test was made\.",
+        text,
+    )
+
+
+@pytest.mark.long
 def test_more_than_twelve(systems):
     """More than twelve systems are tested too; of more than forty it is said that they are not, and
     nothing is said that only a test could."""

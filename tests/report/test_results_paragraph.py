@@ -212,3 +212,16 @@ def test_units_in_a_paragraph(make):
         assert value is None or f" is {value:.3f}" in text
     cut = sa.gamma(sa.read("corpora/answers/answers.jsonl"), time_limit=0).to_dict()
     assert "γ is undefined (between" in results_paragraph(cut)
+
+
+def test_no_interval_of_one_pair_among_several(newsroom):
+    """Of several pairs p is adjusted, so no interval of one pair stands beside it."""
+    names = ("gold", "lexicon", "tagger", "chunker")
+    evaluation = sa.evaluate(sa.read([newsroom / f"{name}.conll" for name in names]))
+    found = sa.compare_systems(evaluation, bootstrap=sa.Bootstrap(resamples=200))
+    pair = found["lexicon.conll", "chunker.conll"].corrected
+    text = words(found)
+    assert (
+        f"{three(pair.value)} between lexicon.conll and chunker.conll (p {three(pair.p)}," in text
+    )
+    assert f"[{three(pair.low)}," not in text
