@@ -203,19 +203,19 @@ def test_the_signature_breaks_at_its_bars():
 
 
 def test_digits_and_per_cent():
-    """Figures have the decimals asked for; z is not a share, and p keeps its own digits."""
-    heads = [Column("", "F1"), Column("", "z", "number"), Column("", "p", "probability")]
-    table = Frame([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0004, (0.1, 0.25)]])
+    """Figures have the decimals asked for; z is not a share, and z and p keep their own digits."""
+    heads = [Column("", "F1"), Column("", "z", "z"), Column("", "p", "probability")]
+    table = Frame([*heads, Column("", "ends", "interval")], [[0.41934, 31.25, 0.0041, (0.1, 0.25)]])
 
     def row(form, **look):
         return form.render(table, TableStyle(**look)).rstrip().split("\n")[-1]
 
-    assert row(text).split() == ["0.4193", "31.2500", "0.0004", "0.1000–0.2500"]
-    assert row(text, digits=2).split() == ["0.42", "31.25", "0.0004", "0.10–0.25"]
-    assert row(text, percent=True).split() == ["41.93", "31.25", "0.0004", "10.00–25.00"]
-    assert row(text, percent=True, digits=1).split() == ["41.9", "31.2", "0.0004", "10.0–25.0"]
-    assert row(markdown) == "| 0.42 | 31.25 | 0.0004 | 0.10–0.25 |"
-    assert row(markdown, percent=True) == "| 41.9 | 31.2 | 0.0004 | 10.0–25.0 |"
+    assert row(text).split() == ["0.4193", "31.25", "0.0041", "0.1000–0.2500"]
+    assert row(text, digits=2).split() == ["0.42", "31.25", "0.0041", "0.10–0.25"]
+    assert row(text, percent=True).split() == ["41.93", "31.25", "0.0041", "10.00–25.00"]
+    assert row(text, percent=True, digits=1).split() == ["41.9", "31.25", "0.0041", "10.0–25.0"]
+    assert row(markdown) == "| 0.42 | 31.25 | 0.0041 | 0.10–0.25 |"
+    assert row(markdown, percent=True) == "| 41.9 | 31.25 | 0.0041 | 10.0–25.0 |"
 
 
 def test_nothing_below_nothing():
