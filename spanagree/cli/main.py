@@ -10,8 +10,9 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
-from spanagree.cli.options import REFUSED, RETIRED
+from spanagree.cli.options import REFUSED
 from spanagree.errors import SpanAgreeError, printable, shortened
+from spanagree.left import answer
 from spanagree.version import ADDRESS
 
 _MISUSED, _BROKEN, _INTERRUPTED = 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
@@ -40,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.format_message().replace("\n\t", " ").rstrip(".")
         if isinstance(error, click.NoSuchOption):
             option, asked = error.option_name, error.ctx.info_name if error.ctx else ""
-            if option in RETIRED:
-                message = f"{option} is now {RETIRED[option]}"
+            if left := answer(option, str(asked)):
+                message = left
             elif why := REFUSED.get((str(asked), option)):
                 message = f"{option}: {why}"
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
