@@ -100,7 +100,6 @@ BY: dict[str, tuple[str, ...]] = {
     "Gold": ("segment", "adjudicate"),
     "Plan": ("document",),
     "AltTest": ("annotator",),
-    "SoftScores": ("document",),
 }
 """The same of each result that the command line breaks down, by its public name."""
 

@@ -10,7 +10,14 @@ LEFT: dict[str, str] = {
     "replace": "use alt-test",
     "merge": "use evaluate --from-tallies",
     "confusion": "use disagreements --by label",
-    "soft": "use evaluate --match soft",
+    **dict.fromkeys(
+        ("evaluate --match soft", "--probabilities", "--soft-gold", "--threshold", "soft"),
+        "use studies/mushroom/run.py, which has these scores",
+    ),
+    **dict.fromkeys(
+        ("sa.soft_scores", "sa.SoftScores", "sa.shares", "sa.Shares"),
+        "use soft_scores and shares of studies/mushroom",
+    ),
 }
 """What to do instead of each, as a user writes it.
 

@@ -55,7 +55,6 @@ def makers():
             "agree",
             "make_gold",
             "study",
-            "soft_scores",
             "difficulty",
             "alpha_u",
             "side_by_side",

@@ -15,20 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 import spanagree as sa
-from spanagree.choices import BY, MatchName, Test, names_of
+from spanagree.choices import BY, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
 from spanagree.cli.first_layer import say_gold, with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.cli.references import (
-    SOFT,
-    against_references,
-    against_shares,
-    references,
-)
+from spanagree.cli.references import against_references, references
 
-_MATCH = "Choose what counts as agreement; soft: systems with the shares of many annotators."
 _TEST = "Test all pairs of systems, or each against chance."
 _DRAWS = "Draw chance at random for --test chance, not exactly."
 _MERGE = "Take the files as tallies of parts of a corpus, and give the result of one run over all."
@@ -40,9 +34,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
         options.gold(),
         options.by(dict.fromkeys([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]])),
         baseline(),
-        match=options.option(
-            "--match", _MATCH, choices=[*names_of(MatchName), SOFT], unless="exact"
-        ),
     ),
     options.comparing_what(),
     options.places(options.chance_of()),
@@ -71,9 +62,6 @@ def evaluate(
 ) -> None:
     if from_tallies:
         _merge(job, test)
-        return
-    if settings.get("match") == SOFT:
-        against_shares(job, baseline, settings)
         return
     if settings.keys() & {"references", "systems"}:
         against_references(job, baseline, settings)

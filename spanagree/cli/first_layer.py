@@ -45,18 +45,6 @@ def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
         say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])
 
 
-def with_reference_noted(job: Job, corpus: sa.Corpus) -> sa.Corpus:
-    """Return the corpus; if its one file alone says which layer is the reference, a note does."""
-    first = corpus.annotators[0] if corpus.layers else ""
-    if called_gold([first]) or not _file_alone_orders(job, corpus):
-        return corpus
-    note = (
-        f"the reference is {printable(first)}, the first annotator in the file; --references or"
-        " --systems names others"
-    )
-    return replace(corpus, notes=(*corpus.notes, note))
-
-
 def _file_alone_orders(job: Job, corpus: sa.Corpus) -> bool:
     """Return whether nothing but one file says which of several layers is the first."""
     ordered = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)

@@ -1,4 +1,4 @@
-"""What the command evaluate does with many annotators as references, or with their shares."""
+"""What the command evaluate does with many annotators as references."""
 
 from __future__ import annotations
 
@@ -8,39 +8,22 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_people, check_baselines, drawing
-from spanagree.cli.first_layer import with_reference_noted
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
-SOFT = "soft"
-"""What --match says for soft scores."""
-
 _AGAINST = "spanagree.references.against.evaluate_references"
-_SHARES = "spanagree.references.soft_result.soft_scores"
 _ALL = "all others, if the other side is given"
 _OTHERS = ("systems", "references")
 
 
-def _files(text: str, option: str) -> dict[str, str]:
-    return options.named_in(text, option, "NAME=FILE")
-
-
 def references() -> options.Group:
-    """Return the options of systems against many annotators, and against their shares."""
-    probabilities = "With --match soft, read spans with probabilities of systems from JSON files."
-    soft_gold = "With --match soft, take the probabilities in this JSON file as the reference."
+    """Return the options of systems against many annotators."""
     (draws,) = options.of(_AGAINST, "draws", texts={"draws": "draws for chance of the best match"})
-    (threshold,) = options.of(
-        _SHARES, "threshold", texts={"threshold": "mark what has a probability above X"}
-    )
     return options.group(
         "Many annotators as references",
         *sides(),
         best_match(),
         draws,
-        options.option("--probabilities", probabilities, metavar="NAME=FILE,...", read=_files),
-        options.option("--soft-gold", soft_gold, metavar="FILE"),
-        threshold,
     )
 
 
@@ -80,18 +63,3 @@ def against_references(
         corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
     )
     job.show(result)
-
-
-def against_shares(job: Job, baselines: Sequence[str] | None, settings: Mapping[str, Any]) -> None:
-    """Compare systems with the shares of annotators and show it."""
-    job.check_picture(sa.references.SoftScores)
-    chosen = {key: value for key, value in settings.items() if key != "match"}
-    if baselines is not None:
-        chosen["baselines"] = [] if baselines == ["none"] else baselines
-    chosen |= job.seed
-    corpus = job.read()
-    chosen |= chosen_sides(job, corpus, settings)
-    if not chosen.keys() & {*_OTHERS, "probabilities"}:
-        corpus = with_reference_noted(job, corpus)
-    progress("evaluating")
-    job.show(sa.references.soft_scores(corpus, **chosen))

@@ -51,7 +51,6 @@ _COMPARE = "evaluate agree difficulty split disagreements report alt-test chance
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
-_SOFT = "probabilities soft_gold threshold"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
 _WHAT = " ".join(parameters(options.COMPARED))
@@ -66,7 +65,7 @@ RULES = [
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
     Rule("evaluate", "resamples", needs="ci test"),
-    Rule("evaluate", "seed", needs=f"ci test baseline=random best_match match=soft {_MAYBE_DRAWN}"),
+    Rule("evaluate", "seed", needs=f"ci test baseline=random best_match {_MAYBE_DRAWN}"),
     Rule("agree", "confidence interval resample_by resamples", needs="ci batches"),
     Rule("agree", "seed", needs=f"ci batches measure=gamma|all {_MAYBE_DRAWN}"),
     Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
@@ -84,20 +83,15 @@ RULES = [
     Rule("evaluate", _LEVELS, needs="by=difficulty"),
     Rule("evaluate", f"gold test simulate tallies {_LEVELS}", excludes=_REFERENCES,
          why="it is for one gold annotator"),
-    Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES, unless="match=soft",
+    Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "best_match by=annotator", needs=_REFERENCES),
     Rule("evaluate", "by=label", excludes="best_match"),
     Rule("evaluate", "draws", needs="best_match"),
-    Rule("evaluate", _SOFT, needs="match=soft"),
-    Rule("evaluate", "threshold", needs="probabilities"),
-    Rule("evaluate", "match=soft",
-         excludes=f"ci test tallies gold best_match by=label|annotator|difficulty {BLOCKS}",
-         why="soft scores are means over documents"),
-    Rule("evaluate", _WHAT, excludes=f"match=soft from_tallies {_REFERENCES}"),
+    Rule("evaluate", _WHAT, excludes=f"from_tallies {_REFERENCES}"),
     Rule("evaluate", "from_tallies",
          excludes="gold match overlap_at chance places chance_of baseline tallies simulate"
-         f" test=chance resample_by by=difficulty|annotator {_REFERENCES} {_SOFT} block workers"
+         f" test=chance resample_by by=difficulty|annotator {_REFERENCES} block workers"
          " on_error",
          why="files of tallies hold sums that are made"),
     Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),

@@ -267,7 +267,7 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
         others = f", and not those of {show(kind)}" if kind else ""
         raise InputError(
             f"a paragraph of results needs figures{others};"
-            " evaluate (not --match soft, nor --by difficulty), agree (not --measure all or"
+            " evaluate (not --by difficulty), agree (not --measure all or"
             " documents) and coefficients, not over batches, write them with --format json"
         )
     try:
@@ -531,7 +531,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "chance": (*CHANCES, *OF_ARGUMENTS), "what": WHATS, "pairs": PAIRS,
     "arguments": ("boundaries",), "expected": ("partly-drawn",),
     "average": ("micro", "macro"), "of": ("gold", "team"), "team": ("summed",),
-    "credit": ("by-share",), "soft": ("shares", "given"),
+    "credit": ("by-share",),
     "items": ("labels", "segments", *_OFFSETS), "outside": ("kept", "skipped"),
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
     "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
@@ -767,7 +767,6 @@ def subject_of(settings: Mapping[str, Any]) -> str:
         "test": "chance_test" if settings.get("test") == "chance" else "comparison",
         "measure": "documents" if settings.get("measure") == "documents" else "unitizing",
         "width": "plan",
-        "soft": "soft",
         "references": "references",
         "candidate": "replacement",
         "average": "levels" if levels else "evaluation",

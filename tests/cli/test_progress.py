@@ -144,7 +144,6 @@ SPANS = "document,annotator,start,end,label,length\n1,ann,0,3,X,9\n1,bob,0,4,X,9
         ("coefficients spans.csv --tokens", ["reading", "coefficients", "writing"]),
         ("coefficients spans.csv --tokens --by label", ["reading", "coefficients", "writing"]),
         ("coefficients spans.jsonl --attribute sure", ["reading", "coefficients", "writing"]),
-        ("evaluate spans.csv --match soft --systems bob", ["reading", "evaluating", "writing"]),
         ("gold spans.csv -o gold.jsonl", ["reading", "writing", "writing"]),
     ],
 )

@@ -173,9 +173,6 @@ CASES = {
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **pairs("trio.jsonl --systems cem", best_match="--best-match"),
         **pairs("trio.jsonl --systems cem --best-match", draws="--draws 9"),
-        "--probabilities": Pair("trio.jsonl --match soft --baseline none --probabilities m=probable.jsonl", "--baseline nothing"),
-        "--soft-gold": Pair("trio.jsonl --match soft", "--soft-gold probable.jsonl"),
-        "--threshold": Pair("trio.jsonl --match soft --probabilities m=probable.jsonl", "--threshold 0.2"),
         **WHAT,
         **PLACES,
         **CHANCE_OF,
@@ -489,8 +486,6 @@ def folder(tmp_path_factory):
     copy = {"text": "Jo sings", "gold": [[0, 2, "A"]], "mine": "<A>Jo</A> sang"}
     files["copies.jsonl"] = json.dumps(copy)
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
-    soft = [{"start": 0, "end": 2, "prob": 0.3}, {"start": 2, "end": 3, "prob": 0.9}]
-    files["probable.jsonl"] = "\n".join(json.dumps({"id": str(i), "soft": soft}) for i in (1, 2, 3))
     talk = "recording,onset,offset,tier,label\nr,0.5,1.5,A,x\nr,2,{},B,{}\nr,4,{},A,y\n"
     files["talk-a.csv"], files["talk-b.csv"] = talk.format(3, "x", 5.25), talk.format(3, "y", 5.2)
     files |= dict.fromkeys(("ticks-a.csv", "ticks-b.csv"), "onset,offset,label\n5,15,x\n20,30,y\n")

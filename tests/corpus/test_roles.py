@@ -140,9 +140,6 @@ def test_names_that_are_none(names, said):
         lambda: sa.agree(corpus, annotators=names, ci=True),
         lambda: sa.alpha_u(corpus, annotators=names),
         lambda: sa.evaluate_references(corpus, systems=names),
-        lambda: sa.references.soft_scores(corpus, systems=names),
-        lambda: sa.references.soft_scores(corpus, references=names),
-        lambda: sa.references.shares(corpus, names),
         lambda: sa.references.with_baselines(corpus, ["nothing"], references=names),
     ):
         with refuses(sa.SettingError, said):

@@ -145,7 +145,7 @@ SIMILAR = {"similarity": lambda offset, a, b: (offset == 0) & (a == b)}
 TAKE = {
     **{
         name: {}
-        for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "shares", "side_by_side", "soft_scores", "token_labels"]
+        for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "side_by_side", "token_labels"]
     },
     "batches": {"spec": 2},
     "coefficients_by_batch": {"spec": 2},

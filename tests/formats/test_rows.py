@@ -615,3 +615,14 @@ def test_keys_that_are_labels(answer):
     assert "passed over: model" in corpus.notes[0]
     people = sa.read([{"text": "Jo met Al", "annotations": {"ann": gold, "bob": []}}] * 3)
     assert people.annotators == ("ann", "bob")
+
+
+def test_a_note_says_that_probabilities_are_not_used(tmp_path):
+    """Read as a layer, spans with a probability are all taken, and a note says so."""
+    path = tmp_path / "m.jsonl"
+    row = {"id": "1", "text": "No way", "spans": [{"start": 0, "end": 2, "prob": 0.1}]}
+    path.write_text(json.dumps(row), "utf-8")
+    corpus = sa.read(path, spans="spans", text="text")
+    note = "1 span with a probability, which is not used: all are taken as marked"
+    assert any(note in each for each in corpus.notes)
+    assert len(next(iter(corpus.layers.values()))) == 1

@@ -167,7 +167,6 @@ def test_difficulty(answers):
         ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--ci"],
         ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--best-match"],
         ["evaluate", ANSWERS, "--gold", "ann", "--places", "words", "--by", "difficulty"],
-        ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--match", "soft"],
         ["agree", ANSWERS, "--places", "words", "--batches", "2"],
         ["agree", ANSWERS, "--places", "words", "--by", "pair", "--test", "chance"],
         ["difficulty", ANSWERS, "--places", "words"],

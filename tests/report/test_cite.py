@@ -449,7 +449,6 @@ def test_results(newsroom):
         sa.make_gold(corpus),
         sa.plan_sample(corpus, 0.1),
         sa.batches(corpus, 2, bootstrap=sa.Bootstrap(resamples=99)),
-        sa.soft_scores(corpus),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
         sa.alt_test(corpus, "tagger.conll", 0.1),
         sa.evaluate_references(corpus, systems=["tagger.conll"], best_match=True, draws=2, ci=True),

@@ -88,7 +88,6 @@ def tables(newsroom):
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
-        *tables_of(sa.soft_scores(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.make_gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
         *tables_of(

@@ -144,8 +144,8 @@ def test_hostile_names():
 
 ODD = {
     "{}": "no signature in it",
-    "LINE": "a paragraph of results needs figures; evaluate (not --match soft, nor",
-    'LINE "settings": {"soft": "shares"}, "kind": "SoftScores"': "a paragraph of results needs figures, and not those of 'SoftScores'; evaluate",
+    "LINE": "a paragraph of results needs figures; evaluate (not --by difficulty),",
+    'LINE "settings": {"of": "team"}, "kind": "Difficulty"': "a paragraph of results needs figures, and not those of 'Difficulty'; evaluate",
     'LINE "settings": {"test": "x"}, "kind": "Evaluation", "test": {"kind": "x", "signature": "test:chance|spanagree:1.0.0"}': "figures are missing",
     'LINE "settings": {"team": "summed"}, "kind": "Agreement"': "figures are missing or are not numbers",
     'LINE "settings": 3, "kind": "Agreement"': "a paragraph of results needs figures",

@@ -133,7 +133,6 @@ def results(newsroom):
         "document_agreement": sa.document_agreement(crowd),
         "gold": sa.make_gold(crowd),
         "plan": sa.plan_sample(crowd),
-        "soft": sa.soft_scores(crowd, systems=["ann"]),
         "chance": sa.chance_test(corpus, scored),
     }
 

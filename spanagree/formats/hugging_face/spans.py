@@ -187,7 +187,7 @@ class SpanReader:
             spans = counted(self.probable, "span")
             yield (
                 f"{self.log.before}{spans} with a probability, which is not used: all are taken as"
-                " marked; spanagree evaluate --match soft --probabilities reads it"
+                " marked"
             )
 
     def _placed(

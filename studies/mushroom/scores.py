@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from probabilities import SpanProbabilities, probabilities_in
+from shares import OfDocuments, Shares, counts_of, iou, scores_of_people, shares, spearman
 
 from spanagree.arrays import Floats, join, ranges
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
-from spanagree.choices import HALF, MAJORITY, Baseline, Chance, ChanceOf
+from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import find_match
@@ -22,7 +24,6 @@ from spanagree.comparisons.place_shares import (
     PlaceShares,
     notes_on_places,
     place_shares,
-    with_uniform,
 )
 from spanagree.comparisons.random_layers import NAME as RANDOM
 from spanagree.comparisons.random_layers import is_drawn, matches_of, redrawn
@@ -35,7 +36,6 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
     annotator_names,
-    check_known,
     counted,
     listed,
     printable,
@@ -43,39 +43,15 @@ from spanagree.errors import (
 )
 from spanagree.files import PathName
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.formats.probabilities import SpanProbabilities, probabilities_in
-from spanagree.references.baselines import BASELINES, WITH_VOTERS, with_baselines
-from spanagree.references.soft import (
-    OfDocuments,
-    Shares,
-    counts_of,
-    iou,
-    scores_of_people,
-    shares,
-    spearman,
-)
-from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, bars
-from spanagree.results.result import Keyed, Result, note_left_out
-from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
-from spanagree.settings import Settings, unit
+from spanagree.references.baselines import BASELINES, with_baselines
+from spanagree.results.result import note_left_out
+from spanagree.results.score import UNDEFINED, Score, undefined
+from spanagree.settings import unit
 
 PEOPLE = "people"
 Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
 
 _MATCH = "token"  # the measure that adds over tokens
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SoftSettings(Settings):
-    """The settings of soft scores; ``soft`` says whose shares the reference is."""
-
-    match: str
-    chance: str
-    places_mean: int | None = None
-    soft: str
-    threshold: float | None = None
 
 
 class SoftSystem(NamedTuple):
@@ -102,153 +78,29 @@ class SoftSystem(NamedTuple):
         return cls(name, documents, _mean(scores.iou), _mean(scores.rho), f1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SoftScores(Result, Keyed):
+@dataclass(frozen=True, eq=False)
+class SoftScores:
     """The result of :func:`soft_scores`.
 
     Attributes:
         systems: by name: systems, then baselines.
         people: each reference against the shares of the others, the mean over them; no F1.
         by_document: the scores of each system in each document.
-        corpus: whose documents these are.
-        settings: what made the numbers.
         notes: what a reader repaired or passed over.
         places: how segments stand to the rule of places, if chance has one.
         uniform: by name the F1 of systems without that rule, if chance has one.
-
-    >>> import spanagree as sa
-    >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]], "m": [[(0, 2, "X")]]}
-    >>> found = sa.references.soft_scores(sa.Corpus.from_segments([5], layers), systems=["m"])
-    >>> found["m"].iou, round(found["m"].rho, 3)
-    (1.0, 0.913)
     """
 
     systems: Mapping[str, SoftSystem]
     people: SoftSystem
-    by_document: Mapping[str, OfDocuments] = field(repr=False)
-    corpus: Corpus = field(repr=False)
-    settings: SoftSettings
+    by_document: Mapping[str, OfDocuments]
     notes: tuple[str, ...]
-    places: PlaceShares | None = field(default=None, repr=False)
-    uniform: Mapping[str, Score] | None = field(default=None, repr=False)
-
-    BY: ClassVar[Mapping[str, str]] = {"document": "a row for each system and document"}
-
-    @property
-    def _keys(self) -> Sequence[Any]:
-        return [*self.systems]
+    places: PlaceShares | None = None
+    uniform: Mapping[str, Score] | None = None
 
     def __getitem__(self, system: str) -> SoftSystem:
-        """Return a system by its name; SettingError for an unknown one."""
-        check_known([system], self.systems, "system")
+        """Return a system by its name."""
         return self.systems[system]
-
-    @property
-    def verdict(self) -> str:
-        """Which system is nearest to the shares of annotators, and where people are."""
-        defined = {name: x.iou for name, x in self.systems.items() if not math.isnan(x.iou)}
-        undefined = [name for name in self.systems if name not in defined]
-        if not defined:
-            return "No system has an IoU that is defined."
-        noun = unit(self.settings)
-        ranked = sorted(defined, key=lambda name: (-defined[name], name))
-        groups = verdict.grouped({name: defined[name] for name in ranked})
-        named = ", ".join(
-            f"{verdict.in_words(names)} ({verdict.short(defined[names[0]])})" for names in groups
-        )
-        on = verdict.counted_from([self.systems[name].documents for name in defined], noun)
-        people = ""
-        if not math.isnan(self.people.iou):
-            seen = counted(self.people.documents, noun)
-            people = f"; people reach {verdict.short(self.people.iou)}"
-            people += "" if seen == on else f", on {seen}"
-        sentence = f"By IoU the order is {named}, on {on}{people}. No test was made."
-        if not undefined:
-            return sentence
-        share = "shares" if len(undefined) == 1 else "share"
-        whom = "soft gold" if self.settings.soft == "given" else "a reference"
-        return f"{sentence} {verdict.in_words(undefined)} {share} no {noun} with {whom}."
-
-    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
-
-    SUMMARY: ClassVar[tuple[str, ...]] = ("places?", "uniform?")
-
-    def _table(self, by: str | None) -> Frame:
-        """A row for each system and one for people; or for each system and document."""
-        document = unit(self.settings)
-        scores = [
-            Column("iou", "IoU"),
-            Column("spearman", "Spearman ρ"),
-        ]
-        if by == "document":
-            rows: list[list[Value]] = [
-                [name, self.corpus.id_of(d), a, b]
-                for name, columns in self.by_document.items()
-                for d, a, b in zip(*(column.tolist() for column in columns), strict=True)
-            ]
-            columns = [
-                Column("system", "system", "name", "system of soft scores"),
-                Column("document", document, "name", "document of soft scores"),
-                *scores,
-            ]
-            return Frame(columns, rows, self.settings, caption=self._caption())
-        f1 = ScoreColumns("f1", F1, meanings=("soft F1", "", ""))
-        everybody = [*self.systems.values(), self.people]
-        rows = [
-            [row.name, row.documents, row.iou, row.rho, *f1.values(row.f1)] for row in everybody
-        ]
-        columns = [
-            Column("system", "system", "name", "system of soft scores"),
-            Column("documents", f"{document}s", "count", "documents of soft scores"),
-            *scores,
-            *f1.columns,
-        ]
-        remarks = [
-            "people: each reference against the shares of the others; spanagree agree has F1"
-        ]
-        for row in everybody:
-            if not row.documents:
-                whom = "two references" if row is self.people else "it and a reference"
-                remarks.append(
-                    f"–: {printable(row.name)}: undefined: no {document} that {whom} saw"
-                )
-            elif row.f1.reason and row is not self.people:
-                remarks.append(f"–: {printable(row.name)}: F1 undefined: {row.f1.reason}")
-        if self.settings.get("chance_of") == "systems":
-            remarks.append("chance: of systems; references are as they are")
-        if self.places is not None:
-            systems = [name for name in self.systems if name in self.places.annotators]
-            people = [name for name in self.places.annotators if name not in systems]
-            remarks += self.places.remarks({"references": people, "systems": systems})
-        if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
-            remarks.append(WITH_VOTERS)
-        table = Frame(
-            columns, rows, self.settings, caption=self._caption(), breaks=[len(rows) - 1],
-            remarks=remarks,
-        )  # fmt: skip
-        if self.places is None or self.uniform is None:
-            return table
-        uniform = {name: score.expected for name, score in self.uniform.items()}
-        return with_uniform(
-            table, "f1_expected", lambda row: uniform.get(str(row[0]), UNDEFINED), self.places.rule
-        )
-
-    def _caption(self) -> str:
-        """Say whose shares these are."""
-        chosen = self.settings.chosen or ()
-        whose = "those of the references"
-        if self.settings.soft == "given":
-            whose = "given"
-        elif len(chosen) == 1:
-            whose = f"those of {printable(chosen[0])}"
-        documents = counted(len(self.corpus), unit(self.settings))
-        return f"{counted(len(self.systems), 'system')} against shares, {whose}; {documents}"
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return the mean IoU of each system and of people, in per cent."""
-        rows = [*self.systems.values(), self.people]
-        values = {row.name: round(100 * row.iou) for row in rows if not math.isnan(row.iou)}
-        return Picture(lambda ax: bars(ax, values, "IoU, in per cent"))
 
 
 def soft_scores(
@@ -315,14 +167,8 @@ def soft_scores(
     gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
     plain = str.__str__(chance)  # random stands anywhere
     extended = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
-    settings = SoftSettings(
-        match=_MATCH,
-        chance=chance,
-        soft="shares" if gold is None else "given",
-        threshold=float(threshold) if given.keys() - names else None,
-        chosen=others if corpus.layers.keys() - others else None,
-    )
-    return _scored(extended, [*names, *dict.fromkeys(asked)], others, given, gold, settings)
+    names += dict.fromkeys(asked)
+    return _scored(extended, names, others, given, gold, chance, threshold)
 
 
 def _scored(
@@ -331,17 +177,14 @@ def _scored(
     references: Sequence[str],
     given: Mapping[str, SpanProbabilities],
     gold: SpanProbabilities | None,
-    settings: SoftSettings,
+    chance: str,
+    threshold: float,
 ) -> SoftScores:
     """Return the scores of layers, and of those that have probabilities alone."""
     layers = {name: corpus.layers[name] for name in systems}
     soft = shares(corpus, references) if gold is None else _dense(corpus, gold)
     vectors = {name: _dense(corpus, rows) for name, rows in given.items()}
-    alone = {
-        name: vector.hard(settings.threshold or 0)
-        for name, vector in vectors.items()
-        if name not in layers
-    }
+    alone = {name: vector.hard(threshold) for name, vector in vectors.items() if name not in layers}
     layers = {**alone, **layers}
     by_document = {
         name: _of_documents(corpus, layer, vectors.get(name), soft)
@@ -356,11 +199,10 @@ def _scored(
         by_document[RANDOM] = drawn.scores
     unlabelled = alone if len(corpus.labels) > 1 else ()
     f1_of = functools.partial(_f1_of, compared, [*layers], references, drawn, unlabelled)
-    f1, uniform = f1_of(settings.chance), None
-    placed = place_shares(compared, compared.annotators, settings.chance)
-    plain = without_places(settings.chance)
+    f1, uniform = f1_of(chance), None
+    placed = place_shares(compared, compared.annotators, chance)
+    plain = without_places(chance)
     if placed is not None and plain is not None:
-        settings = replace(settings, places_mean=placed.mixed)
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=annotators)
         uniform = f1_of(plain)
@@ -376,8 +218,7 @@ def _scored(
             notes += note_left_out(name, seen, len(corpus), whom, noun)
     notes += [] if drawn is None else [drawn.note]
     notes += notes_on_places(compared, placed)
-    settings = replace(settings, offsets=corpus.offsets, reading=corpus.reading)
-    return SoftScores(scored, people, by_document, corpus, settings, tuple(notes), placed, uniform)
+    return SoftScores(scored, people, by_document, tuple(notes), placed, uniform)
 
 
 def _check(threshold: float, chance: str) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spanagree as sa
 from tests.place_oracles import APART, configurations, random_rule, random_segments, shares
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "studies" / "mushroom"))
+
+from scores import soft_scores
 
 LETTERS = np.array(list("ab c-'"))
 
@@ -62,27 +68,10 @@ def test_by_enumeration(chance, chance_of):
         }
         corpus = sa.Corpus.from_segments([n for n, *_ in documents], layers)
         how = {"systems": ["model"], "baselines": [], "chance": chance, "chance_of": chance_of}
-        found = sa.soft_scores(corpus, **how, places=[rule for _, rule, *_ in documents])
+        found = soft_scores(corpus, **how, places=[rule for _, rule, *_ in documents])
         expected = by_hand(documents, chance_of == "systems", APART[chance])
         assert found["model"].f1.expected == pytest.approx(expected, abs=1e-12)
-        plain = sa.soft_scores(corpus, **how)["model"].f1
+        plain = soft_scores(corpus, **how)["model"].f1
         assert found.uniform["model"] == plain
         differ += abs(plain.expected - expected) > 1e-3
     assert differ > 10
-
-
-@pytest.mark.long
-def test_what_is_printed():
-    """The uniform figure stands beside it, shares are those of people and systems alone."""
-    answers = sa.read("corpora/answers/answers.jsonl")
-    found = sa.soft_scores(answers, systems=["detector"], places="words", chance_of="systems")
-    row = found.to_rows()[0]
-    assert row["f1_expected_uniform"] == found.uniform["detector"].expected != row["f1_expected"]
-    assert "|places:words|places-mean:0|chance-of:systems|" in found.signature
-    assert set(found.places.annotators) == set(answers.layers)  # no baseline
-    assert found.to_dict()["summary"]["places"] == found.places.to_dict()
-    text = str(found)
-    assert "references are as they are" in text
-    assert "chance (words): at sites: references " in text
-    one = sa.evaluate_references(answers, systems=["detector"], match="token", places="words")
-    assert found.places.at_sites("detector") == one.places.at_sites("detector")

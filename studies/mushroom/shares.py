@@ -35,7 +35,7 @@ class Shares:
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(1, 3, "X")]]}
-    >>> found = sa.references.shares(sa.Corpus.from_segments([4], layers))
+    >>> found = shares(sa.Corpus.from_segments([4], layers))
     >>> found.values.tolist(), found.lengths.tolist()
     ([0.5, 1.0, 0.5, 0.0], [4])
     """
