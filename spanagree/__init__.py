@@ -65,8 +65,6 @@ if TYPE_CHECKING:
     from spanagree.references.alt_test import alt_test as alt_test
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
-    from spanagree.report.study import Study as Study
-    from spanagree.report.study import study as study
     from spanagree.systems.as_seqeval import classification_report as classification_report
     from spanagree.systems.as_seqeval import f1_score as f1_score
     from spanagree.systems.compare_systems import compare_systems as compare_systems

@@ -18,6 +18,10 @@ LEFT: dict[str, str] = {
         ("sa.soft_scores", "sa.SoftScores", "sa.shares", "sa.Shares"),
         "use soft_scores and shares of studies/mushroom",
     ),
+    **dict.fromkeys(
+        ("report --study", "sa.study", "sa.Study"),
+        "use studies/shared_tasks/run.py, where it is study.py",
+    ),
 }
 """What to do instead of each, as a user writes it.
 

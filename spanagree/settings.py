@@ -230,7 +230,7 @@ PROVENANCE: dict[str, type] = {
 # --- the signature ------------------------------------------------------------------------------
 
 KEYS = {
-    "measures": "text", "credit": "word", "label_weights": "text",
+    "credit": "word", "label_weights": "text",
     "severity_penalty": "number",
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",

@@ -135,7 +135,7 @@ def test_every_folder_is_explained():
 
 RETIRED = {"of", "said", "found", "told", "each", "whole", "own", "who", "one", "how"}
 """Names of variables that do not say what they hold."""
-ASKED = {"how": "--how of check", "whole": "whole texts, of a study"}
+ASKED = {"how": "--how of check"}
 """Those of them that users give, as the words are plain there."""
 
 

@@ -54,7 +54,6 @@ def makers():
             "evaluate",
             "agree",
             "make_gold",
-            "study",
             "difficulty",
             "alpha_u",
             "side_by_side",

@@ -38,7 +38,7 @@ FIRST: Mapping[str, str] = {
     ),
     "report": (
         "--output --gold --team --systems --references --match --chance --baseline "
-        "--batches --measures --study --from --columns"
+        "--batches --measures --from --columns"
     ),
     "difficulty": (
         "--gold --annotators --match --chance --from --columns --format --output --plot --explain"

@@ -36,7 +36,6 @@ _FILE = "Write the report to this file."
         best_match(),
         baseline(),
         batches_option(files=False),
-        options.flag("--study", "Add other measures, each with what chance gives and changes."),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),

@@ -761,7 +761,6 @@ def subject_of(settings: Mapping[str, Any]) -> str:
     """
     levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
     subjects = {
-        "measures": "study",
         "credit": "credit",
         "batches": "agreement",
         "test": "chance_test" if settings.get("test") == "chance" else "comparison",

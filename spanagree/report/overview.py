@@ -43,7 +43,6 @@ from spanagree.references.against import (
     SystemAgainst,
     evaluate_references,
 )
-from spanagree.report.study import Study
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate, with_intervals
@@ -75,7 +74,6 @@ class Overview:
         first_pair: the two that the browser of documents begins with.
         signature: the settings that made the figures.
         notes: what readers and results remarked.
-        study: each measure, raw and by chance, and what that changes, if it was asked for.
     """
 
     TEMPLATE: ClassVar[str]  # the page that shows it
@@ -87,12 +85,6 @@ class Overview:
     first_pair: tuple[str, str]
     signature: str
     notes: tuple[str, ...]
-    study: Study | None = None
-
-    @property
-    def roles(self) -> Mapping[str, Any]:
-        """Who is gold or a system, as :func:`spanagree.report.study.study` takes it."""
-        return {}
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -153,11 +145,6 @@ class SystemsOverview(Overview):
 
     levels: EvaluationByLevel
     comparison: Comparison | None
-
-    @property
-    def roles(self) -> Mapping[str, Any]:
-        """Who is gold."""
-        return {"gold": self.evaluation.settings.gold}
 
     @property
     def evaluation(self) -> Evaluation:
@@ -315,11 +302,6 @@ class ReferencesOverview(Overview):
     TEMPLATE = "references.html"
 
     against: AgainstReferences
-
-    @property
-    def roles(self) -> Mapping[str, Any]:
-        """Who are the systems."""
-        return {"systems": list(self.against.systems)}
 
     @property
     def compared(self) -> Sequence[str]:

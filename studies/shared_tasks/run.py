@@ -37,6 +37,7 @@ sys.path.insert(0, str(HERE))
 import error_spans  # noqa: E402 — beside this file
 import official  # noqa: E402
 import prepare  # noqa: E402
+import study  # noqa: E402
 import tables  # noqa: E402
 
 import spanagree as sa  # noqa: E402
@@ -138,13 +139,12 @@ def _study(task: Task, corpus: sa.Corpus) -> dict[str, Any]:
     def progress(done: int, of: int) -> None:
         print(f"{task['name']}: {done} of {of} measures", file=sys.stderr)
 
-    made = sa.study(
+    made = study.study(
         corpus, task.get("gold"), systems=task.get("systems"),
         matches=matches, places=task.get("places"), whole=whole,
         settings=settings, progress=progress,
     )  # fmt: skip
-    plain = made.to_dict()
-    return {**plain["summary"], "notes": plain["notes"], "signature": made.signature}
+    return made.to_dict()
 
 
 def _unpacked(task: Task, data: Path, folder: Path) -> Path:

@@ -328,7 +328,6 @@ CASES = {
         **pairs("trio.jsonl --systems cem", best_match="--best-match"),
         **pairs(f"{TWO} --team", measures="--measures"),
         **pairs("trio.jsonl --team", batches="--batches 2"),
-        "--study": Same("it adds figures, and changes none"),
         **READING,
         **dict.fromkeys(("--output", "--quiet", "--verbose"), SHOWN),
     },

@@ -150,7 +150,6 @@ TAKE = {
     "batches": {"spec": 2},
     "coefficients_by_batch": {"spec": 2},
     "partial_credit": {"a": "a", "b": "b"},
-    "study": {"matches": ["exact"]},
     "disagreements": {"a": "a", "b": "b"},
     "evaluate_references": {"systems": ["c"]},
     "expected": {**SIMILAR, "annotators": ["a", "b"]},

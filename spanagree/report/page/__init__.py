@@ -11,7 +11,6 @@ import functools
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -30,7 +29,6 @@ from spanagree.report.overview import (
 )
 from spanagree.report.page import pieces
 from spanagree.report.page.documents import data_of
-from spanagree.report.study import study as study_measures
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
@@ -51,7 +49,6 @@ def write_report(
     systems: Sequence[str] | None = None,
     best_match: bool = False,
     batches: BatchesBy = None,
-    study: bool = False,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -73,8 +70,6 @@ def write_report(
             :func:`spanagree.evaluate_references`.
         batches: of a team, what batches are, as for ``batches``; up to five in the
             order of the documents unless given.
-        study: whether other measures stand beside this one, each with what chance gives and
-            changes, as :func:`spanagree.study` finds it.
 
     Raises:
         InputError: for a path that cannot be written.
@@ -110,8 +105,6 @@ def write_report(
         report = references_overview(corpus, references, systems, best_match, **settings)
     else:
         report = systems_overview(corpus, gold, **settings)
-    if study:
-        report = replace(report, study=study_measures(report.corpus, **report.roles))
     write_bytes(path, page(report).encode())
 
 

@@ -138,21 +138,6 @@ def show_systems(report: SystemsOverview) -> Html:
     return show_bars(replace(figures, rows=rows, breaks=()), report.short)
 
 
-def show_study(report: Overview) -> Html:
-    """Return a chart of raw and chance F1 by measure, and the table."""
-    if report.study is None:
-        return Html("")
-    rows = [
-        (match, [(scores[kind], math.nan, math.nan) for kind in ("expected", "observed")])
-        for match, scores in report.study.leading.items()
-    ]
-    chart = ranges(
-        rows, ("F1 by chance", "F1 as observed"), "The best system, or people, by measure"
-    )
-    signature = el("p", el("small", f"signature: {report.study.signature}"))
-    return Html(chart + table(report.study.table()) + signature)
-
-
 def show_against(report: ReferencesOverview) -> Html:
     """Return the table of systems by rank and of the ceiling, with references below it."""
     figures, people = report.against.table("annotator"), report.references

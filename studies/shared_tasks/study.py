@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,16 +30,15 @@ from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels, kendal
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
-from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Picture, dots_of
-from spanagree.results.result import Result
+from spanagree.results.data import plain
 from spanagree.results.score import Score
-from spanagree.settings import Settings
+from spanagree.settings import signature
 from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.bootstrap import Bootstrap, resampling_of
+from spanagree.version import __version__
 
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 """The measures of a study: from the one that chance helps least to the one it helps most."""
@@ -55,20 +54,9 @@ _KINDS = ("observed", "expected", "corrected")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StudySettings(Settings):
-    """The settings of a study; those of each measure are in the signature of its row."""
-
-    measures: Sequence[str]
-    gold: str | None = None
-    gold_first: bool | None = None
-    systems: Sequence[str] | None = None
-    draws: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Study(Result):
-    """The result of :func:`study`: what the task is, and a row for each measure.
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The result of :func:`study`.
 
     Attributes:
         about: documents, their length and that of segments, share marked, labels, who was compared.
@@ -79,68 +67,19 @@ class Study(Result):
             ``None``, and ``why`` says why not. Of more than 100 annotators ``scored`` is
             empty.
         refused: measures that segments did not allow, and why.
-        settings: the measures, who was compared, and how much was drawn.
         notes: what a reader repaired or passed over.
-
-    >>> import spanagree as sa
-    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
-    >>> study = sa.study(sa.Corpus.from_segments([9] * 9, layers), matches=["exact", "token"])
-    >>> [row["match"] for row in study.rows]
-    ['exact', 'token']
+        signature: the measures, who was compared, and how much was drawn, in one line.
     """
 
     about: Mapping[str, Any]
     rows: Sequence[Row]
     refused: Mapping[str, str]
-    settings: StudySettings
     notes: tuple[str, ...]
+    signature: str
 
-    TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
-
-    SUMMARY: ClassVar[tuple[str, ...]] = ("about", "rows", "refused")
-
-    def _table(self, by: str | None) -> Frame:
-        """Return a row for each measure and for best, median and last."""
-        columns = [
-            Column("match", "measure", "name"),
-            Column("place", "by F1", "name"),
-            Column("name", "who", "name"),
-            Column("observed", "F1"),
-            Column("expected", "chance F1"),
-            Column("corrected", "corrected F1"),
-            Column("by_label", "chance by label", meaning="chance F1"),
-            Column("at_places", "chance at places", meaning="chance F1"),
-        ]
-        rows: list[list[Value]] = []
-        breaks: list[int] = []
-        for row in self.rows:
-            breaks.append(len(rows))
-            placed = {
-                row[place]["name"]: place for place in ("last", "median", "best") if row[place]
-            }
-            for name, place in reversed(placed.items()):
-                figures = row[place]
-                models = [figures["models"].get(key) for key in ("per-label", "places")]
-                rows.append([row["match"], place, name, *(figures[key] for key in _KINDS), *models])
-        filled = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
-        columns, rows = [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
-        refused = (f"{match}: {why}" for match, why in self.refused.items())
-        remarks = [*self.findings(), *refused]
-        return Frame(columns, rows, self.settings, breaks=breaks, remarks=remarks)
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return chance and observed F1 of each measure: of the best system, or of people."""
-        rows: list[tuple[str, list[Dot]]] = [
-            (match, [(figures[kind], math.nan, math.nan) for kind in _KINDS[1::-1]])
-            for match, figures in self.leading.items()
-        ]
-        return dots_of(rows, ("chance F1", "F1"), "F1")
-
-    @property
-    def leading(self) -> Mapping[str, Row]:
-        """By measure the figures of people, where there are any, else of the best system."""
-        leading = {row["match"]: row["people"] or row["best"] for row in self.rows}
-        return {match: figures for match, figures in leading.items() if figures is not None}
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON; undefined is ``None``."""
+        return dict(plain(vars(self)))
 
     def findings(self) -> Iterable[str]:
         """Yield what chance changes, a sentence for each measure."""
@@ -280,17 +219,23 @@ def study(
         for key, value in given.items()
         if value is not None
     }
-    made_by = StudySettings(
-        measures=list(matches),
-        gold=gold,
-        gold_first=None if gold is None else gold == next(iter(corpus.layers)),
-        systems=None if systems is None else list(systems),
-        draws=draws,
-        offsets=corpus.offsets,
-        reading={**corpus.reading, **compared},
+    about = _about(corpus, gold, systems)
+    return Study(about, rows, refused, corpus.notes, _signature(matches, {
+        **corpus.reading,
+        **compared,
+        "gold": gold,
+        "gold_first": None if gold is None else gold == next(iter(corpus.layers)),
+        "systems": None if systems is None else list(systems),
+        "draws": draws,
+        "offsets": corpus.offsets,
+        "version": __version__,
         **resampling.settings(),
-    )
-    return Study(_about(corpus, gold, systems), rows, refused, made_by, corpus.notes)
+    }))  # fmt: skip
+
+
+def _signature(matches: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """Return the measures and the settings in one line."""
+    return f"measures:{','.join(matches)}|{signature(settings)}"
 
 
 def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> Mapping[str, Any]:
