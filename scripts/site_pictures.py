@@ -35,7 +35,6 @@ PICTURES = {
     "bias": ("How far each annotator agrees", f"coefficients {_CROWD} --tokens --by annotator"),
     "difficulty": ("Difficulty of documents", f"difficulty {_CROWD}"),
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
-    "credit": ("Error spans by shared length", f"partial-credit {_CROWD} --between ann dia"),
     "confusion": ("Which labels are confused", f"disagreements {_CROWD} --by label"),
     "shares": ("The same as shares", f"disagreements {_CROWD} --rest dia --by share"),
     "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),

@@ -22,6 +22,10 @@ LEFT: dict[str, str] = {
         ("report --study", "sa.study", "sa.Study"),
         "use studies/shared_tasks/run.py, where it is study.py",
     ),
+    **dict.fromkeys(
+        ("partial-credit", "--severity-penalty", "--label-weights"),
+        "use sa.partial_credit in Python",
+    ),
 }
 """What to do instead of each, as a user writes it.
 

@@ -20,7 +20,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "agree",
         "coefficients",
         "disagreements",
-        "partial-credit",
         "report",
     ),
     "Difficulty and chance": ("difficulty", "split", "chance"),

@@ -32,10 +32,6 @@ FIRST: Mapping[str, str] = {
         "--between --rest --kind --by --sort --match --no-text --from --columns --format "
         "--output --plot"
     ),
-    "partial-credit": (
-        "--between --label-weights --severity-penalty --macro --draws --seed --from "
-        "--columns --format --output --plot"
-    ),
     "report": (
         "--output --gold --team --systems --references --match --chance --baseline "
         "--batches --measures --from --columns"

@@ -571,12 +571,6 @@ def numbers_in(text: str, option: str) -> list[float]:
     return [_number(part, option) for part in text.split(",")]
 
 
-def weights_in(text: str, option: str) -> dict[str, float]:
-    """Return ``LABEL=X,…`` as a table."""
-    named = named_in(text, option, "LABEL=X")
-    return {name: _number(value, option) for name, value in named.items()}
-
-
 def _number(text: str, option: str) -> float:
     try:
         return float(text)

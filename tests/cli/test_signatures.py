@@ -278,15 +278,6 @@ CASES = {
         ),
         **ROWS,
     },
-    "partial-credit": {
-        **pairs("trio.jsonl --between ann bob", between="--between ann cem"),
-        "--label-weights": Pair("trio.jsonl --between ann bob", "--label-weights A=1,B=0.2,C=0.5"),
-        **pairs("trio.jsonl --between ann bob", severity_penalty="--severity-penalty 0.5", macro="--macro"),
-        **pairs("trio.jsonl --between ann bob", chance="--chance nonoverlapping"),
-        **pairs("trio.jsonl --between ann bob", draws="--draws 9", seed="--seed 1"),
-        **dict.fromkeys(READING, Same("the readers are those of evaluate")),
-        **OUTPUT,
-    },
     "plan": {
         **behind("--width 0.1", MATCH),
         **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),

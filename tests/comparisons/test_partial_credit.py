@@ -178,20 +178,3 @@ def test_chance():
     mean = float(sum(every) / len(every))
     assert abs(made.f1.expected - mean) < 4 * made.error
     assert made == one([(0, 10, "X")], [(3, 24, "X")], draws=600)
-
-
-def test_command(run, tmp_path):
-    """The command gives what Python gives, and asks whom to compare; a file may be called as one."""
-    layers = {name: [[(i, i + 4, "X")]] for i, name in enumerate(("gold", "mt", "nmt"))}
-    corpus = sa.Corpus.from_segments([9], layers)
-    path = tmp_path / "gold.jsonl"
-    sa.formats.write_jsonl(corpus, path)
-    code, out, _ = run("partial-credit", path, "--between", "gold", "mt", "--draws", "9")
-    made = sa.partial_credit(corpus, "gold", "mt", draws=9)
-    assert code == 0
-    assert f"F1           {made.f1.observed:.4f}     {made.f1.expected:.4f}" in out
-    code, _, error = run("partial-credit", path)
-    assert (code, "3 annotators; two are compared; name them: --between A B" in error) == (
-        2,
-        True,
-    )
