@@ -26,6 +26,7 @@ LEFT: dict[str, str] = {
         ("partial-credit", "--severity-penalty", "--label-weights"),
         "use sa.partial_credit in Python",
     ),
+    "--arguments": "leave it out, as segments stay where they are; Python has arguments='common'",
 }
 """What to do instead of each, as a user writes it.
 

@@ -225,12 +225,13 @@ def comparing(
 
 
 COMPARED = "spanagree.comparisons.compared.Compared"
-"""The settings of what is compared: relations, attributes, tolerance; each has an option."""
+"""The settings of what is compared: relations, attributes, tolerance."""
 
 
 def comparing_what() -> Group:
     """Return the options of what is compared."""
-    return group("Relations, attributes and tolerance", *of(COMPARED, *parameters(COMPARED)))
+    shown = [name for name in parameters(COMPARED) if name != "arguments"]
+    return group("Relations, attributes and tolerance", *of(COMPARED, *shown))
 
 
 def places(*extra: Option) -> Group:

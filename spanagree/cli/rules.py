@@ -50,7 +50,7 @@ _INTERVALS = "confidence interval resample_by resamples seed"
 _COMPARE = "evaluate agree difficulty split disagreements report alt-test chance plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
-_MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
+_MAYBE_DRAWN = "match=overlap overlap_at tolerance"
 _SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
 _WHAT = " ".join(parameters(options.COMPARED))

@@ -57,8 +57,8 @@ class Compared:
             with the same two labels; all; or sentence, also whether both are in one sentence.
         undirected: labels of relations without a direction, beside those read as such.
         untyped: labels of relations do not count.
-        arguments: of relations by chance: fixed, segments stay where they are; common, only
-            relations among segments that all marked count; or random, segments are random too.
+        arguments: fixed, all relations count; or common, only those among segments that all
+            marked. By chance segments stay where they are.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})

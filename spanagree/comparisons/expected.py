@@ -72,11 +72,7 @@ def _starts_of(
 
         assert isinstance(corpus, RelationCorpus)
         _refuse_more(chance, "relations and attributes", "their chance is over marked segments")
-        if corpus.rule.arguments != "random":
-            return PairPlaces.of(corpus, names)
-        from spanagree.comparisons.random_arguments import RandomPairPlaces
-
-        return RandomPairPlaces.of(corpus, names)
+        return PairPlaces.of(corpus, names)
     if corpus.has_pieces:
         from spanagree.comparisons.shaped_starts import ShapedStarts
 

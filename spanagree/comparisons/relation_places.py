@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
-from spanagree.chance.model import seed_of
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
@@ -43,9 +42,8 @@ PAIRS = {
 ARGUMENTS = {
     "fixed": "the segments of either annotator stay where they are",
     "common": "relations among the segments that all marked; these stay where they are",
-    "random": "the segments are random too, and with them what two annotators can link both",
 }
-"""What becomes of the segments that relations link, in a random annotation."""
+"""Which relations count; in a random annotation, the segments that they link stay."""
 
 OF_ARGUMENTS = {f"spans-{name}": means for name, means in ARGUMENTS.items()}
 """The chance models of relations and attributes, by the names that signatures have."""
@@ -292,7 +290,7 @@ class _Spans:
         return self.first[document] + head, self.first[document] + tail
 
 
-def sentence_ends(corpus: Corpus) -> list[Ints]:
+def _sentence_ends(corpus: Corpus) -> list[Ints]:
     """Return where the sentences of each document end; of the last one that may lack."""
     if corpus.text_ends is not None:
         return [np.asarray(some) for some in corpus.text_ends]
@@ -310,7 +308,7 @@ def sentence_ends(corpus: Corpus) -> list[Ints]:
 
 def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
     """Return the number of the sentence in which each segment starts, within its document."""
-    ends = sentence_ends(corpus)
+    ends = _sentence_ends(corpus)
     return np.array(
         [np.searchsorted(ends[d], s, "right") for d, s in zip(document, start, strict=True)],
         np.int64,
@@ -331,10 +329,7 @@ def relation_distributions(
     number_a, number_b = rows.number_a, rows.number_b
     pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
     if fixed is not None:  # all pairs of A that B could link too are where hers are
-        known_to_b = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))
-        reached = np.logical_and(*(known_to_b[end] for end in places.linked_by(a)))
-        reached &= rows.row_of_a >= 0
-        number_a = pairs_a = common = np.bincount(rows.row_of_a[reached], minlength=len(common))
+        number_a = pairs_a = common = _reached(places, rows, (a, b))
     distributions: dict[int, list[Floats]] = {}
     columns = of_row, number_a, number_b, pairs_a, pairs_b, common
     for document, *numbers, both in zip(*(column.tolist() for column in columns), strict=True):
@@ -342,6 +337,42 @@ def relation_distributions(
             p = relation_matches(*numbers, both)
             distributions.setdefault(document, []).append(p)
     return distributions
+
+
+def draw_relations(
+    corpus: RelationCorpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    draws: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return how many relations two annotators have in common in each draw; (draws, documents).
+
+    ``fixed`` names the annotator whose relations stay as they are, if any.
+    """
+    a, b = (names[1], names[0]) if fixed == names[1] else names
+    places, rows, document = compare_relations(corpus, a, b)
+    pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
+    common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    if fixed is not None:
+        on_common = np.tile(_reached(places, rows, names=(a, b)), (draws, 1))
+    else:
+        on_common = rng.hypergeometric(
+            common, pairs_a - common, rows.number_a, (draws, len(common))
+        )
+    drawn = rng.hypergeometric(on_common, pairs_b - on_common, rows.number_b)
+    matched = np.zeros((draws, len(corpus)))
+    np.add.at(matched, (slice(None), document), drawn)
+    return matched
+
+
+def _reached(places: PairPlaces, rows: RelationRows, names: tuple[str, str]) -> Ints:
+    """Return in each row how many relations of the first stand on pairs that both could link."""
+    a, b = names
+    known_to_b = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))
+    reached = np.logical_and(*(known_to_b[end] for end in places.linked_by(a)))
+    reached &= rows.row_of_a >= 0
+    return np.bincount(rows.row_of_a[reached], minlength=len(rows.cell))
 
 
 class RelationRows(NamedTuple):
@@ -377,21 +408,6 @@ def compare_relations(
     return places, rows, rows.cell // labels
 
 
-class PairKind(NamedTuple):
-    """A kind of pairs of segments.
-
-    Attributes:
-        head, tail: the types of both segments.
-        near: 1 if both are in one sentence, 0 if not, and 2 if that makes no kinds.
-        symmetric: whether either segment may come first.
-    """
-
-    head: int
-    tail: int
-    near: int
-    symmetric: bool
-
-
 class _Groups(NamedTuple):
     """The segments of each annotator, document and type together.
 
@@ -422,7 +438,7 @@ class _Groups(NamedTuple):
 class PairPlaces(Starts):
     """The pairs of segments at which random relations stand; a relation's number is that of a set.
 
-    A set has all pairs of one annotator, document and kind (:class:`PairKind`).
+    A set has all pairs of one annotator, document and kind.
 
     Attributes:
         corpus: the relations.
@@ -430,7 +446,8 @@ class PairPlaces(Starts):
         spans: the segments.
         groups: the segments of each annotator, document and type.
         head, tail: of each set, the group of the first and of the second segments.
-        near: of each set, as :class:`PairKind` has it.
+        near: of each set, 1 if both segments are in one sentence, 0 if not, and 2 if that makes no
+            kinds.
         undirected: of each set, 1 if its pairs have no direction.
     """
 
@@ -492,21 +509,11 @@ class PairPlaces(Starts):
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
         """Return the expected number of relations in common, for each cell."""
         rows = self.rows(sides.cells, sides.profiles)
-        number, drawn = rows.number_a * rows.number_b, Inexact()
-        share, error = self.shares(rows.sets_a, rows.sets_b, seed_of(sides.chance))
-        for row in np.flatnonzero(error).tolist():
-            document = self.groups.document[self.head[rows.sets_a[row]]]
-            drawn.add(document.tobytes(), float(number[row] * error[row]))
-        return np.bincount(rows.cell, number * share, sides.count).astype(np.float64), drawn
-
-    def shares(self, i: Ints, j: Ints, seed: int) -> tuple[Floats, Floats]:
-        """Return the probability that random relations of two sets match, for each i and j.
-
-        Beside it stands its standard error, 0 where it is exact. ``seed`` is for draws.
-        """
+        i, j = rows.sets_a, rows.sets_b
         possible = self.pairs[i] * self.pairs[j]
         share = np.divide(self.common(i, j), possible, out=np.zeros(len(i)), where=possible > 0)
-        return share, np.zeros(len(i))
+        number = rows.number_a * rows.number_b
+        return np.bincount(rows.cell, number * share, sides.count).astype(np.float64), Inexact()
 
     def rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
         """Return the relations of two annotators that may match, from the cell and set of each."""
@@ -519,13 +526,6 @@ class PairPlaces(Starts):
         row = np.full(len(cell_a), -1)
         row[i[::-1]] = np.arange(len(i))[::-1]
         return RelationRows(cell_a[i], number_a[i], number_b[j], a[i], b[j], row[which])
-
-    def kind(self, number: int) -> PairKind:
-        """Return the kind of a set's pairs."""
-        head, tail = int(self.head[number]), int(self.tail[number])
-        first, second = self.groups.type[[head, tail]].tolist()
-        symmetric = head == tail and self.undirected[number] == 1
-        return PairKind(first, second, int(self.near[number]), bool(symmetric))
 
     def _alike(self, i: Ints, j: Ints) -> Bools:
         """Return whether two sets are of one document and kind, for each i and j."""

@@ -41,7 +41,6 @@ WHAT = {
     "attributes": ["--what", "attributes"],
     "both": ["--attribute", "negated"],
     "near": ["--discontinuous", "hull", "--tolerance", "1"],
-    "random": ["--what", "relations", "--arguments", "random"],
 }
 OUTPUTS = {
     "table": [],

@@ -35,8 +35,11 @@ from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
 from spanagree.comparisons.overlaps import check_layer
-from spanagree.comparisons.random_arguments import draw_relations
-from spanagree.comparisons.relation_places import RelationCorpus, relation_distributions
+from spanagree.comparisons.relation_places import (
+    RelationCorpus,
+    draw_relations,
+    relation_distributions,
+)
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -266,9 +269,7 @@ def distribution(
     report_progress(0, 2)
     layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.kernel == "near"
     if isinstance(corpus, RelationCorpus):
-        if corpus.rule.arguments != "random":
-            return _of_relations(corpus, names, fixed)
-        is_drawn = True
+        return _of_relations(corpus, names, fixed)
     moments = not has_whole_matches(ask.measure)
     if is_drawn or any(moves_in_blocks(layer, ask.chance) for layer in layers):
         both = np.intersect1d(layers[0].document, layers[1].document)
