@@ -322,14 +322,6 @@ def toxic_spans(part: int, folder: Path) -> Pair:
     return lambda: command("agree", path, "--ci", *TOXIC), yardstick(part)
 
 
-def best_match(part: int) -> Pair:
-    """Ten draws of the best match, 53 references and a system; raw F1 of each pair by sets."""
-    corpus = inputs.crowd(max(54 // part, 4), max(150 // part, 2))
-    how: Any = {"systems": corpus.annotators[:1], "best_match": True, "draws": 10}
-    sets = inputs.sets(corpus)
-    return lambda: sa.evaluate_references(corpus, **how), lambda: plain.pairwise(sets)
-
-
 def crowd_memory(part: int, asked: str = "") -> Pair:
     """Peak memory of the same."""
     made = f"c = i.crowd({max(300 // part, 3)}, {300 // part})"
@@ -746,9 +738,6 @@ def all_work(
         )
         name = "agree of toxic spans, words"
         yield row(name, tagged, goal(60), toxic_words, toxic, needs=seq, lengthy=True)
-    yield row(  # .38 s; .06 s
-        "best match, 53 references × 150 documents", pairs, 9.0, best_match
-    )
     yield row("agreement, 5 of 900 × 4,000 documents", pairs, 1.0, sparse)
     yield row(
         "the same with intervals", "raw F1 resampled one by one", 1.0, team_intervals, lengthy=True

@@ -27,6 +27,10 @@ LEFT: dict[str, str] = {
         "use sa.partial_credit in Python",
     ),
     "--arguments": "leave it out, as segments stay where they are; Python has arguments='common'",
+    "--best-match": "compare with all references, of which F1 is the mean",
+    "evaluate --draws": "leave it out, as it was for the best match",
+    "--simulate": "leave it out, as p is exact; Python has simulate=True",
+    "--places FILE.csv": "in Python pass a list with a rule for each document",
 }
 """What to do instead of each, as a user writes it.
 

@@ -242,7 +242,7 @@ KEYS = {
     "places": "text", "places_mean": "whole", "chance_of": "word",
     "batches": "text", "width": "number", "figure": "word", "confidence": "number",
     "average": "word", "of": "word",
-    "gold": "text", "systems": "text", "references": "whole", "best_match": "yes or no",
+    "gold": "text", "systems": "text", "references": "whole",
     "candidate": "text", "epsilon": "number", "score": "word",
     "team": "word", "annotators": "whole", "chosen": "text",
     "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",

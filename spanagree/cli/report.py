@@ -20,7 +20,7 @@ from spanagree.cli.batches import batches_option
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
-from spanagree.cli.references import best_match, chosen_sides, sides
+from spanagree.cli.references import chosen_sides, sides
 from spanagree.errors import printable
 
 _FILE = "Write the report to this file."
@@ -33,7 +33,6 @@ _FILE = "Write the report to this file."
         options.gold(),
         options.flag("--team", "Compare annotators with each other, without gold."),
         *sides(),
-        best_match(),
         baseline(),
         batches_option(files=False),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),

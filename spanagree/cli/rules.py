@@ -65,7 +65,7 @@ RULES = [
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
     Rule("evaluate", "resamples", needs="ci test"),
-    Rule("evaluate", "seed", needs=f"ci test baseline=random best_match {_MAYBE_DRAWN}"),
+    Rule("evaluate", "seed", needs=f"ci test baseline=random {_MAYBE_DRAWN}"),
     Rule("agree", "confidence interval resample_by resamples", needs="ci batches"),
     Rule("agree", "seed", needs=f"ci batches measure=gamma|all {_MAYBE_DRAWN}"),
     Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
@@ -77,20 +77,17 @@ RULES = [
     Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
     Rule("coefficients", "ci", excludes="by=annotator|pair|item",
          why="such rows have no intervals"),
-    Rule("evaluate", "simulate", needs="test=chance"),
     Rule("evaluate", "test", excludes="by=difficulty", why="a test is over all documents"),
     # systems against gold, references, shares, and sums that were written before
     Rule("evaluate", _LEVELS, needs="by=difficulty"),
-    Rule("evaluate", f"gold test simulate tallies {_LEVELS}", excludes=_REFERENCES,
+    Rule("evaluate", f"gold test tallies {_LEVELS}", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES,
          why="it is for one gold annotator"),
-    Rule("evaluate", "best_match by=annotator", needs=_REFERENCES),
-    Rule("evaluate", "by=label", excludes="best_match"),
-    Rule("evaluate", "draws", needs="best_match"),
+    Rule("evaluate", "by=annotator", needs=_REFERENCES),
     Rule("evaluate", _WHAT, excludes=f"from_tallies {_REFERENCES}"),
     Rule("evaluate", "from_tallies",
-         excludes="gold match overlap_at chance places chance_of baseline tallies simulate"
+         excludes="gold match overlap_at chance places chance_of baseline tallies"
          f" test=chance resample_by by=difficulty|annotator {_REFERENCES} block workers"
          " on_error",
          why="files of tallies hold sums that are made"),
@@ -142,7 +139,6 @@ RULES = [
     # files and projects
     Rule("gold", "to keep_annotators", needs="output"),
     Rule("report", "baseline", excludes="team", why="it is for systems"),
-    Rule("report", "best_match", needs=_REFERENCES),
     Rule("report", "batches=files", excludes="files",
          why="these are its annotators; name batches by a pattern in ids, or by a table"),
     Rule("chance", "length segments", excludes="files", why="a document by itself has no files"),

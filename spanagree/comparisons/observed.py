@@ -69,38 +69,6 @@ def _similar_in_pieces(
     return i, j, value / (size_a[i] + size_b[j] - value)
 
 
-def similar_within(layer: Layer, cell: Ints, measure: Match) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return pairs of segments of two documents of a layer, in the same cell, and φ of each.
-
-    The one of the earlier document comes first. All annotations of a text, as documents of a layer,
-    are compared at once: two of them cost nothing but the segments that they share.
-    """
-    if measure.kernel == "equal":
-        columns = cell, layer.start, layer.end
-        begin = packed(*columns)
-        begin = distinct(*columns)[1] if begin is None else begin
-        end = begin + 1
-    else:
-        stretch = int(layer.end.max(initial=0)) + 1  # of each cell, on one long line
-        begin, end = cell * stretch + layer.start, cell * stretch + layer.end
-    order = np.argsort(begin, kind="stable")
-    up_to = np.searchsorted(begin[order], end[order])
-    later, earlier = ranges(np.arange(1, len(order) + 1), up_to)
-    ends = order[earlier], order[later]
-    i, j = np.minimum(*ends), np.maximum(*ends)
-    if (alone := layer.document[i] == layer.document[j]).any():
-        i, j = i[~alone], j[~alone]
-    start, length = layer.start, layer.end - layer.start
-    value = measure.phi(start[j] - start[i], length[i], length[j])
-    if measure.kernel == "one-to-one":
-        able = value > 0
-        i, j = i[able], j[able]
-        columns = layer.document[i], layer.document[j], cell[i]
-        both = packed(*columns)
-        return _one_to_one(layer, layer, i, j, distinct(*columns)[1] if both is None else both)
-    return i, j, value
-
-
 def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
     """Return the indices of all pairs with the same start and end in the same cell."""
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))

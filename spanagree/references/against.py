@@ -14,7 +14,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.blocks.ids import ids_of_units
 from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
-from spanagree.choices import DRAWS, MAJORITY, NOTHING, Chance, ChanceOf, MatchName
+from spanagree.choices import MAJORITY, NOTHING, Chance, ChanceOf, MatchName
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.place_shares import (
@@ -39,7 +39,6 @@ from spanagree.errors import (
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.baselines import WITH_VOTERS
-from spanagree.references.best_match import best_matches, check_draws
 from spanagree.references.ceiling import (
     ALL,
     Key,
@@ -70,8 +69,6 @@ class AgainstSettings(MatchSettings):
 
     systems: Sequence[str]
     references: int
-    best_match: bool | None = None
-    draws: int | None = None
 
 
 class LabelAgainst(NamedTuple):
@@ -89,11 +86,11 @@ class SystemAgainst(Comparable):
     Attributes:
         name: the system.
         documents: how many documents it and a reference saw.
-        f1: pooled over these documents and their references; or that of the best match.
+        f1: pooled over these documents and their references.
         ceiling: F1 of each reference against the others, on those that two references saw.
         share: the system's figures over those documents, weighing as they do in the ceiling, as
             shares of the ceiling's: of F1, of chance F1, and of corrected F1.
-        labels: the same of each label; empty where labels do not count, and for the best match.
+        labels: the same of each label; empty where labels do not count.
     """
 
     name: str
@@ -256,13 +253,12 @@ class AgainstReferences(Result, Keyed):
                 rows.append([*before, person.name, True, person.documents, *of_person])
             breaks += [len(rows)] if by == "label" else []
         references = counted(self.settings.references, "reference")
-        nearest = "the nearest of" if self.settings.best_match else ""
         table = Frame(
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against {nearest} {references},"
-            f" {counted(self.documents, document)}".replace("  ", " "),
+            caption=f"{counted(len(self.systems), 'system')} against {references},"
+            f" {counted(self.documents, document)}",
             remarks=self._remarks(by),
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
@@ -282,15 +278,9 @@ class AgainstReferences(Result, Keyed):
             why = f"match {self.settings.match} disregards them"
             if find_match(self.settings.match).of_label:
                 why = "there are no labels"
-                if self.settings.best_match:
-                    why = "the best match is that of all labels"
             return [f"no rows for labels: {why}", *self.caveats]
         remarks = [
-            f"F1: the best match in each {document}, of all references but one, and the mean over"
-            f" {document}s and over which one is left out"
-            if self.settings.best_match
-            else f"F1: tallies summed over references and {document}s; those that many saw weigh"
-            " more",
+            f"F1: tallies summed over references and {document}s; those that many saw weigh more",
             f"system/human: ratio to human agreement on the same {document}s",
         ]
         if self.settings.get("chance_of") == "systems":
@@ -343,8 +333,6 @@ def evaluate_references(
     chance: Chance = "nonoverlapping",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
-    best_match: bool = False,
-    draws: int = DRAWS,
     seed: int = 0,
     ci: bool | Bootstrap = False,
     progress: Callable[[int, int], None] | None = None,
@@ -363,9 +351,6 @@ def evaluate_references(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         chance_of: whose annotations are random, both, or systems with references as they are; of
             people too, each in turn as a system is.
-        best_match: whether the nearest reference of each document counts, its chance being
-            drawn; of R, systems too choose among R − 1, as a mean over which one is left out.
-        draws: how many, for the chance of the best match.
         seed: a whole number from 0, of draws, and of resamples unless ``ci`` has its own.
         ci: intervals for every figure, as of :func:`spanagree.evaluate`; texts cannot be drawn.
         progress: called with the number of steps done, and of all.
@@ -384,7 +369,6 @@ def evaluate_references(
     check_in_one_piece(corpus, "a comparison with references")
     chance, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
     check_names(match, chance)
-    check_draws(draws)
     resampling = asked_resampling(ci, seed=seed)
     people, machines = _sides(corpus, references, systems)
     settings = AgainstSettings(
@@ -392,9 +376,8 @@ def evaluate_references(
         chosen=None if len(corpus.layers) == len(people + machines) else people,
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
-    by_chance = (draws, seed) if best_match else None
     corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    result = _compared(corpus, settings, by_chance, resampling, progress)
+    result = _compared(corpus, settings, resampling, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     silent = (name for name in machines if not len(corpus.layers[name]))
@@ -403,7 +386,7 @@ def evaluate_references(
     uniform = without_places(chance)
     if shares is None or uniform is None:
         return replace(result, notes=notes)
-    plain = _compared(corpus, replace(settings, chance=uniform), by_chance, None, None)
+    plain = _compared(corpus, replace(settings, chance=uniform), None, None)
     settings = replace(result.settings, places_mean=shares.mixed)
     return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
 
@@ -411,24 +394,16 @@ def evaluate_references(
 def _compared(
     corpus: Corpus,
     settings: AgainstSettings,
-    by_chance: tuple[int, int] | None,
     resampling: Resampling | None,
     progress: Progress,
 ) -> AgainstReferences:
-    """Return the result for a corpus in which the references come first.
-
-    ``by_chance``: the number of draws and their seed, if the best match is asked for.
-    """
+    """Return the result for a corpus in which the references come first."""
     people = settings.references
     counting = MatchCounting(match=settings.match, chance=settings.chance, progress=progress)
     counting.check(corpus)
-    best_match = by_chance is not None
-    by_label = counting.measure.of_label and not best_match
-    if by_chance is None:
-        rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
-    else:
-        rows, settings, notes = _best(corpus, settings, by_chance, progress)
-    tables = tables_of_systems(corpus, people, rows, best_match=best_match)
+    by_label = counting.measure.of_label
+    rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
+    tables = tables_of_systems(corpus, people, rows)
     tables |= tables_of_people(corpus, people, rows)
     wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
     if resampling is not None:
@@ -436,12 +411,7 @@ def _compared(
     drawing = None if resampling is None else step_of(progress, "intervals")
     ids = None if resampling is None else ids_of_units(corpus.ids, wholes)
     score = functools.partial(
-        scores_of,
-        wholes=wholes,
-        resampling=resampling,
-        progress=drawing,
-        ids=ids,
-        best_match=best_match,
+        scores_of, wholes=wholes, resampling=resampling, progress=drawing, ids=ids
     )
     scores, labels = score(tables), {}
     for code, label in enumerate(corpus.labels if by_label else ()):
@@ -465,21 +435,6 @@ def _pooled(
         size = rows.where(rows.first == number).total().size
         notes.append(mean.note(size, "references stay as they are"))
     return rows, settings, notes
-
-
-def _best(
-    corpus: Corpus, settings: AgainstSettings, by_chance: tuple[int, int], progress: Progress
-) -> tuple[Comparisons, AgainstSettings, list[str]]:
-    """Return the best match of each annotation as rows, the settings, and a note on chance."""
-    draws, seed = map(int, by_chance)
-    rows, error = best_matches(
-        corpus, settings.references, settings.match, settings.chance, draws, seed, progress
-    )
-    computed = f"is the mean of {counted(draws, 'draw')}; its standard error is {error:.2g} at most"
-    if math.isnan(error):
-        computed = "is not defined: no document that two references saw, so there is no choice"
-    settings = replace(settings, best_match=True, draws=draws, seed=seed)
-    return rows, settings, [f"chance of the best match {computed}"]
 
 
 def _sides(
@@ -540,11 +495,11 @@ def _result(
         for (kind, name), table in tables.items()
         if kind == "system"
     }
-    whom = "two references" if settings.best_match else "a reference"
+    noun = unit(settings)
     lacking = (
         note
         for system in systems.values()
-        for note in note_left_out(system.name, system.documents, documents, whom, unit(settings))
+        for note in note_left_out(system.name, system.documents, documents, "a reference", noun)
     )
     people = {
         name: Person(name, len(table[0]), scores["person", name])

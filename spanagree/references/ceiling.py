@@ -107,32 +107,26 @@ def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons
     return replace(rows, matched=changed, remainders=remainders)
 
 
-def tables_of_systems(
-    corpus: Corpus, references: int, rows: Comparisons, *, best_match: bool = False
-) -> dict[Key, Table]:
+def tables_of_systems(corpus: Corpus, references: int, rows: Comparisons) -> dict[Key, Table]:
     """Return what documents add to the figures of systems and to the ceiling.
 
     Args:
         corpus: so many references, and then systems, as layers.
         references: how many.
         rows: as of :func:`compare_with_references`.
-        best_match: whether they are best matches. Then each document has the same weight, whoever
-            saw it, and counts only if two references saw it; else each pair has it.
     """
     number = times_seen(corpus, corpus.annotators[:references])
     both = np.flatnonzero(number > 1)
     ceiling = rows.where(rows.first < references).symmetric_table(np.arange(len(corpus)))
-    ceiling /= np.maximum(number, 1)[:, None] if best_match else 2  # each pair stands twice
+    ceiling /= 2  # each pair stands twice
     tables: dict[Key, Table] = {ALL: (both, ceiling[both])}
     for annotator, name in enumerate(corpus.annotators[references:], references):
-        least = 2 if best_match else 1
-        saw = np.flatnonzero(corpus.layers[name].annotated & (number >= least))
+        saw = np.flatnonzero(corpus.layers[name].annotated & (number > 0))
         sums = rows.where(rows.first == annotator).symmetric_table(saw)
         tables["system", name] = saw, sums
         two = number[saw] > 1
         saw_two = saw[two]
-        weight = 1 if best_match else (number[saw_two] - 1)[:, None]
-        tables["weighed", name] = saw_two, sums[two] * weight
+        tables["weighed", name] = saw_two, sums[two] * (number[saw_two] - 1)[:, None]
         tables["ceiling", name] = saw_two, ceiling[saw_two]
     return tables
 
@@ -167,17 +161,12 @@ def scores_of(
     resampling: Resampling | None,
     progress: Progress = None,
     ids: Hashes | None = None,
-    *,
-    best_match: bool,
 ) -> dict[Key, Score]:
     """Return the score of each table, and of each system its ``share`` of the ceiling.
 
-    Intervals resample documents, or wholes of which documents have the numbers. ``best_match``: as
-    for :func:`tables_of_systems`.
+    Intervals resample documents, or wholes of which documents have the numbers.
     """
     whys = {"system": "with a reference", "person": "with another reference"}
-    if best_match:
-        del whys["system"]
     scores = {
         (kind, name): _score_of(table)
         if len(table[0])

@@ -367,8 +367,7 @@ def _evaluation(result: Mapping[str, Any]) -> list[str]:
 def _against(result: Mapping[str, Any]) -> list[str]:
     """Return the sentences of systems against references, and of these among themselves."""
     document, summary = unit(result["settings"]), result["summary"]
-    nearest = "the nearest of " if result["settings"].get("best_match") else ""
-    references = f"{nearest}{counted(summary['references'], 'reference annotator')}"
+    references = counted(summary["references"], "reference annotator")
     sentences = []
     for row in result["tables"]["systems"]:
         seen = counted_of(row["documents"], summary["documents"], document)

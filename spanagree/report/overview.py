@@ -361,12 +361,10 @@ def references_overview(
     corpus: Corpus,
     references: Sequence[str] | None,
     systems: Sequence[str] | None,
-    best_match: bool,
     **settings: Any,
 ) -> ReferencesOverview:
     """Return the results of systems against references, with intervals, and of the ceiling."""
-    asked = {**settings, "best_match": best_match, "ci": True}
-    against = evaluate_references(corpus, references, systems=systems, **asked)
+    against = evaluate_references(corpus, references, systems=systems, ci=True, **settings)
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(

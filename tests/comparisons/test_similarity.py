@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
 from oracles import enumerated_expectation, matched
-from strategies import crowds
-from strategies import spans as with_lengths
 
 import spanagree as sa
 from spanagree import Corpus
@@ -24,7 +22,7 @@ from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match
-from spanagree.comparisons.observed import observed, similar_within
+from spanagree.comparisons.observed import observed
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus import Layer
 
@@ -509,28 +507,3 @@ def test_documents_beside_others(match):
     together = [tally for _, tally in sa.evaluate(corpus, match=match).by_document("b")]
     alone = (sa.evaluate(corpus.subset([i]), match=match) for i in range(len(corpus)))
     assert [tally for each in alone for _, tally in each.by_document("b")] == together
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("match", [*MATCHES, "overlap-at-0.5"])
-@given(crowd=crowds(most=9))
-def test_a_whole_crowd_at_once(match, crowd):
-    """All annotations of a document joined at once have pair by pair what the definition gives."""
-    lengths, layers = crowd
-    corpus = Corpus.from_segments(lengths, layers)
-    there = AnnotationIndex.of(corpus)
-    start, end, label = there.segments(corpus)
-    row = np.repeat(np.arange(len(there.document)), there.end - there.begin)
-    layer = Layer(row, start, end, label, np.ones(len(there.document), np.bool_))
-    measure = find_match(match)
-    cell = there.document[row] * 2 + (layer.label if measure.of_label else 0)
-    i, j, value = similar_within(layer, cell, measure)
-    both = np.zeros((len(there.document),) * 2)
-    np.add.at(both, (row[i], row[j]), value)
-    names = list(layers)
-    for a, b in itertools.combinations(range(len(both)), 2):
-        rows = (layers[names[there.annotator[x]]][there.document[x]] for x in (a, b))
-        one, other = map(with_lengths, rows)
-        true = matched(one, other, match) if there.document[a] == there.document[b] else 0
-        assert math.isclose(both[a, b], true, abs_tol=1e-12)
-    assert (both[np.tril_indices(len(both))] == 0).all()  # the earlier one comes first

@@ -213,12 +213,11 @@ def test_one_reference_is_gold():
     assert "human agreement is undefined" in str(result)
 
 
-@pytest.mark.parametrize("best_match", [False, True])
-def test_order_changes_no_digit(best_match):
+def test_order_changes_no_digit():
     """Documents and annotators in another order give the same figures, to the last digit."""
     lengths, layers = many(11, 7)
     lengths = [30, 31, 32, 30, 31, 33, 30]
-    how = {"systems": ["m"], "match": "token", "best_match": best_match, "draws": 3}
+    how = {"systems": ["m"], "match": "token"}
     whole = sa.Corpus.from_segments(lengths, layers)
     turned = {n: layers[n][::-1] for n in reversed(layers)}
     other = sa.Corpus.from_segments(lengths[::-1], turned)
@@ -230,10 +229,10 @@ def test_order_changes_no_digit(best_match):
 
 
 def test_order_of_documents_that_differ_in_who_saw_them():
-    """The same was marked in both, by others: each keeps what was drawn for it."""
+    """The same was marked in both, by others: the order changes nothing."""
     one, two, its = [(0, 3, "X")], [(2, 6, "X")], [(1, 4, "X")]
     layers = {"a": [one, None], "b": [two, one], "c": [None, two], "m": [its, its]}
-    how = {"systems": ["m"], "match": "token", "best_match": True, "draws": 3}
+    how = {"systems": ["m"], "match": "token"}
     people = [
         sa.evaluate_references(sa.Corpus.from_segments([9, 9], each), **how).people
         for each in (layers, {name: rows[::-1] for name, rows in layers.items()})
@@ -331,98 +330,6 @@ def test_whole_documents_are_resampled():
     assert high - low == pytest.approx(2 * stats.t.ppf(0.975, 1) * spread, abs=1e-6)
 
 
-# --- the best match -----------------------------------------------------------------------------
-
-
-def best(layers, d, name, people, match):
-    """The best match of one annotation, with its leaving one out, by the definition."""
-
-    def score(a, b):
-        size = sum(s[1] if match == "token" else 1 for s in a + b)
-        return 2 * matched(a, b, match) / size if size else Fraction(1)
-
-    mine = layers[name]
-    others = [layers[p] for p in people if p != name]
-    if name in people:
-        return max(score(mine, other) for other in others)
-    left_out = [
-        max(score(mine, x) for x in others[:i] + others[i + 1 :]) for i in range(len(others))
-    ]
-    return sum(left_out) / len(left_out)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "match",
-    [
-        "exact",
-        *(
-            pytest.param(m, marks=pytest.mark.slow)
-            for m in ("token", "overlap", "exact-within-1", "iou", "boundaries")
-        ),
-    ],
-)
-def test_the_best_match_and_its_chance(match):
-    """The best match is that of its definition, and its chance that of all configurations.
-
-    The mean over all configurations of all four annotations, in fractions; draws within four
-    standard errors.
-    """
-    lengths = [4, 5, 3]
-    layers = {
-        "ann": [[(0, 2, "X")], [(0, 2, "X")], []],
-        "bob": [[(1, 3, "X")], [(0, 1, "X"), (3, 4, "Y")], [(1, 2, "X")]],
-        "cem": [[(0, 2, "X")], None, []],
-        "m": [[(0, 2, "X")], [(0, 1, "X"), (2, 4, "X")], []],
-    }
-    people, draws = ["ann", "bob", "cem"], 1500
-    corpus = sa.Corpus.from_segments(lengths, layers)
-    how = {"match": match, "best_match": True, "draws": draws, "seed": 3}
-    result = sa.evaluate_references(corpus, people, **how)
-    observed, by_chance, spread = ({n: [] for n in layers} for _ in range(3))
-    for d, n in enumerate(lengths):
-        there = [name for name in layers if layers[name][d] is not None]
-        own = {name: spans(layers[name][d]) for name in there}
-        every = [[*configurations(n, [s[1:] for s in own[x]], "nonoverlapping")] for x in there]
-        here = [p for p in people if p in there]
-        for name in there:
-            observed[name].append(best(own, d, name, here, match))
-            each = [
-                best(dict(zip(there, drawn, strict=True)), d, name, here, match)
-                for drawn in itertools.product(*every)
-            ]
-            by_chance[name].append(sum(each) / len(each))
-            spread[name].append(np.var([float(x) for x in each]))
-
-    def check(score, names):
-        o, e, v = (
-            sum(np.mean(x[n]) for n in names) / len(names) for x in (observed, by_chance, spread)
-        )
-        assert score.observed == pytest.approx(float(o))
-        assert abs(score.expected - float(e)) <= 4 * math.sqrt(float(v) / draws)
-
-    check(result["m"].f1, ["m"])
-    for name in people:
-        check(result.people[name].f1, [name])
-    by_document = [
-        np.mean([float(observed[p][i]) for p, i in seen])
-        for seen in (
-            [(p, 0) for p in people],
-            [("ann", 1), ("bob", 1)],
-            [("ann", 2), ("bob", 2), ("cem", 1)],
-        )
-    ]
-    assert result.ceiling.f1.observed == pytest.approx(np.mean(by_document))
-    share = result["m"].share
-    assert share.observed == pytest.approx(result["m"].f1.observed / result.ceiling.f1.observed)
-    assert share.corrected == pytest.approx(result["m"].f1.corrected / result.ceiling.f1.corrected)
-    assert "best_match:yes|" in result.signature
-    assert "|draws:1500|seed:3|" in result.signature
-    assert "the mean of 1500 draws" in result.notes[-1]
-    assert sa.evaluate_references(corpus, people, **how) == result
-    assert sa.evaluate_references(corpus, people, **{**how, "seed": 4}) != result
-
-
 def test_what_is_undefined_is_said():
     """A system's own figure, or its share alone; what is so of all labels is said once."""
     one = [(0, 1, "X")]
@@ -440,31 +347,6 @@ def test_what_is_undefined_is_said():
     result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a", "b"])
     remarks = [x for x in result.table("label").remarks if x.startswith("–")]
     assert remarks == ["–: m, Y: share undefined: neither marked anything"]
-
-
-def test_the_best_match_of_near_segments():
-    """Segments may be near that share no token: here each is that of both references, by hand."""
-    layers = {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]], "m": [[(1, 2, "X")]]}
-    corpus = sa.Corpus.from_segments([4], layers)
-    how = {"match": "exact-within-1", "best_match": True, "draws": 2}
-    assert sa.evaluate_references(corpus, ["a", "b"], **how)["m"].f1.observed == 1
-
-
-def test_the_best_match_needs_two_references():
-    """Of a document that one reference saw nothing is left to choose from: it does not count."""
-    one = [(0, 2, "X")]
-    layers = {"a": [one, one], "b": [one, None], "m": [one, []]}
-    corpus = sa.Corpus.from_segments([6, 6], layers)
-    result = sa.evaluate_references(corpus, systems=["m"], best_match=True)
-    assert (result["m"].documents, result["m"].f1.observed) == (1, 1)
-    only = sa.evaluate_references(corpus, ["a"], systems=["m"], best_match=True)
-    assert only["m"].f1.reason == "no document that two references saw"
-    assert result.notes[1:] == ("m: 1 of 2 documents not shared with two references, left out",)
-    assert only.notes == (
-        "chance of the best match is not defined: no document that two references saw, so there is no"
-        " choice",
-        "m: 2 of 2 documents not shared with two references, left out",
-    )
 
 
 def test_documents_not_shared():
@@ -486,16 +368,14 @@ def test_documents_not_shared():
 # --- nobody, nothing, and what is refused -------------------------------------------------------
 
 
-@pytest.mark.parametrize("best_match", [False, True])
 @pytest.mark.parametrize("lengths", [[], [6]])
-def test_nothing_to_compare(lengths, best_match):
+def test_nothing_to_compare(lengths):
     """Without documents, or where each saw others, every figure is undefined, with its reason."""
     nobody = [None] * len(lengths)
     layers = {"a": nobody, "b": [[(0, 1, "X")]] * len(lengths), "m": nobody}
     corpus = sa.Corpus.from_segments(lengths, layers)
-    result = sa.evaluate_references(corpus, systems=["m"], best_match=best_match, ci=sa.Bootstrap(resamples=9))  # fmt: skip
-    reason = "no document that two references saw" if best_match else "no document with a reference"
-    assert result["m"].f1.reason == reason
+    result = sa.evaluate_references(corpus, systems=["m"], ci=sa.Bootstrap(resamples=9))
+    assert result["m"].f1.reason == "no document with a reference"
     assert result.people["a"].f1.reason == "no document with another reference"
     assert result.to_dict()["tables"]["systems"][-1]["f1"]["corrected"] is None
     assert str(result)
@@ -510,7 +390,6 @@ def test_nothing_to_compare(lengths, best_match):
         ({"references": ["a", "b", "m"]}, "no system is left; there are 3 annotators: a, b, m; name"),
         ({"systems": ["a", "b", "m"]}, "no reference is left; there are 3 annotators: a, b, m; name"),
         ({"systems": "m"}, "annotators 'm'; a list of names is needed"),
-        ({"systems": ["m"], "draws": 1}, "draws 1; a whole number from 2 is needed"),
         ({"systems": ["m"], "match": "exakt"}, "unknown match 'exakt'"),
     ],
 )  # fmt: skip
@@ -561,9 +440,6 @@ def test_the_command(run, crowd, tmp_path):
     first = rows.index("m")
     assert rows[first : first + 6] == ["m", "human", "a0", "a1", "a2", "a3"]
     assert "system/human corrected: " in " ".join(out.split())
-    assert (
-        run("evaluate", crowd, "--systems", "m", "--best-match", "--draws", 5, "--seed", 2)[0] == 0
-    )
 
 
 @pytest.mark.parametrize(
@@ -573,13 +449,8 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--test", "chance"], "--test does not go with --systems"),
         (["--systems", "m", "--levels", "2"], "--levels needs --by difficulty"),
         (["--systems", "m", "--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
-        (["--systems", "m", "--by", "label", "--best-match"], "--by label does not go with --best-match"),
         (["--systems", "m", "--workers", "1"], "--systems does not go with blocks"),
-        (["--systems", "m", "--draws", "9"], "--draws needs --best-match"),
-        (["--systems", "m", "--draws", "0"], "--draws needs --best-match"),
-        (["--systems", "m", "--draws", "0", "--best-match"], "draws 0; a whole number from 2 is needed"),
         (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
-        (["--best-match"], "--best-match needs --references or --systems"),
         (["--by", "annotator"], "--by annotator needs --references or --systems"),
     ],
 )  # fmt: skip
@@ -610,20 +481,17 @@ def test_the_command_by_label(run, crowd, tmp_path):
     code, out, _ = run(*many, "--match", "boundaries")
     assert code == 0
     assert "no rows for labels: match boundaries disregards them" in out
-    for layers, how, why in (
-        ({"a": [[]], "m": [[]]}, {}, "there are no labels"),
-        ({"a": [[(0, 1, "X")]], "m": [[]]}, {"best_match": True}, "the best match is that of all labels"),
-    ):  # fmt: skip
-        result = sa.evaluate_references(sa.Corpus.from_segments([4], layers), ["a"], **how)
-        assert result.table("label").remarks[0] == f"no rows for labels: {why}"
-        assert not result.table("label").rows
+    empty = sa.Corpus.from_segments([4], {"a": [[]], "m": [[]]})
+    result = sa.evaluate_references(empty, ["a"])
+    assert result.table("label").remarks[0] == "no rows for labels: there are no labels"
+    assert not result.table("label").rows
 
 
 def test_baselines_are_systems(run, crowd):
     """Baselines of the references stand among the systems; chance is all that everything has."""
     code, out, _ = run(
-        "evaluate", crowd, "--systems", "m", "--baseline", "everything,random", "--best-match",
-        "--draws", 5, "--seed", 2, "--format", "json",
+        "evaluate", crowd, "--systems", "m", "--baseline", "everything,random", "--seed", 2,
+        "--format", "json",
     )  # fmt: skip
     assert code == 0
     data = json.loads(out)
@@ -631,7 +499,7 @@ def test_baselines_are_systems(run, crowd):
     assert data["summary"]["references"] == 4
     corpus, people = sa.read(str(crowd)), ["a0", "a1", "a2", "a3"]
     corpus = sa.with_baselines(corpus, ["everything", "random"], references=people, seed=2)
-    how = {"best_match": True, "draws": 5, "seed": 2}
+    how = {"seed": 2}
     assert data == json.loads(json.dumps(sa.evaluate_references(corpus, people, **how).to_dict()))
     code, out, _ = run("evaluate", crowd, "--references", "a0,a1", "--baseline", "nothing", "--format", "json")  # fmt: skip
     names = [x["system"] for x in json.loads(out)["tables"]["systems"] if not x["reference"]]

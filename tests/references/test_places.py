@@ -91,25 +91,6 @@ def test_of_people_one_is_random():
     assert made["model"].f1.expected == pytest.approx(against)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("places", [None, "words"])
-def test_the_best_match_with_references_as_they_are(answers, places):
-    """Of equal references the nearest is any, and chance the mean of what is exact.
-
-    Within 4 standard errors, which the note says.
-    """
-    two = answers.of_annotators(["ann", "detector"])
-    two = two.but(layers={"ann": two.layers["ann"], "bea": two.layers["ann"], **two.layers})
-    how = {"match": "boundaries", "places": places, "chance_of": "systems"}
-    made = sa.evaluate_references(two, ["ann", "bea"], **how, best_match=True, draws=400)
-    one = sa.evaluate(two.of_annotators(["ann", "detector"]), "ann", **how)
-    both = two.layers["ann"].annotated & two.layers["detector"].annotated
-    tallies = [tally for _, tally in one.by_document("detector")]
-    chance = [tally.f1.expected for tally in tallies] + [1] * (both.sum() - len(tallies))
-    error = float(made.notes[0].split("error is ")[1].split(" ")[0])
-    assert made["detector"].f1.expected == pytest.approx(np.mean(chance), abs=4 * error + 1e-12)
-
-
 def test_tallies_add(answers, tmp_path):
     """Parts that files of tallies hold give what the whole corpus gives, uniform and at sites."""
     pytest.importorskip("pyarrow")
@@ -165,7 +146,6 @@ def test_difficulty(answers):
     "asked",
     [
         ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--ci"],
-        ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--best-match"],
         ["evaluate", ANSWERS, "--gold", "ann", "--places", "words", "--by", "difficulty"],
         ["agree", ANSWERS, "--places", "words", "--batches", "2"],
         ["agree", ANSWERS, "--places", "words", "--by", "pair", "--test", "chance"],
@@ -175,7 +155,6 @@ def test_difficulty(answers):
 def test_commands(asked, capsys):
     """Each command has the rule in its signature, and says how segments stand to it."""
     more = ["--resamples", "100"] if "--ci" in asked or "--batches" in asked else []
-    more += ["--draws", "5"] if "--best-match" in asked else []
     assert main([*asked, *more]) == 0
     out = capsys.readouterr().out.replace("\n  ", "")
     assert "|places:words|places-mean:" in out

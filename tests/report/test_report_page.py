@@ -662,7 +662,6 @@ def test_refused_before_the_work(tmp_path, monkeypatch):
         ({"team": True, "systems": ["b"]}, "team and references or systems … leave one of them out"),
         ({"gold": "a", "references": ["a"]}, "gold and references or systems … leave one of them out"),
         ({"measures": True, "systems": ["b"]}, "measures: α_U and γ … pass team"),
-        ({"best_match": True}, "best_match … pass references or systems"),
         ({"systems": ["eve"]}, "unknown annotator 'eve'; allowed: a, b"),
     ],
 )  # fmt: skip

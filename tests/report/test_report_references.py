@@ -79,36 +79,8 @@ def test_labels():
     ]
     shown = Page(page(crowd, systems=["dia", "eli"], match="token"))
     assert [value for section, value, _ in shown.figures if section == "labels"] == expected
-    for how, why in (
-        ({"match": "boundaries"}, "match boundaries disregards them"),
-        ({"best_match": True}, "the best match is that of all labels"),
-    ):
-        shown = Page(page(crowd, systems=["dia"], **how))
-        assert f"no rows for labels: {why}" in "".join(shown.texts)
-
-
-@pytest.mark.long
-def test_the_nearest_reference(answers, tmp_path, capsys):
-    """The best match is on the page as the result has it, drawn chance too; the command asks for it."""
-    how = {"systems": SYSTEMS, "match": "token", "best_match": True}
-    result = sa.evaluate_references(answers, ci=True, **how)
-    text = page(answers, **how)
-    shown = Page(text)
-    summary = [value for section, value, _ in shown.figures if section == "summary"]
-    ceiling, best = result.ceiling.f1, result["detector"]
-    of_best = list(best.f1[:3])
-    assert summary == [*ceiling[:3], *of_best, best.share.corrected]
-    assert "2 systems against the nearest of 6 references" in shown.texts
-    assert result.signature in "".join(shown.texts)
-    assert "chance of the best match is the mean of 100 draws" in "".join(shown.texts)
-    out = tmp_path / "report.html"
-    crowd = ["report", str(ANSWERS), "--match", "token", "--best-match", "-o", str(out)]
-    assert main([*crowd, "--systems", "detector,eager"]) == 0
-    assert out.read_text("utf-8") == text
-    capsys.readouterr()
-    assert main(crowd) != 0
-    expected = "--best-match needs --references or --systems"
-    assert expected in capsys.readouterr().err
+    shown = Page(page(crowd, systems=["dia"], match="boundaries"))
+    assert "no rows for labels: match boundaries disregards them" in "".join(shown.texts)
 
 
 @pytest.mark.long

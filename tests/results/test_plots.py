@@ -427,7 +427,7 @@ COMMANDS = {
     "ci": ["evaluate", "{gold}", "{mine}", "--ci", "--resamples", "9"],
     "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
     "by_chance": ["evaluate", "{gold}", "{mine}", "--test", "chance"],
-    "drawn chance": ["evaluate", "{gold}", "{mine}", "--test", "chance", "--simulate", "--resamples", "9"],
+    "drawn chance": ["evaluate", "{gold}", "{mine}", "--test", "chance", "--match", "iou", "--resamples", "9"],
     "chance of files": ["chance", "{gold}", "{mine}"],
     "labels": ["evaluate", "{gold}", "{mine}", "--by", "label"],
     "agree": ["agree", "{gold}", "{mine}"],

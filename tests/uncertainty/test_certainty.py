@@ -877,7 +877,7 @@ def test_commands(files, newsroom, systems, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--seed", "1"], "--seed needs --ci or --test or --baseline random or --best-match"),
+        (["--seed", "1"], "--seed needs --ci or --test or --baseline random"),
         (["--test", "chance", "--interval", "percentile"], "--interval does not go with --test chance"),
         (["--test", "chance", "--by", "difficulty"], "--test … --by difficulty … all documents"),
     ],

@@ -47,7 +47,6 @@ def write_report(
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    best_match: bool = False,
     batches: BatchesBy = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
@@ -66,8 +65,6 @@ def write_report(
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
             is on systems against many annotators, beside what people reach among themselves.
-        best_match: whether the nearest reference of each document counts, as for
-            :func:`spanagree.evaluate_references`.
         batches: of a team, what batches are, as for ``batches``; up to five in the
             order of the documents unless given.
 
@@ -75,8 +72,7 @@ def write_report(
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
             :func:`spanagree.agree` and ``batches``; for two of gold, team, and
-            references or systems at once, measures or batches of systems, or the best match without
-            these.
+            references or systems at once, and for measures or batches of systems.
 
     >>> import spanagree as sa
     >>> from pathlib import Path
@@ -95,14 +91,12 @@ def write_report(
         raise SettingError("measures: α_U and γ are for a team; pass team too")
     if batches is not None and not team:
         raise SettingError("batches: these are of a team; pass team too")
-    if best_match and not against:
-        raise SettingError("best_match: the nearest of many references; pass references or systems")
     settings = {"match": match, "chance": chance}
     report: Overview
     if team:
         report = team_overview(corpus, measures, batches, **settings)
     elif against:
-        report = references_overview(corpus, references, systems, best_match, **settings)
+        report = references_overview(corpus, references, systems, **settings)
     else:
         report = systems_overview(corpus, gold, **settings)
     write_bytes(path, page(report).encode())
