@@ -29,7 +29,7 @@ PICTURES = {
     "annotators": ("Each annotator against the rest", f"agree {_CROWD} --by annotator"),
     "agreement": ("Agreement on each label", f"agree {_CROWD} --by label"),
     "alpha": ("α_U", f"agree {_CROWD} --measure alpha-u"),
-    "gamma": ("γ", f"agree {_CROWD} --measure gamma --precision 0.05"),
+    "gamma": ("γ", f"agree {_CROWD} --measure gamma"),
     "coefficients": ("Coefficients of labels", f"coefficients {_CROWD} --tokens"),
     "categories": ("Coefficients by category", f"coefficients {_CROWD} --tokens --by category"),
     "bias": ("How far each annotator agrees", f"coefficients {_CROWD} --tokens --by annotator"),

@@ -74,7 +74,6 @@ AnnotatorSort: TypeAlias = Literal[
 DisputeSort: TypeAlias = Literal["disagreement", "segments", "unexpected"] | str
 Sampler: TypeAlias = Literal["chance", "pygamma", "shuffle"] | str
 Categorical: TypeAlias = Literal["nominal", "ordinal"] | str
-Measure: TypeAlias = Literal["alpha-u", "alpha-u-placed"] | str
 Continuum: TypeAlias = Literal["summed", "joined"] | str
 Figure: TypeAlias = Literal["observed", "expected", "corrected"] | str
 Average: TypeAlias = Literal["micro", "macro", "weighted"]

@@ -234,7 +234,7 @@ KEYS = {
     "severity_penalty": "number",
     "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
     "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
-    "precision": "number", "stopped": "word", "steps": "whole",
+    "precision": "number", "stopped": "word",
     "what": "word", "pairs": "word", "arguments": "word", "undirected": "text",
     "untyped": "yes or no", "attribute": "text",
     "match": "match", "chance": "word", "expected": "word", "chance_seed": "whole",

@@ -213,42 +213,6 @@ def start_profiles(
     return Profiles.of(np.array(sizes, np.int64), edges), profile
 
 
-def profiles_of_one_more(
-    tokens: Ints, others: Sequence[tuple[int, ...]], length: Ints
-) -> tuple[Profiles, Ints]:
-    """Return the start distributions of one more segment beside each of many random annotations.
-
-    They are sums over what lies to its left of the others, which all its lengths share.
-
-    Args:
-        tokens: of each, the number of tokens of its document.
-        others: the lengths of the segments that are there.
-        length: of the one more, which has room beside them.
-
-    Returns:
-        The distributions, and for each which of them is its own.
-    """
-    beside: dict[tuple[int, ...], list[int]] = {}
-    for row, lengths in enumerate(others):
-        beside.setdefault(tuple(sorted(lengths)), []).append(row)
-    profile = np.empty(len(length), np.int64)
-    edges: list[Floats] = []
-    size: list[int] = []
-    for lengths, rows in beside.items():
-        excess = np.array(lengths, np.int64) - 1
-        total = int(excess.sum())
-        columns, number, _ = distinct(tokens[rows] - length[rows] + 1 - total, length[rows] - 1)
-        profile[rows] = number + len(edges)
-        slots, extra = columns
-        if total <= _TOGETHER:
-            edges += short_edges(excess[excess > 0], slots)
-        else:
-            for s, e in zip(slots.tolist(), extra.tolist(), strict=True):
-                edges.append(long_edges(np.sort(np.append(excess, e)), s)[e])
-        size += (slots + total).tolist()
-    return Profiles.of(np.array(size, np.int64), edges), profile
-
-
 def _fill(cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]) -> None:
     """Add the profiles of the short shapes, each once, and tell each shape its own."""
     for key, members in cells.items():

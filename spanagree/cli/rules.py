@@ -52,7 +52,6 @@ _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance"
 _SINGLE = "single documents are not kept"
-_UNITS = "alpha beta delta_empty categorical order sampler"
 _WHAT = " ".join(parameters(options.COMPARED))
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
@@ -101,14 +100,10 @@ RULES = [
     Rule("agree", "by=annotator|document", excludes="measure!=f1"),
     Rule("agree", "by", excludes="measure=all|documents"),
     Rule("agree", "sort", needs="by=annotator"),
-    Rule("agree", f"{_UNITS} continuum precision time_limit steps", needs="measure!=f1"),
-    Rule("agree", f"{_UNITS}", excludes="measure=alpha-u|alpha-u-placed|all|documents"),
-    Rule("agree", "continuum", excludes="measure!=alpha-u"),
-    Rule("agree", "precision time_limit steps",
-         excludes="measure=alpha-u|alpha-u-placed|documents"),
+    Rule("agree", "continuum", needs="measure=alpha-u"),
     Rule("agree", "chance", excludes="measure=alpha-u|documents"),
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
-    Rule("agree", "resample_by", excludes="measure=alpha-u|alpha-u-placed|gamma|all"),
+    Rule("agree", "resample_by", excludes="measure=alpha-u|gamma|all"),
     Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
     Rule("agree", "block on_error", excludes="measure=gamma|all",
          why="the units of all documents are placed at once"),

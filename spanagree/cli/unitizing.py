@@ -13,26 +13,17 @@ from spanagree.cli.progress import progress
 MEASURES = {
     "f1": "F1 over pairs of annotators, raw and corrected for chance",
     "alpha-u": "Krippendorff's α_U, by label and over all",
-    "alpha-u-placed": "the same with the chance model of this package",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",
     "all": "corrected F1, α of tokens, α_U and γ side by side",
     "documents": "α of which documents have anything, and which have each label",
 }
 """What agreement is measured by, by name."""
 
-_GAMMA = "spanagree.units.gamma.gamma"
-_OF_GAMMA = ("alpha", "beta", "delta_empty", "categorical", "order", "sampler", "precision",
-    "time_limit", "steps",
-)  # fmt: skip
-
 
 def unitizing() -> options.Group:
     """Return the options of the measures of unitizing."""
-    return options.group(
-        "α_U and γ",
-        *options.of("spanagree.units.alpha_u.alpha_u", "continuum"),
-        *options.of(_GAMMA, *_OF_GAMMA),
-    )
+    continuum = options.of("spanagree.units.alpha_u.alpha_u", "continuum")
+    return options.group("α_U and γ", *continuum)
 
 
 def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
@@ -48,6 +39,6 @@ def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
     elif measure == "gamma":
         result = job.work("sampling", sa.gamma, job.read(), **chosen, **job.seed, pairs=pairs)
     else:
-        corpus, chosen = job.source(), {**chosen, "measure": measure, "pairs": pairs}
+        corpus, chosen = job.source(), {**chosen, "pairs": pairs}
         result = job.work("comparing", sa.alpha_u, corpus, **chosen)
     job.show(result)

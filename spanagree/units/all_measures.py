@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 _MEANINGS = {
-    "α of tokens": "α", "α_U": "α_U", "α_U, placed": "α_U, placed", "γ": "γ", "γ_cat": "γ_cat",
+    "α of tokens": "α", "α_U": "α_U", "γ": "γ", "γ_cat": "γ_cat",
 }  # fmt: skip
 _MATCHES: tuple[MatchName, ...] = ("exact", "overlap", "iou", "token")
 
@@ -53,15 +53,13 @@ class SideBySideSettings(Settings):
         measure: all.
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat at which sampling ends.
-        stopped: by what γ was ended, time or steps; or time, which ended an F1.
-        steps: how many there were of γ until then.
+        stopped: time, if that ended γ or an F1.
     """
 
     measure: str
     chance: str
     precision: float
     stopped: str | None = None
-    steps: int | None = None
 
 
 class Figure(NamedTuple):
@@ -166,7 +164,6 @@ def side_by_side(
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
-    steps: int | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -182,7 +179,6 @@ def side_by_side(
         time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`. F1 by
             overlap, whose chance is of draws if it is much work, is undefined if half of them are
             over before it is done.
-        steps: of γ, the same.
         seed: for what is drawn.
         annotators: compare only these.
         executor: whose workers make the draws of γ.
@@ -200,7 +196,7 @@ def side_by_side(
     check_in_one_piece(corpus, "measures of units")
     check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
     Sampling("chance", chance, precision, seed)
-    Steps(time_limit, steps)
+    Steps(time_limit)
     corpus, chosen = choose_annotators(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))
@@ -215,12 +211,12 @@ def side_by_side(
     )
 
     begun = time.monotonic()
-    clock = _Clock(time_limit if steps is None else None, progress)
+    clock = _Clock(time_limit, progress)
 
     def sampled(corpus: Corpus) -> list[Figure]:
         left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
         result = gamma(
-            corpus, chance=chance, precision=precision, time_limit=left, steps=steps,
+            corpus, chance=chance, precision=precision, time_limit=left,
             seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
@@ -242,7 +238,7 @@ def side_by_side(
         raise SettingError(f"no measure takes these annotations; {refused[0]}")
     for of_run in of_gamma:
         stopped = of_run.stopped or ("time" if clock.over else None)
-        settings = replace(settings, stopped=stopped, steps=of_run.steps)
+        settings = replace(settings, stopped=stopped)
     return SideBySide(
         measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
     )
@@ -322,18 +318,13 @@ def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 
-    def units(measure: str) -> _Make:
-        def make(corpus: Corpus) -> list[Figure]:
-            shown = clock.of("α_U")
-            return [_disagreement(alpha_u(corpus, measure=measure, progress=shown).all)]
-
-        return make
+    def units(corpus: Corpus) -> list[Figure]:
+        return [_disagreement(alpha_u(corpus, progress=clock.of("α_U")).all)]
 
     for match in _MATCHES:
         yield [f"corrected F1, {match}"], f1(match)
     yield ["α of tokens"], tokens
-    yield ["α_U"], units("alpha-u")
-    yield ["α_U, placed"], units("alpha-u-placed")
+    yield ["α_U"], units
 
 
 def _disagreement(figure: Any) -> Figure:

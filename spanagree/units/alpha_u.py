@@ -2,9 +2,8 @@
 
 α_U = 1 − D_o/D_e, by category and over all. Documents that two annotators saw are compared: their
 disagreements are summed with the weight L², L the length of the document, or the documents are
-joined to one continuum, as the literature has it. What chance gives is either Krippendorff's, units
-and gaps of all annotators put anywhere (alpha-u), or that of our own chance model, under which each
-annotator keeps the number and lengths of her units (alpha-u-placed).
+joined to one continuum, as the literature has it. What chance gives are units and gaps of
+all annotators put anywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 from spanagree.blocks.counted import count_all
 from spanagree.blocks.poisson import percentile_intervals
 from spanagree.blocks.run import Block
-from spanagree.choices import Chance, Continuum, Measure, OnError
+from spanagree.choices import Continuum, OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_choice, check_known, counted, printable
@@ -26,7 +25,6 @@ from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count, drawn_columns
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
-from spanagree.units.placed import CHANCES
 from spanagree.units.score import (
     disagreement,
     over_documents,
@@ -38,12 +36,6 @@ from spanagree.units.score import (
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
-MEASURES = {
-    "alpha-u": "units and gaps of all annotators together, put anywhere",
-    "alpha-u-placed": "our chance model: each annotator keeps number and lengths of her units",
-}
-"""What chance gives, by name."""
-
 CONTINUA = {
     "summed": "every document is a continuum; disagreements are summed with weight L²",
     "joined": "the documents that all annotators saw make one continuum",
@@ -54,9 +46,7 @@ CONTINUA = {
 def alpha_u(
     corpus: CorpusLike | Iterable[Block],
     *,
-    measure: Measure = "alpha-u",
     continuum: Continuum = "summed",
-    chance: Chance = "per-label",
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
     ci: bool | Bootstrap = False,
@@ -69,9 +59,7 @@ def alpha_u(
     Args:
         corpus: the annotations; units of one annotator and category must not overlap. Or blocks,
             as for :func:`spanagree.evaluate`.
-        measure: what chance gives, alpha-u or alpha-u-placed.
         continuum: what becomes of several documents, summed or joined.
-        chance: the chance model of alpha-u-placed, per-label or overlapping.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
         ci: whether, or how, figures get intervals, by resampling documents.
@@ -89,34 +77,18 @@ def alpha_u(
     corpus = source_of(corpus)
     in_blocks = not isinstance(corpus, Corpus)
     annotators = as_list(annotators)
-    _check(measure, continuum, chance, in_blocks)
+    check_choice(continuum, CONTINUA, "continuum")
+    if continuum == "joined" and in_blocks:
+        why = "documents of other blocks would be needed; use summed, or no blocks"
+        raise SettingError(f"continuum joined: {why}")
     resampling = asked_resampling(ci, in_blocks=in_blocks)
     counting = UnitCounting(
-        measure=measure, continuum=continuum, chance=chance, annotators=annotators, pairs=pairs,
-        resampling=resampling,
-    )  # fmt: skip
+        continuum=continuum, annotators=annotators, pairs=pairs, resampling=resampling
+    )
     counts = count_all(corpus, count, counting, "compare", executor, on_error, progress)
     if in_blocks:
         check_known(annotators or (), counts.annotators)
     return _result(counts, pairs, resampling)
-
-
-def _check(measure: str, continuum: str, chance: str, in_blocks: bool) -> None:
-    """Refuse unknown choices, and those that do not go together."""
-    check_choice(measure, MEASURES, "measure")
-    check_choice(continuum, CONTINUA, "continuum")
-    if chance == "nonoverlapping":
-        raise SettingError(
-            f"chance {chance}: alpha-u-placed needs how often units of one label leave a place"
-            " free while those of others are in the way too, for which there is no closed form; use"
-            f" {' or '.join(CHANCES)}"
-        )
-    check_choice(chance, CHANCES, "chance")
-    if continuum == "joined" and (in_blocks or measure == "alpha-u-placed"):
-        why = "documents of other blocks would be needed; use summed, or no blocks"
-        if measure == "alpha-u-placed":
-            why = "alpha-u-placed puts no unit into another document; use summed"
-        raise SettingError(f"continuum joined: {why}")
 
 
 def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) -> AlphaU:

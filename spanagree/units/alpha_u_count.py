@@ -21,7 +21,6 @@ from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
-from spanagree.units.placed import expected_placed
 
 OBSERVED, EXPECTED, WEIGHT = range(3)
 ALL = None
@@ -92,14 +91,12 @@ class UnitCounting(Counting):
     """How the disagreements of one corpus or block are counted.
 
     Attributes:
-        measure, continuum, chance: as for :func:`spanagree.alpha_u`.
+        continuum: as for :func:`spanagree.alpha_u`.
         annotators: the names of those to compare. A block need not have all.
         pairs: whether each two are compared too.
     """
 
-    measure: str
     continuum: str
-    chance: str
     annotators: Sequence[str] | None = None
     pairs: bool = False
 
@@ -112,11 +109,8 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
     """
     check_in_one_piece(corpus, "α_U")
     corpus, chosen = choose_annotators(corpus, counting.annotators, in_part=not counting.keep)
-    placed = counting.measure == "alpha-u-placed"
     settings = AlphaUSettings(
-        measure=counting.measure,
         continuum=counting.continuum,
-        chance=counting.chance if placed else None,
         chosen=chosen,
         offsets=corpus.offsets,
         reading=corpus.reading,
@@ -142,16 +136,12 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
 
 def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
     joined = settings.continuum == "joined"
-    placed = settings.measure == "alpha-u-placed"
-    if placed:
-        corpus = corpus.of_annotators(sorted(corpus.annotators))  # canonical order
     units = sums_of.continua(corpus, joined)
-    by_chance = expected_placed(units, str(settings.chance)) if placed else sums_of.expected(units)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
     weight = units.lengths.astype(np.float64) ** 2
     sums[:, :, WEIGHT:] = weight[:, None, None]
     sums[units.document, 1 + units.label, OBSERVED] = sums_of.observed(units)
-    sums[units.document, 1 + units.label, EXPECTED] = by_chance
+    sums[units.document, 1 + units.label, EXPECTED] = sums_of.expected(units)
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
     seen = times_seen(corpus)

@@ -18,14 +18,12 @@ class AlphaUSettings(Settings):
     """The settings of α_U.
 
     Attributes:
-        measure: alpha-u, or alpha-u-placed.
+        measure: alpha-u.
         continuum: what becomes of several documents.
-        chance: the chance model of alpha-u-placed.
     """
 
-    measure: str
+    measure: str = "alpha-u"
     continuum: str
-    chance: str | None = None
 
 
 class AlphaUFigures(NamedTuple):
@@ -63,16 +61,13 @@ class AlphaU(TeamResult[AlphaUFigures]):
     @property
     def verdict(self) -> str:
         """How high α_U is, and for which labels."""
-        name = "α_U, placed," if self.settings.measure == "alpha-u-placed" else "α_U"
-        sentence = self._verdict_on(name, self.all)
-        return f"{sentence} {self._extremes()}".rstrip()
+        return f"{self._verdict_on('α_U', self.all)} {self._extremes()}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
         named = list(self._named(by))
         heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
-        title = "α_U, placed" if self.settings.measure == "alpha-u-placed" else "α_U"
         breaks = () if by == "pair" or len(named) < 2 else (len(named) - 1,)
-        return self._table_of(named, heads, "alpha_u", title, title, sampled=False, breaks=breaks)
+        return self._table_of(named, heads, "alpha_u", "α_U", "α_U", sampled=False, breaks=breaks)
 
     def _named(self, by: str | None) -> Iterator[Named]:
         """Yield the names, the documents and the figure of each row."""

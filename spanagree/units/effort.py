@@ -1,8 +1,7 @@
-"""How much is done for γ: steps that a clock or a number of them ends, and the work of one step.
+"""How much is done for γ: steps that a clock ends, and the work of one step.
 
 A step is the best alignment of some documents, observed or drawn. Whether there is time for another
-is asked between steps only, and what a step does depends on no clock. So the number of steps that
-were done repeats a result to the last digit.
+is asked between steps only, and what a step does depends on no clock.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import time
 from numbers import Real
 
 from spanagree.choices import TIME_LIMIT
-from spanagree.errors import SettingError, check_whole, show
+from spanagree.errors import SettingError, show
 
 WORK = 10_000_000  # unitary alignments that are looked at, in about a second
 MANY = 1000  # units of a random annotation, for which there is as much work
@@ -52,23 +51,20 @@ class Steps:
 
     Attributes:
         done: how many there were.
-        stopped: by what they were ended, time or steps; empty if nothing was left to do.
+        stopped: time, if that ended them; empty if nothing was left to do.
 
     Raises:
-        SettingError: for a limit below 0, or a number of steps that is no whole number from 0.
+        SettingError: for a limit below 0.
     """
 
-    def __init__(self, time_limit: float | None = TIME_LIMIT, steps: int | None = None) -> None:
+    def __init__(self, time_limit: float | None = TIME_LIMIT) -> None:
         if time_limit is not None:
             fits = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
             if not fits or not time_limit >= 0:
                 raise SettingError(
                     f"time_limit {show(time_limit)}; a number of seconds from 0, or none, is needed"
                 )
-        if steps is not None:
-            check_whole(steps, 0, "steps")
         self.limit: float | None = time_limit
-        self.most: int | None = steps
         self.begun: float = time.monotonic()
         self.done: int = 0
         self.stopped: str = ""
@@ -78,18 +74,14 @@ class Steps:
 
     def within(self, done: int, needed: int) -> int:
         """Return how many of the steps needed there is time for, if others take as long."""
-        if self.limit is None or self.most is not None:
+        if self.limit is None:
             return needed
         passed = time.monotonic() - self.begun
         return min(needed, max(done, int(done * self.limit / passed))) if passed > 0 else needed
 
     def next(self, work: int = WORK) -> bool:
         """Return whether there may be another step, of so much work, and count it."""
-        if self.most is not None:
-            if self.done >= self.most:
-                self.stopped = "steps"
-                return False
-        elif self.limit is not None:
+        if self.limit is not None:
             self.pause()
             if self._since - self.begun + self._slowest * work >= self.limit:
                 self.stopped = "time"

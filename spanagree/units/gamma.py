@@ -61,7 +61,6 @@ def gamma(
     chance: Chance = "nonoverlapping",
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
-    steps: int | None = None,
     seed: int = 0,
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
@@ -85,7 +84,6 @@ def gamma(
         chance: the model of the sampler chance, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat below which sampling ends.
         time_limit: seconds after which γ ends, with bounds.
-        steps: how many steps γ takes at most; the number in a signature repeats its figures.
         seed: for all that is drawn.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
@@ -109,7 +107,7 @@ def gamma(
         asked_resampling(ci, seed=seed),
         executor,
         progress,
-        Steps(time_limit, steps),
+        Steps(time_limit),
     )
     result = _compared(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen))
@@ -156,7 +154,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
     for pair, figures in by_pair.items():
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
     if job.steps.stopped:
-        settings = replace(settings, stopped=job.steps.stopped, steps=job.steps.done)
+        settings = replace(settings, stopped=job.steps.stopped)
     return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
 
 
@@ -330,7 +328,7 @@ def _bounded(
 
 def _between(figure: Disagreement, ends: tuple[float, float], job: Job) -> Disagreement:
     """Return a figure of which only bounds are known."""
-    why = {"time": "the time limit", "steps": "the number of steps"}.get(job.steps.stopped)
-    cause = f"{why} ended the search" if why else "the best alignment is not proven"
+    ended = job.steps.stopped == "time"
+    cause = "the time limit ended the search" if ended else "the best alignment is not proven"
     reason = f"between {ends[0]:.4f} and {ends[1]:.4f}: {cause}"
     return figure._replace(value=UNDEFINED, reason=reason, bounds=ends)

@@ -26,8 +26,7 @@ class GammaSettings(Settings):
         sampler: where random annotations come from.
         chance: the chance model of the sampler chance.
         precision: the standard error of γ and of γ_cat at which sampling ends.
-        stopped: by what the search for best alignments and sampling were ended, time or steps.
-        steps: how many there were until then, which repeat the figures.
+        stopped: time, if that ended the search for best alignments, or sampling.
     """
 
     measure: str
@@ -40,7 +39,6 @@ class GammaSettings(Settings):
     chance: str | None = None
     precision: float = 0.01
     stopped: str | None = None
-    steps: int | None = None
 
 
 class GammaFigures(NamedTuple):

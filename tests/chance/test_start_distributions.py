@@ -623,15 +623,3 @@ def test_size_of_the_picture(lengths, height):
     document = StartSettings(chance="nonoverlapping", length=20, segments=lengths)
     picture = StartDistributions(document, tuple(starts)).picture()
     assert picture.size == pytest.approx((5.2, height))
-
-
-@pytest.mark.parametrize("together", [0, 10**6])
-def test_one_more_segment(together, monkeypatch):
-    """Its distribution beside others, summed for all its lengths at once, is that of one of them."""
-    monkeypatch.setattr(placement, "_TOGETHER", together)
-    others = [(), (1, 1), (3, 40), (40, 3), (3, 40), (7, 7, 200), (5,) * 30]
-    tokens, length = [9, 9, 99, 99, 61, 400, 187], [3, 9 - 2, 1, 50, 9, 30, 37]
-    found, own = placement.profiles_of_one_more(np.array(tokens), others, np.array(length))
-    for profile, n, there, one in zip(own.tolist(), tokens, others, length, strict=True):
-        expected = sa.start_distribution(n, [one, *there])[0]
-        assert found.expand(profile) == pytest.approx(expected, rel=1e-12, abs=1e-15)

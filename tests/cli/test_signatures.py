@@ -142,7 +142,6 @@ WHAT = {
 PLACES = pairs(TWO, places="--places capitals")
 CHANCE_OF = pairs(TWO, chance_of="--chance-of systems")
 
-GAMMA = "trio.jsonl --measure gamma --precision 0.5"
 TABLE = "labels.csv"
 NUMBERS = {"ann": 1, "bob": 3, "cem": 6, "dia": 7}
 REPLACE = "forty.jsonl --candidate cem --epsilon 0.1"
@@ -200,11 +199,6 @@ CASES = {
         **BY,
         **pairs("trio.jsonl", annotators="--annotators bob,cem", measure="--measure alpha-u"),
         **pairs("trio.jsonl --measure alpha-u", continuum="--continuum joined"),
-        **pairs(GAMMA, alpha="--alpha 3", beta="--beta 3", delta_empty="--delta-empty 2"),
-        **pairs(GAMMA, sampler="--sampler shuffle", precision="--precision 0.04"),
-        **pairs(GAMMA, steps="--steps 1", time_limit="--time-limit 0"),
-        **pairs(f"{GAMMA} --order A,B,C", categorical="--categorical ordinal"),
-        **pairs(f"{GAMMA} --categorical ordinal --order A,B,C", order="--order B,A,C"),
         **pairs("trio.jsonl", batches="--batches 2"),
         **pairs("trio.jsonl --by pair", test="--test chance"),
         **WHAT,

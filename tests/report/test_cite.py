@@ -401,7 +401,7 @@ def test_few_that_decide_are_said_as_they_are_counted():
 
 
 @given(SETTINGS)
-@example({"version": "1.0.0", "measure": "alpha-u-placed"})
+@example({"version": "1.0.0", "measure": "alpha-u"})
 def test_any_settings(settings):
     """All that a signature can say has words: printable, with every reference there is."""
     for form in CITED:

@@ -71,8 +71,7 @@ def units(corpus):
     """The measures of unitizing, of few documents."""
     few = corpus.subset(range(min(len(corpus), 12)))
     for more in ({}, DRAWN):
-        for measure in ("alpha-u", "alpha-u-placed"):
-            yield from tables_of(sa.alpha_u(few, measure=measure, pairs=True, **more))
+        yield from tables_of(sa.alpha_u(few, pairs=True, **more))
         yield from tables_of(sa.gamma(few, pairs=True, precision=1, **more))
     yield from tables_of(sa.side_by_side(few, precision=1))
 

@@ -27,7 +27,7 @@ LINES = {
     "alt-test": [f"{CROWD} --candidate ann --epsilon 0.1 --match token --by annotator"],
     "agree": [
         f"{CROWD} {FEW}", f"{CROWD} --by pair --test chance", f"{CROWD} --by annotator {FEW}", f"{CROWD} --by document",
-        f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma --precision 0.5", f"{CROWD} --measure all --precision 0.5",
+        f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma", f"{CROWD} --measure all",
         f"{CROWD} --measure documents {FEW}", f"{CROWD} --batches 3 {FEW}",
     ],
     "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
-from strategies import at_most
 
 import spanagree as sa
 from spanagree import alpha_u
-from spanagree.chance import simulate
 
 
 def corpus_of(length, **layers):
@@ -166,65 +164,6 @@ def arrangements(length, sizes):
             yield [(s, e, "X") for s, e in spans]
 
 
-@pytest.mark.parametrize("chance", ["per-label", "overlapping"])
-@pytest.mark.parametrize(
-    ("length", "a", "b"),
-    [(6, [2], [2]), (7, [1, 3], [2]), (6, [3, 3], [2, 1]), (8, [2, 2, 1], [3, 4]), (5, [], [2])],
-)
-def test_placed_by_enumeration(length, a, b, chance):
-    """Under our model the expected disagreement is the mean over all arrangements."""
-
-    def every(sizes):
-        if chance == "per-label":
-            return [*arrangements(length, sizes)]
-        one = [[(s, s + n, "X") for s in range(length - n + 1)] for n in sizes]
-        return [list(x) for x in itertools.product(*one)]
-
-    total, count = Fraction(0), 0
-    for x, y in itertools.product(every(a), every(b)):
-        total += units_differ(length, x, y)
-        count += 1
-
-    def first(sizes):
-        ends = list(itertools.accumulate(sizes))
-        return [(e - n, e, "X") for e, n in zip(ends, sizes, strict=True)]
-
-    corpus = corpus_of(length, a=first(a), b=first(b))
-    of = alpha_u(corpus, measure="alpha-u-placed", chance=chance).labels["X"]
-    assert of.expected * length**2 == pytest.approx(float(total / count), rel=1e-12)
-
-
-def units_differ(length, one, other):
-    """Σ of what two annotators differ by, also where units of one overlap."""
-    total = 0
-    for (b, e, _), (c, f, _) in itertools.product(one, other):
-        if max(b, c) < min(e, f):
-            total += (b - c) ** 2 + (e - f) ** 2
-    for mine, theirs in ((one, other), (other, one)):
-        for b, e, _ in mine:
-            if all(max(b, c) >= min(e, f) for c, f, _ in theirs):
-                total += (e - b) ** 2
-    return total
-
-
-@pytest.mark.long
-@at_most(15)
-@given(layers_of_units())
-def test_placed_against_the_simulator(case):
-    """With labels, gaps in the data and several documents the mean of draws is what is expected."""
-    length, layers = case
-    documents = {f"a{i}": [units, units if i else None] for i, units in enumerate(layers)}
-    corpus = sa.Corpus.from_segments([length, length], documents)
-    result = alpha_u(corpus, measure="alpha-u-placed").all
-    if math.isnan(result.value) or not result.expected:
-        return
-    drawn = [
-        alpha_u(simulate(corpus, seed=seed, chance="per-label")).all.observed for seed in range(150)
-    ]
-    error = np.std(drawn) / math.sqrt(len(drawn))
-    assert abs(np.mean(drawn) - result.expected) <= 5 * error + 1e-9
-
-
 def test_documents_are_summed_or_joined():
     """A gap of one document never meets another, unless they are joined."""
     x, y = [(0, 2, "X")], [(1, 3, "X")]
@@ -279,11 +218,7 @@ def test_overlaps_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"measure": "alpha"}, "measure 'alpha'; allowed: alpha-u, alpha-u-placed"),
         ({"continuum": "x"}, "allowed: summed, joined"),
-        ({"chance": "x"}, "allowed: per-label, overlapping"),
-        ({"chance": "nonoverlapping"}, "no closed form; use per-label or overlapping"),
-        ({"measure": "alpha-u-placed", "continuum": "joined"}, "into another document; use summed"),
     ],
 )
 def test_choices_are_checked(settings, message):
@@ -305,12 +240,9 @@ def test_order_changes_no_digit():
     turned = sa.Corpus.from_segments(
         [13] * 20, {n: [documents[i][d] for d in order] for i, n in reversed([*enumerate("abcd")])}
     )
-    for measure in ("alpha-u", "alpha-u-placed"):
-        one, other = (
-            alpha_u(c, measure=measure, ci=sa.Bootstrap(resamples=200)) for c in (corpus, turned)
-        )
-        assert one.all == other.all
-        assert one.labels == other.labels
+    one, other = (alpha_u(c, ci=sa.Bootstrap(resamples=200)) for c in (corpus, turned))
+    assert one.all == other.all
+    assert one.labels == other.labels
 
 
 def some(documents=20):
@@ -326,11 +258,10 @@ def some(documents=20):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("measure", ["alpha-u", "alpha-u-placed"])
-def test_blocks_change_no_digit(measure):
+def test_blocks_change_no_digit():
     """Sums over documents are exact, so blocks of any size give what the whole corpus gives."""
     corpus = some()
-    whole = alpha_u(corpus, measure=measure, pairs=True)
+    whole = alpha_u(corpus, pairs=True)
     drawn = []
     for size in (1, 3, 20):
         # annotators who saw nothing of a block are not in it, and labels are numbered anew
@@ -340,20 +271,18 @@ def test_blocks_change_no_digit(measure):
             seen = [name for name, layer in part.layers.items() if layer.annotated.any()]
             blocks.append(part.of_annotators(seen))
         with ThreadPoolExecutor(2) as executor:
-            result = alpha_u(blocks, measure=measure, pairs=True, executor=executor)
+            result = alpha_u(blocks, pairs=True, executor=executor)
         assert (result.all, result.labels) == (whole.all, whole.labels)
         assert {frozenset(two): figures for two, figures in result.pairs.items()} == {
             frozenset(two): figures for two, figures in whole.pairs.items()
         }
         assert (result.signature, result.notes) == (whole.signature, whole.notes)
-        drawn.append(alpha_u(blocks, measure=measure, ci=sa.Bootstrap(resamples=200)).team)
+        drawn.append(alpha_u(blocks, ci=sa.Bootstrap(resamples=200)).team)
     assert drawn[0] == drawn[1] == drawn[2]
     low, high = drawn[0].all.interval.corrected
     assert low < whole.all.value < high
     # Poisson weights of documents and resampled documents have the same spread
-    ends = alpha_u(
-        corpus, measure=measure, ci=sa.Bootstrap(interval="percentile")
-    ).all.interval.corrected
+    ends = alpha_u(corpus, ci=sa.Bootstrap(interval="percentile")).all.interval.corrected
     assert high - low == pytest.approx(ends[1] - ends[0], rel=0.3)
 
 

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import random
-import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -27,7 +26,6 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.chance.start_distributions import UNITS, is_long
-from spanagree.cli.main import main
 from spanagree.units import Disagreement, packing
 from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
 from spanagree.units.control import expected_gains, is_cheap
@@ -633,31 +631,45 @@ def dense(documents, annotators, seed=1, length=120):
     return sa.Corpus.from_segments([length] * documents, layers)
 
 
+def end_after(monkeypatch, number):
+    """Let the time be over when so many steps are done."""
+    following = Steps.next
+
+    def limited(self, *work):
+        if self.done >= number:
+            self.stopped = "time"
+            return False
+        return following(self, *work)
+
+    monkeypatch.setattr(Steps, "next", limited)
+
+
 @pytest.mark.slow
-def test_steps_repeat_what_was_stopped():
-    """Whatever number of steps ends it, γ has bounds that hold the figure, the same each time."""
+def test_what_was_stopped_has_bounds():
+    """Whatever step the time ends, γ has bounds that hold the figure, the same each time."""
     corpus = dense(6, 5)
     whole = gamma(corpus)
-    assert whole.settings.stopped is whole.settings.steps is None
+    assert whole.settings.stopped is None
     for number in (0, 1, 2):
-        one, other = (gamma(corpus, steps=number) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patched:
+            end_after(patched, number)
+            one, other = (gamma(corpus) for _ in range(2))
         assert one.to_dict() == other.to_dict()
-        assert f"|stopped:steps|steps:{number}|" in one.signature
+        assert "|stopped:time|" in one.signature
         low, high = one.gamma.bounds
         assert math.isnan(one.gamma.value)
         assert low - 0.02 <= whole.gamma.value <= high + 0.02
-        assert f"γ: between {low:.4f} and {high:.4f}: the number of steps" in str(one)
+        assert f"γ: between {low:.4f} and {high:.4f}: the time limit" in str(one)
         whole_row = one.to_dict()["tables"]["figures"][0]
         assert (whole_row["coefficient"], whole_row["gamma"]["value"]) == ("γ", None)
         assert whole_row["gamma"]["bounds"] == [low, high]
         assert whole_row["gamma"]["expected"] is None  # of too few draws, no plain number either
-    assert gamma(corpus, steps=10_000).to_dict() == whole.to_dict()
 
 
 @pytest.mark.parametrize(
     ("observed_gap", "expected_gap", "error", "stopped", "bounds"),
     [
-        (0.5, 2.0, 0.1, "steps", ((0.55, 1.0), None)),
+        (0.5, 2.0, 0.1, "time", ((0.55, 1.0), None)),
         (0.5, 2.0, 0.1, "", ((0.55, 1.0), None)),  # too few draws
         (0.5, 2.0, 0.01, "", ((0.75, 0.85), None)),  # enough
         (0.0, 2.0, 0.01, "", ((0.75, 0.8), None)),
@@ -684,24 +696,23 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, stopped, bounds):
     assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
     known = [figure.value for figure in (whole, category) if not figure.reason]
     assert known == ([] if bounds[0] else [0.8, 0.5])
-    why = {"time": "time limit ended the search", "steps": "steps ended the search"}.get(stopped, "not proven")  # fmt: skip
+    why = "time limit ended the search" if stopped else "not proven"
     if bounds[0]:
         assert whole.reason.endswith(why)
 
 
 @pytest.mark.long
 def test_the_clock_is_asked_between_steps(monkeypatch):
-    """Once the limit has passed no step is taken; the signature's number repeats the result."""
+    """Once the limit has passed no step is taken."""
     ticks = itertools.count()
     monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
     corpus = dense(6, 5)
     stopped = gamma(corpus, time_limit=4)  # it is asked once between alignment and draws too
-    assert (stopped.settings.stopped, stopped.settings.steps) == ("time", 2)
-    again = gamma(corpus, steps=2)
-    assert again.gamma.bounds == stopped.gamma.bounds
-    both = sa.side_by_side(corpus, steps=2)
+    assert stopped.settings.stopped == "time"
+    end_after(monkeypatch, 2)
+    both = sa.side_by_side(corpus, time_limit=None)
     assert both.measures["γ"].bounds == stopped.gamma.bounds
-    assert "|stopped:steps|steps:2|" in both.signature
+    assert "|stopped:time|" in both.signature
     (row,) = (row for row in both.to_dict()["tables"]["measures"] if row["measure"] == "γ")
     assert [row[key] for key in ("value", "expected", "error")] == [None] * 3
 
@@ -711,7 +722,13 @@ def test_no_step_is_begun_that_would_pass_the_limit(monkeypatch):
     """A clock that goes on by a second when it is read: 4 + 1 are within 5.5, and 5 + 1 not."""
     ticks = itertools.count()
     monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
-    assert gamma(dense(6, 5), time_limit=5.5).settings.steps == 3
+    began = []
+    following = Steps.next
+    monkeypatch.setattr(
+        Steps, "next", lambda self, *work: following(self, *work) and (began.append(work) or True)
+    )
+    gamma(dense(6, 5), time_limit=5.5)
+    assert len(began) == 3
 
 
 def test_what_is_left_is_known_before_the_first_draw():
@@ -777,7 +794,7 @@ def test_the_gap_of_a_disorder():
     corpus = dense(1, 4)
     continuum = Continuum.of(canonical(corpus))
     _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), lambda: Work(0))
-    stopped = gamma(corpus, steps=0)
+    stopped = gamma(corpus, time_limit=0)
     mean = len(continuum.units.start) / 4
     assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
     assert stopped.team.gap > 0
@@ -911,44 +928,30 @@ def test_tied_alignments_know_no_order(tmp_path):
     for seed in ("1", "2"):
         more = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(sa.__file__).parents[1])}
         done = subprocess.run(
-            [*ask, "--precision", "1", "--format", "json"],
+            [*ask, "--format", "json"],
             capture_output=True, text=True, check=True, cwd=tmp_path, env={**os.environ, **more},
         )  # fmt: skip
         said.add(done.stdout)
     assert len(said) == 1
 
 
-@pytest.mark.long
-def test_time_limit_prints_bounds_and_the_steps_that_repeat_them(tmp_path, capsys):
-    """--time-limit 0 ends at once: bounds, no figure, and what --steps N repeats to the digit."""
-    path = str(tmp_path / "dense.jsonl")
-    sa.write_jsonl(dense(1, 4), path)
-
-    def told(*how):
-        assert main(["agree", path, "--measure", "gamma", *how, "--format", "json"]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    stopped = told("--time-limit", "0")
-    (steps,) = re.findall(r"\|stopped:time\|steps:(\d+)\|", stopped["signature"])
-    figures = [told(*how)["tables"]["figures"] for how in (("--steps", steps), ("--steps", steps))]
-    assert figures[0] == figures[1]
-    once, again = stopped["tables"]["figures"][0]["gamma"], figures[0][0]["gamma"]
-    for key in ("observed", "expected", "value", "bounds"):
-        assert once[key] == again[key]
-    low, high = again["bounds"]
-    assert again["value"] is None
-    assert again["expected"] is None
-    assert again["observed"] is None  # no alignment was looked for, and any may be bettered
-    assert low < gamma(sa.read(path), precision=1).gamma.value < high
-    assert main(["agree", path, "--measure", "gamma", "--time-limit", "0"]) == 0
-    assert f"γ: between {low:.4f} and {high:.4f}: " in capsys.readouterr().out
+def test_the_time_limit_gives_bounds():
+    """A limit of 0 ends at once: bounds that hold the figure, and no figure."""
+    corpus = dense(1, 4)
+    stopped = gamma(corpus, time_limit=0)
+    (figure, *_) = stopped.to_dict()["tables"]["figures"]
+    low, high = figure["gamma"]["bounds"]
+    assert figure["gamma"]["value"] is None
+    assert figure["gamma"]["expected"] is None
+    assert figure["gamma"]["observed"] is None  # no alignment was looked for
+    assert low < gamma(corpus, precision=1).gamma.value < high
+    assert f"γ: between {low:.4f} and {high:.4f}: " in str(stopped)
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
         ({"time_limit": -1}, "time_limit -1 … from 0, or none"),
-        ({"steps": 1.5}, "steps 1.5 … whole number from 0"),
     ],
 )
 def test_limits_are_checked(asked, message):
