@@ -31,7 +31,7 @@ LEFT: dict[str, str] = {
     "evaluate --draws": "leave it out, as it was for the best match",
     "--simulate": "leave it out, as p is exact; Python has simulate=True",
     "--places FILE.csv": "in Python pass a list with a rule for each document",
-    "--measure alpha-u-placed": "use alpha-u, whose chance is the published one",
+    "agree --measure alpha-u-placed": "use alpha-u, whose chance is the published one",
     **dict.fromkeys(
         ("--alpha", "--beta", "--delta-empty", "--precision", "--time-limit"),
         "use sa.gamma in Python, which has them",
@@ -41,6 +41,7 @@ LEFT: dict[str, str] = {
         "use categorical, order or sampler of sa.gamma in Python",
     ),
     "--steps": "use time_limit of sa.gamma in Python, whose bounds hold γ",
+    "--how": "use check --format json, which has it under reading",
 }
 """What to do instead of each, as a user writes it.
 

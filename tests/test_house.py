@@ -135,8 +135,6 @@ def test_every_folder_is_explained():
 
 RETIRED = {"of", "said", "found", "told", "each", "whole", "own", "who", "one", "how"}
 """Names of variables that do not say what they hold."""
-ASKED = {"how": "--how of check"}
-"""Those of them that users give, as the words are plain there."""
 
 
 @pytest.mark.long
@@ -149,7 +147,7 @@ def test_names(trees):
             stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             if (stored and id(node) not in fields) or isinstance(node, ast.arg):
                 variable = node.id if stored else node.arg
-                if variable in RETIRED - ({*ASKED} if isinstance(node, ast.arg) else set()):
+                if variable in RETIRED:
                     wrong.append(f"{path}:{node.lineno}: {variable}")
     assert not wrong
 
@@ -268,7 +266,7 @@ def choices():
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
     from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-    from spanagree.units.alpha_u import CONTINUA, MEASURES
+    from spanagree.units.alpha_u import CONTINUA
     from spanagree.units.dissimilarity import CATEGORICAL
     from spanagree.units.sampling import SAMPLERS
 
@@ -279,7 +277,7 @@ def choices():
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
-        "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL, "Measure": MEASURES,
+        "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
         "LabelScore": SCORES, "LabelFrom": LABEL_FROM,
         "By": {by for each in results if issubclass(each, Signed) for by in each.BY},

@@ -15,7 +15,6 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, Job, command
 
-_HOW = "Only say with which options each file is read, guesses among them."
 _FAIL = "Exit with 1 if there is an error, or a warning too."
 
 
@@ -24,25 +23,26 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
     options.group(
         "Checking",
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
-        options.flag("--how", _HOW),
     ),
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by",)),
 )
-def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
+def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.shards import raw_found
     from spanagree.results.data import to_json
 
     read_as, form, repair = job.how()
-    if how:
-        from spanagree.formats.read_again import says_how
-
-        lines = [says_how(path, read_as, form) for path in job.paths.values()]
-        job.put("".join(f"{line}\n" for line in lines))
-        return
     result = inspect(repaired(raw_found(job.paths, read_as, form, repeats=True), repair))
-    job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
+    if job.format == "json":
+        from spanagree.formats.patterns import matches
+        from spanagree.formats.reading import reading_of
+
+        files = [file for path in job.paths.values() if path != "-" for file in matches(path)]
+        reading = {str(file): reading_of(file, read_as, form) for file in files}
+        job.put(to_json({**result.to_dict(), "reading": reading}))
+    else:
+        job.put(result.to_text())
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

@@ -54,7 +54,7 @@ FIRST: Mapping[str, str] = {
         "--width --figure --by --annotators --match --chance --confidence --resamples "
         "--seed --from --format --output --plot"
     ),
-    "check": "--fail-on --how --format --output --from --columns --scheme --unit --repair",
+    "check": "--fail-on --format --output --from --columns --scheme --unit --repair",
     "convert": (
         "--output --to --annotators --to-scheme --tokenizer --cut --as-predictions --from "
         "--columns --repair --labels --map-labels"

@@ -336,11 +336,6 @@ def registered() -> Mapping[str, Format]:
     return readers
 
 
-def _form(name: str) -> Format:
-    """Return a format by its name, which is known."""
-    return FORMATS[name] if name in FORMATS else registered()[name]
-
-
 def format_called(name: str) -> Format:
     """Return a format, built in or registered, by its name, which is known."""
     return FORMATS[name] if name in FORMATS else registered()[name]

@@ -295,12 +295,6 @@ class Tool:
         more = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
         return any(more) or bool(self.leaves[0])
 
-    @property
-    def line(self) -> str:
-        """The options that read the same, as they are written."""
-        given = {name: getattr(self, name) for name in (*PATHS, "ends")}
-        return " ".join(f"--{name} '{value}'" for name, value in given.items() if value)
-
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool

@@ -292,7 +292,6 @@ CASES = {
         **{name: case for name, case in READING.items() if name != "--group-by"},
         **FILES,
         "--fail-on": SHOWN,
-        "--how": Same("it says how the files are read, and nothing of what is in them"),
     },
     "split": {
         **behind(TWO, LEVELS),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from spanagree.formats.questions import crowdtruth_rows
 from spanagree.formats.recognise import format_of
 from spanagree.formats.registry import registered
 from spanagree.formats.shards import raw_found
-from spanagree.formats.tools import TOOLS
+from spanagree.formats.tools import PATHS, TOOLS
 from spanagree.formats.translation_errors import appraise_rows
 
 ROOT = Path(__file__).parent.parent.parent
@@ -311,71 +310,72 @@ PLAIN = [name for name, tool in TOOLS.items() if EXAMPLES.get(name) and not tool
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_its_line_of_options(write, name, capsys):
-    """What the page and ``check --how`` write reads the same. Oracle: the entry itself."""
+def test_its_line_of_options(write, name):
+    """The options on the page read the same. Oracle: the entry itself."""
     path = write(EXAMPLES[name])
-    line = TOOLS[name].line
+    given = {key: getattr(TOOLS[name], key) for key in (*PATHS, "ends")}
+    given = {key: value for key, value in given.items() if value}
+    line = " ".join(f"--{key} '{value}'" for key, value in given.items())
     assert f"`{line}`".replace("|", "\\|") in (ROOT / "docs" / "formats.md").read_text("utf-8")
-    main(["check", "--how", str(path)])
-    assert capsys.readouterr().out.strip().endswith(line)
-    options = shlex.split(line)
-    given = {key[2:]: value for key, value in zip(options[::2], options[1::2], strict=True)}
     assert sa.read(path, "paths", **given) == sa.read(path)
 
 
 GUESSED = {
-    # what was guessed of a file, and the line that reads it so
-    "-DOCSTART- -X- O O\n\nJo NNP B-NP B-PER\nran VBD B-VP O\n": "--from conll --columns x.txt=3 --scheme IOB2",
-    "Jo I-PER\nDoe I-PER\nAl B-PER\n": "--from conll --columns x.txt=1 --scheme IOB1",
-    "sentence_id,token,gold,pred\n1,Jo,B-X,B-X\n1,ran,O,O\n2,Al,B-X,O\n": "--from conll --columns gold=2,pred=3 --scheme IOB2",
-    "document;text;annotator;start;end;label\n1;Jo met;ann;0;2;X\n": "--from dataset --text text --spans start,end,label --annotator annotator --document document",
-    '{"id": 1, "text": "Jo met", "gold": [[0, 2, "X"]], "pred": []}': "--from dataset --text text --spans gold=gold,pred=pred --document id",
-    '{"id": 1, "tokens": ["Jo", "met"], "tags": ["B-X", "O"]}': "--from dataset --tokens tokens --tags tags=tags --document id",
+    # a file, and what is guessed of it
+    "-DOCSTART- -X- O O\n\nJo NNP B-NP B-PER\nran VBD B-VP O\n": {"from": "conll", "columns": {"x.txt": 3}, "scheme": "IOB2"},
+    "Jo I-PER\nDoe I-PER\nAl B-PER\n": {"from": "conll", "columns": {"x.txt": 1}, "scheme": "IOB1"},
+    "sentence_id,token,gold,pred\n1,Jo,B-X,B-X\n1,ran,O,O\n2,Al,B-X,O\n": {"from": "conll", "columns": {"gold": 2, "pred": 3}, "scheme": "IOB2"},
+    "document;text;annotator;start;end;label\n1;Jo met;ann;0;2;X\n": {"from": "dataset", "text": "text", "spans": "start,end,label", "annotator": "annotator", "document": "document"},
+    '{"id": 1, "text": "Jo met", "gold": [[0, 2, "X"]], "pred": []}': {"from": "dataset", "text": "text", "spans": {"gold": "gold", "pred": "pred"}, "document": "id"},
+    '{"id": 1, "tokens": ["Jo", "met"], "tags": ["B-X", "O"]}': {"from": "dataset", "tokens": "tokens", "tags": {"tags": "tags"}, "document": "id"},
 }  # fmt: skip
 
 
 HOW = {
-    # a file, what is given with it, and what the line has
-    "length": ('{"id": 1, "length": 6, "spans": [[0, 2, "X"]]}', [], "--from dataset --spans spans --document id"),
-    "flags": ("Jo B-X I-X\nran I-X O\n", ["--strict", "--columns", "a=1,b=2"], "--strict --columns a=1,b=2"),
-    "deep": (json.dumps(EXAMPLES["argilla"]), ["--annotator", "@file", "--encoding", "latin-1"], "--from argilla"),
-    "nowhere": ('[{"document_id": "a", "text": "Jo met", "extractions": [{"extraction_class": "X", "extraction_text": "Jo", "char_interval": null}]}]', [], "--from langextract"),
-    "lists": ('text,spans\nJo met,"[[0, 2, ""X""]]"\nNo,[]\n', ["--labels", "X,Y"], "--from dataset --labels X,Y --text text --spans spans"),
+    # a file, what is given with it, and what it is read with
+    "length": ('{"id": 1, "length": 6, "spans": [[0, 2, "X"]]}', [], {"from": "dataset", "spans": "spans", "document": "id"}),
+    "flags": ("Jo B-X I-X\nran I-X O\n", ["--strict", "--columns", "a=1,b=2"], {"strict": True, "columns": {"a": 1, "b": 2}}),
+    "deep": (json.dumps(EXAMPLES["argilla"]), ["--annotator", "@file", "--encoding", "latin-1"], {"from": "argilla", "annotator": "@file"}),
+    "nowhere": ('[{"document_id": "a", "text": "Jo met", "extractions": [{"extraction_class": "X", "extraction_text": "Jo", "char_interval": null}]}]', [], {"from": "langextract"}),
+    "lists": ('text,spans\nJo met,"[[0, 2, ""X""]]"\nNo,[]\n', ["--labels", "X,Y"], {"from": "dataset", "labels": ["X", "Y"], "text": "text", "spans": "spans"}),
 }  # fmt: skip
 
 
+def reading(path, *given, capsys):
+    """What the JSON of check says of how a file is read."""
+    assert main(["check", str(path), *given, "--format", "json"]) in (None, 0)
+    return json.loads(capsys.readouterr().out)["reading"][str(path)]
+
+
+def corpus_of(path, reading):
+    """The corpus that is read so."""
+    options = {name: value for name, value in reading.items() if name != "from"}
+    return sa.read(path, reading["from"], **options)
+
+
 @pytest.mark.parametrize("case", HOW)
-def test_the_line_with_options(tmp_path, case, capsys):
-    """It has what was given, and is a command that reads the same. Oracle: the file so."""
+def test_the_reading_with_options(tmp_path, case, capsys):
+    """It has what was given, and reads the same. Oracle: the file so."""
     content, given, has = HOW[case]
     path = tmp_path / {"lists": "x.csv", "flags": "x.conll"}.get(case, "x.json")
     path.write_text(content, "utf-8")
-    assert main(["check", "--how", str(path), *given]) in (None, 0)
-    line = capsys.readouterr().out.strip()
-    assert has in line
-    out = str(tmp_path / "out.jsonl")
-    written = []
-    for options in ([str(path), *given], shlex.split(line)[2:]):
-        assert main(["convert", *options, "-o", out]) in (None, 0)
-        written.append(sa.read(out))
-    assert written[0] == written[1]
+    how = reading(path, *given, capsys=capsys)
+    assert how.items() >= has.items()
+    out = tmp_path / "out.jsonl"
+    assert main(["convert", str(path), *given, "-o", str(out)]) in (None, 0)
+    again = tmp_path / "again.jsonl"
+    sa.write_jsonl(corpus_of(path, how), again)
+    assert sa.read(out) == sa.read(again)
 
 
 @pytest.mark.parametrize("content", GUESSED)
-def test_the_line_of_a_guess(tmp_path, content, capsys):
+def test_the_reading_of_a_guess(tmp_path, content, capsys):
     """It stands for the guess: read with it, all is the same. Oracle: the file without options."""
     path = tmp_path / ("x.jsonl" if content.startswith("{") else "x.txt")
     path.write_text(content, "utf-8")
-    assert main(["check", "--how", str(path)]) in (None, 0)
-    line = capsys.readouterr().out.strip()
-    assert line == f"spanagree check {path} {GUESSED[content]}"
-    outputs = []
-    for arguments in ([str(path)], shlex.split(line)[2:]):
-        main(["convert", *arguments, "--to", "jsonl", "-o", str(tmp_path / "out.jsonl")])
-        outputs.append(
-            json.loads((tmp_path / "out.jsonl").read_text("utf-8").splitlines()[0])["annotators"]
-        )
-    assert outputs[0] == outputs[1]
+    how = reading(path, capsys=capsys)
+    assert how == GUESSED[content]
+    assert corpus_of(path, how) == sa.read(path)
 
 
 def test_the_page_says_who_saw_what():

@@ -150,10 +150,8 @@ def raw_conll(
     return _read(*_options(files, options), progress)
 
 
-def columns_read(path: PathName, **options: Any) -> str:
-    """Return which columns of tags are read of a file, as ``--columns`` takes them.
-
-    Of an annotator whose name ``--columns`` does not take there is none.
+def columns_read(path: PathName, **options: Any) -> dict[str, Any]:
+    """Return which column of tags is read of a file for each annotator.
 
     Raises:
         InputError, SettingError: as for :func:`read_conll`.
@@ -161,8 +159,7 @@ def columns_read(path: PathName, **options: Any) -> str:
     files, given = _options({os.path.basename(os.fspath(path)): path}, options)
     first = {path: first_lines(read_lines(path, given.encoding))}
     layers = _planned(files, first, given).layers
-    named = [layer for layer in layers if not {*layer.layer} & {*",="}]
-    return ",".join(f"{layer.layer}={layer.column}" for layer in named)
+    return {layer.layer: layer.column for layer in layers}
 
 
 def _options(

@@ -1,0 +1,33 @@
+"""How a file is read: its format and the options, with what was guessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spanagree.choices import Scheme, names_of
+from spanagree.files import PathName
+from spanagree.formats.conll.read import columns_read
+from spanagree.formats.read_files import raw_files
+from spanagree.formats.recognise import format_of
+from spanagree.formats.registry import FORMATS, Options
+
+
+def reading_of(path: PathName, options: Options, form: str | None = None) -> dict[str, Any]:
+    """Return the format (``from``) and the options that read a file as it is read.
+
+    Raises:
+        InputError, SettingError: as :func:`spanagree.formats.read_files.raw_files`.
+    """
+    known = {name: value for name, value in options.items() if value not in (None, False)}
+    form = form or format_of(path, known)
+    if form == "dataset":
+        known |= raw_files({"": path}, options, form).reading.get("read", {})
+        known.pop("length", None)  # which has no option, and is guessed once more
+    elif form == "conll":
+        takes = {name: value for name, value in known.items() if name in FORMATS[form].takes}
+        schemes = {*raw_files({"": path}, options, form).reading["schemes"].values()}
+        columns = columns_read(path, **takes)
+        known |= {"columns": columns} if columns else {}
+        is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
+        known |= {"scheme": next(iter(schemes))} if is_one else {}
+    return {"from": form, **{name: value for name, value in known.items() if name != "from"}}
