@@ -32,7 +32,7 @@ from spanagree.files import writing
             metavar="DIR",
             required=True,
         ),
-        options.flag("--force", "Write into a folder that is not empty."),
+        options.flag("--force", "Write into a folder that is not empty; nothing is replaced."),
     ),
     options.levels(),
     team(),

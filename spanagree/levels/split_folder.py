@@ -6,15 +6,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from spanagree.choices import SplitForm
 from spanagree.errors import InputError, check_choice, printable, show
 from spanagree.extras import optional
-from spanagree.files import PathName, hidden_name, pieces_of, writing
+from spanagree.files import PathName, hidden_name, writing
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten
 from spanagree.formats.hugging_face.write import to_dataset
@@ -24,7 +22,7 @@ from spanagree.levels.split import Part, Split
 from spanagree.results.data import plain
 
 SETTINGS = "split.json"
-"""The file that holds settings, borders, the number of documents of each part, and digests."""
+"""The file that holds settings, borders, and the number of documents of each part."""
 
 
 def _filled(split: Split) -> list[tuple[str, Part]]:
@@ -79,15 +77,14 @@ def write_split(
 
     Args:
         split: the parts.
-        folder: made if it is not there; its own files stay, parts of an earlier split are replaced.
+        folder: made if it is not there; what is in it stays as it is.
         form: jsonl, conll, spacy or dataset.
-        force: write into a folder that is not empty; files are removed only if they are still as
-            an earlier split wrote them, folders and links never.
+        force: write into a folder that is not empty, in which nothing has the name of a part.
 
     Raises:
         SettingError: for an unknown format, or one that cannot hold the corpus.
         InputError: for a folder that is not empty, cannot be written, or has something in the
-            place of a part that is not as an earlier split wrote it.
+            place of a part.
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory
@@ -110,7 +107,7 @@ def write_split(
             WRITERS[form](split, made)
             _write_settings(split, made)
             if there:
-                _replace(target, made)
+                _place(target, made)
             else:
                 made.rename(target)
     except InputError as error:  # it names the folder that is being made
@@ -120,84 +117,34 @@ def write_split(
 
 
 def _write_settings(split: Split, made: Path) -> None:
-    """Write what made the parts, their files, and what later tells that these are still ours."""
-    files = sorted(path.name for path in made.iterdir())
-    digests = {name: _digest_of(made / name) for name in files if (made / name).is_file()}
-    settings = {**split.to_dict(), "files": files, "digests": digests}
-    text = json.dumps({**settings, "seal": _seal(settings)}, indent=2, allow_nan=False)
+    """Write what made the parts, and their files."""
+    settings = {**split.to_dict(), "files": sorted(path.name for path in made.iterdir())}
+    text = json.dumps(settings, indent=2, allow_nan=False)
     (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
 
 
-def _digest_of(path: Path) -> str:
-    digest = blake2b(digest_size=16)
-    for piece in pieces_of(printable(str(path)), os.fspath(path)):
-        digest.update(piece)
-    return digest.hexdigest()
-
-
-def _seal(settings: Mapping[str, Any]) -> str:
-    """Return the mark of settings that a split wrote and that nobody has changed since."""
-    plain_text = json.dumps(settings, sort_keys=True)
-    return blake2b(plain_text.encode(), digest_size=16, person=b"spanagree split").hexdigest()
-
-
-def _earlier(target: Path) -> list[str]:
-    """Return the names of the parts that an earlier split left in a folder.
+def _place(target: Path, made: Path) -> None:
+    """Put the parts into a folder in which nothing has their names.
 
     Raises:
-        InputError: if any of it is not as that split wrote it, so that it is not ours to remove.
+        InputError: naming what has one of them; then nothing is put there.
     """
-    settings = target / SETTINGS
-    if not os.path.lexists(settings):
-        return []
-    try:
-        written = json.loads(settings.read_text("utf-8")) if _is_plain(settings) else {}
-        seal = written.pop("seal")
-        files, digests = set(written["files"]), dict(written["digests"])
-    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise _not_ours(settings) from None
-    if seal != _seal(written):
-        raise _not_ours(settings)
-    there = sorted(files.intersection(os.listdir(target)))  # so no other folder's
-    for path in (target / name for name in there):
-        if not _is_plain(path) or _digest_of(path) != digests.get(path.name):
-            raise _not_ours(path)
-    return there
-
-
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
-
-
-def _not_ours(path: Path) -> InputError:
-    return InputError(
-        f"{printable(str(path))}: is not a file as split wrote it, and nothing else is replaced;"
-        " move it, or write elsewhere"
-    )
-
-
-def _replace(target: Path, made: Path) -> None:
-    """Put new parts in the place of those that an earlier split left; other files stay.
-
-    Only plain files in the folder itself are removed, and no link is followed.
-    """
-    earlier = _earlier(target)
-    new = [path.name for path in made.iterdir() if path.name != SETTINGS]
-    for name in new:
-        if os.path.lexists(target / name) and name not in earlier:
-            raise _not_ours(target / name)
-    for name in (*new, SETTINGS):
-        (made / name).replace(target / name)
-    for name in set(earlier).difference(new):
-        (target / name).unlink()
+    names = [path.name for path in made.iterdir()]
+    for name in names:
+        if os.path.lexists(target / name):
+            raise InputError(
+                f"{printable(str(target / name))}: is there already, and nothing is replaced; move"
+                " it, or write elsewhere"
+            )
+    for name in names:
+        (made / name).rename(target / name)
 
 
 def check_folder(folder: PathName, *, force: bool) -> Path:
     """Refuse, before any work, a folder that parts cannot be written into.
 
     Raises:
-        InputError: if it is a file, is not empty (unless ``force``), or cannot be written; if an
-            earlier split's files in it are not as that split wrote them.
+        InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
     """
     try:
         name = printable(os.fspath(folder)) or "''"
@@ -215,6 +162,4 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
             raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
         if not os.access(target if target.is_dir() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
-        if target.is_dir():
-            _earlier(target)
     return target

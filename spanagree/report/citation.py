@@ -45,7 +45,7 @@ from spanagree.results.verdict import p_of
 from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-from spanagree.units.alpha_u import CONTINUA, MEASURES
+from spanagree.units.alpha_u import CONTINUA
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.units.sampling import SAMPLERS
 from spanagree.version import __version__
@@ -536,7 +536,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
     "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
     "discontinuous": ("keep", "hull", "split", "drop"),
-    "measure": (*MEASURES, "gamma", "all", "documents"), "continuum": CONTINUA,
+    "measure": ("alpha-u", "gamma", "all", "documents"), "continuum": CONTINUA,
     "categorical": CATEGORICAL,
     "sampler": SAMPLERS, "test": (*TESTS, "chance"), "null": ("exact", "drawn", "partly-drawn"),
     "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
