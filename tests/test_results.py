@@ -14,12 +14,10 @@ import spanagree as sa
 from spanagree.agreement.result import Agreement
 from spanagree.project.batch_agreement import Batches
 from spanagree.references.against import AgainstReferences
-from spanagree.references.soft_result import SoftScores
 from spanagree.results import text
 from spanagree.results.frame import figure
 from spanagree.results.result import Keyed, Signed
 from spanagree.settings import Settings
-from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import Comparison
 from spanagree.systems.result import Evaluation
 
@@ -267,7 +265,3 @@ def test_over_how_many_documents_a_figure_stands():
     rows += [(i, name, "good") for i in range(30) for name in "abm"]
     labels = sa.alt_test(sa.LabelTable.from_rows(rows), "m", 0.2)
     assert labels.table().caption.endswith("ε 0.2, 30 of 31 items")
-    pair = corpus.of_annotators(["a", "m"])
-    by_chance = ChanceOfMatch(sa.evaluate(pair, "a", p_values=True)).table()
-    titles = [column.title for column in by_chance.columns]
-    assert [row[titles.index("documents")] for row in by_chance.rows] == [40, 40]

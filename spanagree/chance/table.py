@@ -39,6 +39,13 @@ class StartDistributions(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"starts": None}
 
+    SUMMARY: ClassVar[tuple[str, ...]] = ("bound",)
+
+    @property
+    def bound(self) -> float:
+        """The probability that no start of any segment goes beyond: that of the first place."""
+        return max(float(start.max()) for start in self.start)
+
     @property
     def _by_length(self) -> dict[int, Floats]:
         return dict(zip(self.settings.segments, self.start, strict=True))
@@ -59,6 +66,7 @@ class StartDistributions(Result):
             [(str(place), *probabilities) for place, probabilities in together],
             self.settings,
             caption=f"P(start) of random segments in {counted(self.settings.length, 'token')}",
+            remarks=[f"no start is likelier than {self.bound:.4f}"],
             in_data=Frame([*keys, Column("probability")], rows, self.settings),
         )
 

@@ -43,9 +43,6 @@ FIRST: Mapping[str, str] = {
         "--output --to --force --levels --at --chance-at --quantiles --gold --annotators "
         "--match --chance --from"
     ),
-    "chance": (
-        "--length --segments --gold --match --chance --from --columns --format --output --plot"
-    ),
     "gold": (
         "--vote --share --min-annotators --weighted --annotators --name --by --output "
         "--to --keep-annotators --from --format"

@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 message = left
             elif why := REFUSED.get((str(asked), option)):
                 message = f"{option}: {why}"
+        elif "unexpected extra argument" in message and error.ctx:
+            message = answer(f"{error.ctx.info_name} FILE") or message
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)

@@ -16,7 +16,6 @@ BLOCKS, PATTERNS = "blocks", "patterns"
 _WRITTEN = {
     BLOCKS: "blocks (--block, --workers, a pattern of files)",
     PATTERNS: "files found by a pattern",
-    "files": "FILE",
     "result": "RESULT",
     "all_columns": "--all",
 }
@@ -47,7 +46,7 @@ class Rule(NamedTuple):
 
 
 _INTERVALS = "confidence interval resample_by resamples seed"
-_COMPARE = "evaluate agree difficulty split disagreements report alt-test chance plan"
+_COMPARE = "evaluate agree difficulty split disagreements report alt-test plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance"
@@ -94,7 +93,6 @@ RULES = [
     Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
     Rule("agree", "places", excludes="measure!=f1",
          why="these measures have a chance of their own"),
-    Rule("chance", "places", needs="files", why="a rule looks at texts"),
     # annotators against each other
     Rule("agree", _WHAT, excludes="measure!=f1 batches"),
     Rule("agree", "by=annotator|document", excludes="measure!=f1"),
@@ -136,9 +134,6 @@ RULES = [
     Rule("report", "baseline", excludes="team", why="it is for systems"),
     Rule("report", "batches=files", excludes="files",
          why="these are its annotators; name batches by a pattern in ids, or by a table"),
-    Rule("chance", "length segments", excludes="files", why="a document by itself has no files"),
-    Rule("chance", "length", needs="segments"),
-    Rule("chance", "segments", needs="length"),
     Rule("cite", "results", needs="result", why="a file that --format json wrote"),
     # how a result is shown
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",

@@ -147,6 +147,8 @@ def test_chance(run):
     )
     code, out, _ = run("chance", "--length", 6, "--segments", "3,3", "--chance", "overlapping")
     assert "0.2500" in out
+    code, out, _ = run("chance", "--length", 100, "--segments", "1,5,10,15", "--quiet")
+    assert "no start is likelier than 0.0137" in out  # of 100 − 31 + 4 slots, 1/73
     for form in ("csv", "latex", "markdown"):
         assert run("chance", "--length", 6, "--segments", "3,3", "--format", form)[0] == 0
 
@@ -333,8 +335,7 @@ CASES = {
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
     "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
-    "chance of nothing": ({}, ["chance"], 2, "what chance gives on what? name --length and --segments, or gold and systems; see 'spanagree chance --help'"),
-    "chance of both": ({"a.conll": "x O\n"}, ["chance", "a.conll", "--length", "5"], 2, "--length does not go with FILE: a document by itself has no files; see 'spanagree chance --help'"),
+    "chance of nothing": ({}, ["chance"], 2, "chance of what? name --length and --segments; see 'spanagree chance --help'"),
     "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at does not go with --match iou; see 'spanagree evaluate --help'"),
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test", "chance", "--block", "5"], 2, "--test does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'"),

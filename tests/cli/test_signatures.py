@@ -313,12 +313,7 @@ CASES = {
     },
     "chance": {
         **pairs("--length 9 --segments 2,3", length="--length 8", segments="--segments 2,2"),
-        **MATCH,
-        **READING,
-        **PLACES,
-        "--absent": Same("who marks nothing matches nothing by chance, whether she saw it or not"),
         **behind("--length 9 --segments 2,3", CHANCE),
-        **pairs("trio.jsonl", gold="--gold bob"),
         **OUTPUT,
     },
     "convert": None,

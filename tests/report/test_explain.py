@@ -15,7 +15,6 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.results.frame import Column, Frame
-from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import TESTS
 from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
@@ -49,7 +48,6 @@ def evaluations(folder):
         yield from tables_of(sa.chance_test(corpus, result, draws=5))
         with_p_values = sa.evaluate(corpus, p_values=True)
         yield from tables_of(with_p_values)
-        yield from tables_of(ChanceOfMatch(with_p_values))
         yield from tables_of(sa.agree(corpus, p_values=True))
         yield from agreements(corpus)
 

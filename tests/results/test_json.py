@@ -33,7 +33,7 @@ LINES = {
     "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],
     "disagreements": [CROWD, f"{CROWD} --between ann bob", f"{CROWD} --by label", f"{CROWD} --by expected"],
     "difficulty": [GOLD],
-    "chance": ["--length 9 --segments 2,3", GOLD],
+    "chance": ["--length 9 --segments 2,3"],
     "gold": [f"{CROWD} --by adjudicate", f"{CROWD} --vote tokens"],
     "plan": [f"{CROWD} --width 0.1 --resamples 20"],
     "check": [CROWD],

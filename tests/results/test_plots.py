@@ -428,7 +428,6 @@ COMMANDS = {
     "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
     "by_chance": ["evaluate", "{gold}", "{mine}", "--test", "chance"],
     "drawn chance": ["evaluate", "{gold}", "{mine}", "--test", "chance", "--match", "iou", "--resamples", "9"],
-    "chance of files": ["chance", "{gold}", "{mine}"],
     "labels": ["evaluate", "{gold}", "{mine}", "--by", "label"],
     "agree": ["agree", "{gold}", "{mine}"],
     "annotators": ["agree", "{gold}", "{mine}", "--by", "annotator"],

@@ -10,7 +10,6 @@ from messages import says
 
 import spanagree as sa
 from spanagree.systems import Comparison
-from spanagree.systems.chance_of_match import ChanceOfMatch
 from spanagree.systems.compare_systems import ComparisonSettings, Difference, SystemPair
 
 X, NONE = [(0, 1, "X")], []
@@ -145,12 +144,12 @@ def test_distribution_of_chance():
     corpus = sa.Corpus.from_segments([4, 4], {"gold": [X, X], "a": [X, [(2, 3, "X")]]})
     evaluation = sa.evaluate(corpus, p_values=True)
     assert sa.chance_test(corpus, evaluation) == sa.chance_test(corpus, evaluation)
-    made = ChanceOfMatch(evaluation)
-    for row in made.to_rows():
-        assert (row["f1"], row["chance_95"]) == (0.5, 1)  # more than 1 in 1/16 of cases
-        assert row["chance_mean"] == pytest.approx(1 / 4)
-        assert row["chance_sd"] == pytest.approx(math.sqrt(2 * 3 / 16) / 2)
-    assert [row["random"] for row in made.to_rows()] == ["both", "system"]
+    (row,) = sa.chance_test(corpus, evaluation).to_rows()
+    assert (row["f1"], row["null_95"]) == (0.5, 1)  # more than 1 in 1/16 of cases
+    assert row["null_mean"] == pytest.approx(1 / 4)
+    assert row["null_sd"] == pytest.approx(math.sqrt(2 * 3 / 16) / 2)
+    chance = evaluation.by_chance["a"].both  # both random: the same, as all places are alike
+    assert (chance.mean, chance.variance) == pytest.approx((1 / 2, 2 * 3 / 16))
 
 
 def test_picture_of_chance():
@@ -159,7 +158,7 @@ def test_picture_of_chance():
     With both random, one token is shared in four of nine cases.
     """
     corpus = sa.Corpus.from_segments([4], {"gold": [[(0, 2, "X")]], "a": [[(2, 4, "X")]]})
-    made = ChanceOfMatch(sa.evaluate(corpus, match="token", p_values=True))
+    made = sa.chance_test(corpus, sa.evaluate(corpus, match="token"))
     f1, probabilities, observed = made.picture().draw.keywords["rows"]["a"]
     assert f1.tolist() == [0, 0.5, 1]
     assert probabilities == pytest.approx([1 / 3] * 3)
