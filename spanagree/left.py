@@ -43,6 +43,7 @@ LEFT: dict[str, str] = {
     "--steps": "use time_limit of sa.gamma in Python, whose bounds hold γ",
     "--how": "use check --format json, which has it under reading",
     "chance FILE": "use evaluate --test chance; sa.match_distribution has each probability",
+    "sa.with_intervals": "use evaluate with ci=True",
 }
 """What to do instead of each, as a user writes it.
 

@@ -296,7 +296,6 @@ def test_choices_as_types():
 
 
 NOT_HERE = {"By", "Figure"}  # what each result has, its table says
-NOT_ALL = {("alpha_u", "chance")}  # it takes two of them
 
 
 @pytest.mark.parametrize("name", [n for n, x in PUBLIC.items() if inspect.isfunction(x)])
@@ -309,14 +308,12 @@ def test_choices_in_signatures(name):
         by_name = {"match": "MatchName"}.get(
             parameter.name, parameter.name.title().replace("_", "")
         )
-        if by_name in kinds and by_name != "Measure" and not {"Callable", "bool"} & written:
+        if by_name in kinds and not {"Callable", "bool"} & written:
             assert by_name in written, f"{parameter} has no type of spanagree.choices"
         for kind in written & (kinds.keys() - NOT_HERE):
             described = re.search(rf"^ +{parameter.name}: (.*\n( {{8,}}.*\n)*)", text + "\n", re.M)
-            elsewhere = (
-                ":func:" in (described[1] if described else text) or name == "with_intervals"
-            )
-            if not elsewhere and (name, parameter.name) not in NOT_ALL:
+            elsewhere = ":func:" in (described[1] if described else text)
+            if not elsewhere:
                 values = set(re.findall(r"[\w+-]+", described[1]))
                 assert set(kinds[kind][1]) - set(ALIASES) <= values, parameter.name
     assert ":data:`spanagree" not in text

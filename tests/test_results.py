@@ -71,7 +71,6 @@ def makers():
         "coefficients_by_batch": (labels, 2),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
-        "with_intervals": (evaluation,),
         "evaluate_references": (corpus, ["gold", "yours"]),
         "alt_test": (
             sa.LabelTable.from_rows(

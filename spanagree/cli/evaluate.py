@@ -115,7 +115,9 @@ def _merge(job: Job, test: str | None) -> None:
     result = sa.systems.read_tallies(job.files)
     bar = progress("resampling")
     if job.intervals:
-        result = sa.systems.with_intervals(result, job.bootstrap)
+        from spanagree.systems.evaluate import with_intervals
+
+        result = with_intervals(result, job.bootstrap)
     tested = test and sa.compare_systems(result, test=test, bootstrap=job.bootstrap, progress=bar)
     if job.by == "document":
         note = (

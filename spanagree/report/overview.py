@@ -45,7 +45,7 @@ from spanagree.references.against import (
 )
 from spanagree.results.names import common_parts
 from spanagree.systems.compare_systems import Comparison, compare_systems
-from spanagree.systems.evaluate import evaluate, with_intervals
+from spanagree.systems.evaluate import evaluate
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
@@ -139,12 +139,14 @@ class SystemsOverview(Overview):
     Attributes:
         levels: how they did, and how by level of difficulty.
         comparison: a test of each two of them, unless there are very many.
+        alone: of a single system, how it did with its interval.
     """
 
     TEMPLATE = "systems.html"
 
     levels: EvaluationByLevel
     comparison: Comparison | None
+    alone: Evaluation | None = None
 
     @property
     def evaluation(self) -> Evaluation:
@@ -156,8 +158,7 @@ class SystemsOverview(Overview):
         """Who is first and how certain that is; of a single system its F1 with an interval."""
         if self.comparison is not None:
             return self.comparison.verdict
-        alone = len(self.evaluation.systems) == 1
-        return (with_intervals(self.evaluation) if alone else self.evaluation).verdict
+        return (self.alone or self.evaluation).verdict
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -354,6 +355,7 @@ def systems_overview(corpus: Corpus, gold: str | None, **settings: Any) -> Syste
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
         comparison=compare_systems(evaluation) if compared else None,
+        alone=evaluate(corpus, gold, ci=True, **settings) if len(pairs) == 1 else None,
     )
 
 

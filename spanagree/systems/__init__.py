@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from spanagree.systems.as_seqeval import precision_score as precision_score
     from spanagree.systems.as_seqeval import recall_score as recall_score
     from spanagree.systems.compare_systems import Comparison as Comparison
-    from spanagree.systems.evaluate import with_intervals as with_intervals
     from spanagree.systems.result import Evaluation as Evaluation
     from spanagree.systems.result import Macro as Macro
     from spanagree.systems.result import Rank as Rank

@@ -238,7 +238,7 @@ def test_refused(crowd, run):
     with pytest.raises(sa.SettingError, match=wrong):
         sa.evaluate(crowd, "ann", **pair)
     with pytest.raises(sa.SettingError, match=wrong):
-        sa.with_intervals(sa.evaluate(crowd, "ann"), sa.Bootstrap(resample_by="annotators"))
+        sa.evaluate(crowd, "ann", ci=sa.Bootstrap(resample_by="annotators"))
     with pytest.raises(sa.SettingError, match="resample_by both: over blocks units are drawn"):
         sa.agree([crowd], **pair)
     with pytest.raises(sa.SettingError, match="interval bca; over annotators nothing is drawn"):

@@ -123,7 +123,6 @@ def test_what_would_work(arguments, message):
     [
         ("compare_systems", sa.compare_systems),
         ("evaluate_levels", lambda it: sa.evaluate_levels(it, sa.difficulty(it))),
-        ("with_intervals", sa.with_intervals),
         ("chance_test", lambda it: sa.chance_test(it, it)),
         ("write_tallies", lambda it: sa.write_tallies(it, "x.parquet")),
     ],

@@ -9,6 +9,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.systems.evaluate import with_intervals
 
 ANSWERS = "corpora/answers/answers.jsonl"
 SYSTEMS = ["detector", "eager"]
@@ -111,8 +112,7 @@ def test_tallies_add(answers, tmp_path):
         assert merged[name].f1 == system.f1
         assert merged.uniform[name].f1 == whole.uniform[name].f1
     ends = [
-        sa.with_intervals(x, sa.Bootstrap(resamples=200))["eager"].f1.interval
-        for x in (merged, whole)
+        with_intervals(x, sa.Bootstrap(resamples=200))["eager"].f1.interval for x in (merged, whole)
     ]
     assert ends[0] == ends[1]
 

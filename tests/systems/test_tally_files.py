@@ -20,6 +20,7 @@ from strategies import PAIRS, crowds
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.systems import tally_files
+from spanagree.systems.evaluate import with_intervals
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -59,7 +60,7 @@ def test_parts_are_the_whole(crowd, how, ids, random):
     assert repr(one) == repr(other)
     some = sa.Bootstrap(resamples=20, interval="percentile")
     again = sa.evaluate(whole, ci=some, **ask)
-    assert repr(again.systems) == repr(sa.with_intervals(found, some).systems)
+    assert repr(again.systems) == repr(with_intervals(found, some).systems)
 
 
 FILES = ("gold", "lexicon", "tagger", "chunker")
@@ -309,7 +310,7 @@ def test_refused_before_the_work(newsroom, tmp_path, capsys, monkeypatch):
     )
     over = sa.evaluate([sa.read_conll(files, scheme="IOB2")])
     with pytest.raises(sa.SettingError, match="single documents are not kept over blocks"):
-        sa.with_intervals(over)
+        with_intervals(over)
 
 
 def test_a_file_that_is_not_parquet(tmp_path, capsys):

@@ -255,7 +255,6 @@ def test_what_is_no_bootstrap(systems, how):
     result = sa.evaluate(systems)
     for call in (
         lambda: sa.compare_systems(result, bootstrap=how),
-        lambda: sa.with_intervals(result, how),
         lambda: sa.batches(systems, 2, bootstrap=how),
     ):
         with pytest.raises(sa.SettingError, match=f"^bootstrap {how!r}; a Bootstrap is needed$"):

@@ -38,7 +38,8 @@ def test_evaluation(sentences):
     drawn = np.random.default_rng(2).integers(0, 14, (20_000, 14))
     matched, expected, a, b = np.moveaxis(sums[drawn].sum(axis=1), -1, 0)
     corrected = 2 * (matched - expected) / (a + b - 2 * expected)
-    by_quantile = sa.with_intervals(plain, sa.Bootstrap(resamples=20_000, interval="percentile", resample_by="document"))  # fmt: skip
+    how = sa.Bootstrap(resamples=20_000, interval="percentile", resample_by="document")
+    by_quantile = sa.evaluate(sentences, ci=how)
     f1 = by_quantile.systems["tagger"].f1
     matched, expected, a, b = (sums.sum(axis=0) - sums).T
     left_out = 2 * (matched - expected) / (a + b - 2 * expected)
