@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from spanagree.errors import InputError, printable, show
 from spanagree.version import __version__
@@ -229,39 +229,163 @@ PROVENANCE: dict[str, type] = {
 
 # --- the signature ------------------------------------------------------------------------------
 
-KEYS = {
-    "credit": "word", "label_weights": "text",
-    "severity_penalty": "number",
-    "measure": "word", "continuum": "word", "alpha": "number", "beta": "number",
-    "delta_empty": "number", "categorical": "word", "order": "text", "sampler": "word",
-    "precision": "number", "stopped": "word",
-    "what": "word", "pairs": "word", "arguments": "word", "undirected": "text",
-    "untyped": "yes or no", "attribute": "text",
-    "match": "match", "chance": "word", "expected": "word", "chance_seed": "whole",
-    "p_values": "yes or no",
-    "places": "text", "places_mean": "whole", "chance_of": "word",
-    "batches": "text", "width": "number", "figure": "word", "confidence": "number",
-    "average": "word", "of": "word",
-    "gold": "text", "systems": "text", "references": "whole",
-    "candidate": "text", "epsilon": "number", "score": "word",
-    "team": "word", "annotators": "whole", "chosen": "text",
-    "length": "whole", "segments": "numbers", "between": "text", "confusion": "word",
-    "kinds": "text", "sort": "word",
-    "items": "counted", "outside": "word", "categories": "whole", "weights": "word",
-    "measurement": "word", "category_weights": "word", "by_label": "yes or no",
-    "classes": "classes", "complete_only": "yes or no", "duplicates": "word",
-    "missing": "text", "separator": "text", "offsets": "counted", "unit": "word",
-    "group_by": "text", "joined": "text",
-    "scheme": "scheme", "strict": "yes or no", "partial": "word", "cut": "word",
-    "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
-    "map_labels": "text", "made": "text",
-    "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
-    "null": "word",
-    "resamples": "whole", "draws": "whole", "seed": "whole",
-    "repair": "words", "tokens": "ignored", "spanagree": "version",
+
+class Setting(NamedTuple):
+    """A setting that changes numbers.
+
+    Attributes:
+        kind: what its values are, by the name that :mod:`spanagree.report.citation` knows.
+        says: the sentence that a methods paragraph has of it, in which ``{value}`` is its value,
+            ``{means}`` what that means, and ``[[key]]`` cites a source; or a sentence for each of
+            its values.
+    """
+
+    kind: str
+    says: str | Mapping[str, str]
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "credit": Setting("word", "Matched spans count by the share that they cover (MPP, arXiv 2603.19921)."),
+    "label_weights": Setting("text", "Labels have weights."),
+    "severity_penalty": Setting("number", "A pair whose labels differ loses {value} of its credit."),
+    "measure": Setting("word", {
+        "alpha-u": "Agreement on units is Krippendorff's α_U [[krippendorff1995,krippendorff2004]], 1 − D_o/D_e.",
+        "gamma": "Agreement on units is γ [[mathet2015]], and on their categories γ_cat [[mathet2017]].",
+        "all": "F1 corrected for chance [[li2024]], α of token labels [[krippendorff2011]], α_U [[krippendorff2004]], γ [[mathet2015]] and γ_cat [[mathet2017]] were computed side by side.",
+        "documents": "Which documents have anything, and which have each label, was compared by Krippendorff's α for nominal data [[krippendorff2011]].",
+    }),
+    "continuum": Setting("word", {
+        "summed": "The disagreements of documents were summed with their squared lengths as weights.",
+        "joined": "The documents that all annotators saw were joined to one continuum.",
+    }),
+    "alpha": Setting("number", "Positions of units weigh α = {value}."),
+    "beta": Setting("number", "Their categories weigh β = {value}."),
+    "delta_empty": Setting("number", "A unit aligned with none costs Δ_∅ = {value}."),
+    "categorical": Setting("word", "Categories are {value}: {means}."),
+    "order": Setting("text", "The categories have an order."),
+    "sampler": Setting("word", {
+        "chance": "The expected disorder is that of sampled annotations that keep the number, lengths and labels of every annotator's units [[li2024]].",
+        "pygamma": "The expected disorder is that of sampled annotations whose numbers, gaps and lengths of units are normally distributed, as in pygamma-agreement.",
+        "shuffle": "The expected disorder is that of sampled annotations, annotators drawn at random and shifted.",
+    }),
+    "precision": Setting("number", "They were drawn until the standard error of γ was below {value}."),
+    "stopped": Setting("word", "The {value} limit ended this, so that figures have bounds."),
+    "what": Setting("word", {
+        "segments": "Segments were compared.",
+        "relations": "Relations match if their labels and both segments do.",
+        "attributes": "Attributes match if their names, values and segments do.",
+    }),
+    "pairs": Setting("word", "Random relations stand on {means}."),
+    "arguments": Setting("word", "The segments that they link match under the measure {value}."),
+    "undirected": Setting("text", "Some relations have no direction."),
+    "untyped": Setting("yes or no", "Labels of relations do not count."),
+    "attribute": Setting("text", "Segments match if they agree in the value of the attribute {value}, too."),
+    "match": Setting("match", "Segments match under the measure {value} ({means})."),
+    "chance": Setting("word", "Expected scores are those of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]; corrected scores are (observed − expected) / (1 − expected)."),
+    "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),
+    "chance_seed": Setting("whole", "Those draws have the seed {value}."),
+    "p_values": Setting("yes or no", "p is the probability that random annotations match as well."),
+    "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
+    "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean."),
+    "chance_of": Setting("word", "Only the {value} are random; gold is as it is."),
+    "batches": Setting("text", "Batches were compared: changes, and the trend over them, by permutation of documents among batches, with Holm's correction [[holm1979]]."),
+    "width": Setting("number", "A sample was planned for an interval {value} wide."),
+    "figure": Setting("word", "That interval is of the team's {value} F1."),
+    "confidence": Setting("number", "It holds {value} %."),
+    "average": Setting("word", "Outputs of systems were compared with a gold annotation; precision, recall and F1 are {value}-averaged over all documents."),
+    "of": Setting("word", {
+        "gold": "The difficulty of a document is 1 − the F1 that chance alone would give the gold annotation against itself [[li2024]].",
+        "team": "The difficulty of a document is 1 − the F1 that chance alone would give the annotators who saw it [[li2024]].",
+    }),
+    "gold": Setting("text", "The gold annotation is not the first one."),
+    "systems": Setting("text", "The signature names the systems."),
+    "references": Setting("whole", "Each system was compared with every one of {value} reference annotators who saw the document, and these with each other; F1 is that of the tallies summed over references and documents."),
+    "candidate": Setting("text", "Whether a candidate may replace an annotator was tested by the alternative annotator test [[calderon2025]], exact under ties, with the correction of Benjamini and Yekutieli [[benjamini2001]] at 5 %."),
+    "epsilon": Setting("number", "Its margin ε is {value}."),
+    "score": Setting("word", "The score of an item is {means}."),
+    "team": Setting("word", "The team's F1 is that of the tallies summed over all pairs of annotators and documents."),
+    "annotators": Setting("whole", "{value} annotators were compared, each two over the documents that both saw."),
+    "chosen": Setting("text", "Some of the annotators were chosen."),
+    "length": Setting("whole", "A document of {value} tokens was looked at."),
+    "segments": Setting("numbers", "Its segments have the lengths {value}."),
+    "between": Setting("text", "Two annotators were compared segment by segment over the documents that both saw."),
+    "confusion": Setting("word", {
+        "team": "Each two annotators were compared segment by segment over the documents that both saw.",
+        "rest": "One annotator was compared with each other one segment by segment over the documents that both saw.",
+    }),
+    "kinds": Setting("text", "Some kinds of disagreement were left out."),
+    "sort": Setting("word", "Documents are sorted by {value}."),
+    "items": Setting("counted", "Items are {value}."),
+    "outside": Setting("word", "Those that all who saw them call O were {value}."),
+    "categories": Setting("whole", "For {value} categories the coefficients are π [[scott1955,fleiss1971]], κ [[cohen1960,conger1980]], α [[krippendorff2011]], AC1 [[gwet2008]] and bias B [[artstein2005]]; agreement by category is the share of the pairs of labels with the category in which both have it [[uebersax,siegel2018]]."),
+    "weights": Setting("word", "SPA [[norregaard2022]] has the weights {value}: {means}."),
+    "measurement": Setting("word", "Distances of α are {value}: {means}."),
+    "category_weights": Setting("word", "Each pair of labels counts with the weight of its two categories, {value}: {means} [[cohen1968,passonneau2006]]; AC2 [[gwet2014]] is in place of AC1."),
+    "by_label": Setting("yes or no", "Each label was scored against all others."),
+    "classes": Setting("classes", "The distribution of classes is {value}."),
+    "complete_only": Setting("yes or no", "Only items that all annotators labelled count."),
+    "duplicates": Setting("word", "Of two labels of one item by one annotator: {means}."),
+    "missing": Setting("text", "One label stood for missing ones, and was left out."),
+    "separator": Setting("text", "Labels are sets."),
+    "offsets": Setting("counted", "Offsets count {value}; random segments stay in their document."),
+    "unit": Setting("word", "A document is a {value}."),
+    "group_by": Setting("text", "Documents belong to groups."),
+    "joined": Setting("text", "Texts of a group that the same annotators saw were joined to one document."),
+    "scheme": Setting("scheme", "Tags were read in the scheme {value}."),
+    "strict": Setting("yes or no", {
+        "yes": "Only segments that are well-formed in the scheme count.",
+        "no": "Ill-formed tags were read leniently, as conlleval does [[tjongkimsang2003]].",
+    }),
+    "partial": Setting("word", "Of documents covered in part: {means}."),
+    "cut": Setting("word", "Where a segment cuts a token, {means}."),
+    "tokenizer": Setting("text", "Texts were split into tokens."),
+    "discontinuous": Setting("word", {
+        "keep": "Segments of several pieces kept their shape in the random annotations.",
+        "hull": "Segments of several pieces were taken from their first token to their last.",
+        "split": "Each piece of a segment of several pieces was taken as a segment.",
+        "drop": "Segments of several pieces were left out.",
+    }),
+    "read": Setting("text", "The signature names what was read of the files."),
+    "labels": Setting("text", "Only some labels were regarded."),
+    "map_labels": Setting("text", "Labels were renamed."),
+    "made": Setting("text", "Annotations were made of the others, as the signature names."),
+    "levels": Setting("whole", "By difficulty the documents were divided into {value} levels of nearly equal size."),
+    "at": Setting("numbers", "They were divided at the difficulties {value} (one at a border is in the harder level)."),
+    "chance_at": Setting("numbers", "They were divided at the chance levels {value} (one at a border is in the easier level)."),
+    "quantiles": Setting("numbers", "They were divided at the quantiles {value} of difficulty, or as near as ties left them."),
+    "skipped_blocks": Setting("whole", "{value} blocks of the corpus could not be used, and were left out."),
+    "ci": Setting("interval", {
+        "bca": "Intervals are {confidence} % bias-corrected and accelerated (BCa) bootstrap intervals [[efron1987]].",
+        "percentile": "Intervals are {confidence} % percentile bootstrap intervals [[efron1979]].",
+        "jackknife": "Intervals are {confidence} % jackknife intervals, the figure ± t standard errors.",
+        "poisson": "Intervals are {confidence} % percentile intervals of a Poisson bootstrap [[chamandy2012]].",
+    }),
+    "resample_by": Setting("word", {
+        "unit": "They are over documents.",
+        "document": "They are over whole documents, with all their sentences.",
+        "sentence": "They are over sentences.",
+        "text": "They are over texts.",
+        "annotators": "They are over annotators, by leaving out one and two at a time [[hoeffding1948]], the documents as they are.",
+        "both": "They are over documents, and widened for other annotators [[zou2008,hoeffding1948,cameron2011]].",
+    }),
+    "test": Setting("word", {
+        "bootstrap": "Differences of systems were tested by the bootstrap [[efron1979]]; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
+        "permutation": "Differences of systems were tested by permutation of their tallies of documents; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
+        "chance": "Each system was tested against chance: p is the probability that an annotation with its segments placed at random, gold as it is, reaches its F1.",
+    }),
+    "null": Setting("word", {
+        "exact": "This probability is exact.",
+        "drawn": "This probability is of draws: (1 + those that reach it) / (1 + all).",
+        "partly-drawn": "This probability is exact but for documents too large for that.",
+    }),
+    "resamples": Setting("whole", "{value} resamples or exchanges were drawn."),
+    "draws": Setting("whole", "{value} random annotations were drawn."),
+    "seed": Setting("whole", "The seed of what was drawn is {value}."),
+    "repair": Setting("words", "Annotations were repaired: {means}."),
+    "tokens": Setting("ignored", "Files were aligned by position, though their tokens differ."),
+    "spanagree": Setting("version", "All figures were computed with spanagree {value} [[spanagree]]."),
 }  # fmt: skip
-"""The settings that change numbers, in the order of the signature, and what their values are."""
+"""The settings that change numbers, in the order of the signature; there is no other table of them."""
 
 
 class Escaped(str):
@@ -296,7 +420,7 @@ def signature(settings: Mapping[str, Any]) -> str:
     values["spanagree"] = settings["version"]
     return "|".join(
         f"{SIGNED_AS.get(key, key)}:{_signed(values[key])}"
-        for key in KEYS
+        for key in SETTINGS
         if values.get(key) is not None
     )
 

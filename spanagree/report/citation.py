@@ -1,8 +1,7 @@
-"""A methods paragraph filled with the settings of a result, and the references that it needs."""
+"""A methods paragraph: a sentence for each setting of a result, and the references it needs."""
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
-from spanagree.comparisons.compared import WHATS
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.corpus.label_table import DUPLICATES
@@ -26,28 +24,18 @@ from spanagree.corpus.tokens import CUTS
 from spanagree.errors import (
     InputError,
     SettingError,
-    SpanAgreeError,
     check_choice,
-    counted,
-    counted_of,
     printable,
     show,
 )
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
-from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
+from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
-from spanagree.report.explain import words_of
-from spanagree.results.frame import LEAST_P, decimal
+from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
-from spanagree.results.score import RARE
-from spanagree.results.verdict import p_of
-from spanagree.settings import KEYS, SIGNED_AS, Escaped, signature, unit
-from spanagree.systems.compare_systems import TESTS
-from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-from spanagree.units.alpha_u import CONTINUA
+from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, signature
 from spanagree.units.dissimilarity import CATEGORICAL
-from spanagree.units.sampling import SAMPLERS
 from spanagree.version import __version__
 
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
@@ -174,7 +162,7 @@ _VALUES = {
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
 }
-"""The values in signatures by their kinds, which are those of :data:`spanagree.settings.KEYS`."""
+"""The values in signatures, by the kinds of :data:`spanagree.settings.SETTINGS`."""
 
 _NAMES = {signed: name for name, signed in SIGNED_AS.items()}
 """The settings that have another name in a signature."""
@@ -203,13 +191,13 @@ def settings_of(line: str) -> dict[str, Any]:
         if not colon:
             raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
         key = _NAMES.get(key, key)
-        if key not in KEYS:
+        if key not in SETTINGS:
             raise InputError(
                 f"signature: unknown key {show(key)}; a line that stands below a table is needed"
             )
         if key in values:
             raise InputError(f"signature: the key {key} comes twice; name it once")
-        kind = _VALUES[KEYS[key]]
+        kind = _VALUES[SETTINGS[key].kind]
         if not re.fullmatch(kind.pattern, value, re.ASCII) or not value.isprintable():
             raise InputError(
                 f"signature: {key}: {show(value)} is not a value that it can have; copy the line"
@@ -232,280 +220,93 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
     if key == "scheme" and value.startswith("auto("):
         names = [name for name in value[5:-1].split(",") if name]
         return {key: "auto", "schemes": {name: name for name in names}}
-    read = {key: _VALUES[KEYS[key]].read(value)}
+    read = {key: _VALUES[SETTINGS[key].kind].read(value)}
     return read | {"gold_first": False} if key == "gold" else read  # the first layer is not named
 
 
-# --- figures in a sentence ------------------------------------------------------------------------
+# --- sentences ------------------------------------------------------------------------------------
 
 
-_LABELS = 10  # of more than these, no figures by label
-_PAIRS = 10  # of more than these, no differences
-_GAPS = {
-    "π": "categories' shares are means over the items with one label or more [[gwet2014]]",
-    "κ": "an annotator's shares are over all items that she labelled [[gwet2014]]",
-    "α": "only items with two labels or more count [[krippendorff2011]]",
-    "AC1": "categories' shares are those of π [[gwet2014]]",
-}
-"""What a coefficient does where not everybody labelled every item."""
+_OFFSETS = ("tokens", "characters")
+_CHANCES = {**CHANCES, **OF_ARGUMENTS}
+_MEANS: Mapping[str, Mapping[str, str]] = {
+    "categorical": CATEGORICAL, "pairs": PAIRS, "chance": _CHANCES, "score": SCORES,
+    "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
+    "duplicates": DUPLICATES, "partial": PARTIAL, "cut": CUTS,
+}  # fmt: skip
+"""What values of settings mean, where a table says so."""
+
+# what settings with few values may be: another version may have had others
+_ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
+    **_MEANS,
+    **{
+        key: setting.says
+        for key, setting in SETTINGS.items()
+        if not isinstance(setting.says, str) and setting.kind != "yes or no"
+    },
+    "arguments": ("boundaries",), "expected": ("partly-drawn",), "average": ("micro", "macro"),
+    "team": ("summed",), "credit": ("by-share",), "items": ("labels", "segments", *_OFFSETS),
+    "outside": ("kept", "skipped"), "offsets": _OFFSETS, "unit": UNITS, "repair": REPAIRS,
+    "scheme": ("auto", "none", "mixed", *SCHEMES),
+}  # fmt: skip
+_EXACT = (
+    "Where few of what a score rests on hold a disagreement, or few an agreement, its interval is"
+    " joined with one from Clopper and Pearson's exact interval [[clopper1934]]."
+)
+_GENERAL = (
+    f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw precision,"
+    " recall and F1 it gives the expected scores of two independent random annotations [[li2024]],"
+    " which are exact, not simulated, and scores corrected for them, (observed − expected) /"
+    " (1 − expected)."
+)
 
 
-def results_paragraph(result: Mapping[str, Any]) -> str:
-    """Return the findings in sentences, in which ``[[key]]`` cites a source.
-
-    Args:
-        result: what ``--format json`` of evaluate (also with references and tests), agree (also
-            α_U and γ) or coefficients wrote.
-
-    Raises:
-        InputError: for the JSON of another command, or one that lacks figures.
-    """
-    settings = result.get("settings")
-    kind = str(result.get("kind", ""))
-    write = _KINDS.get(kind)
-    if write is None or not settings or not isinstance(settings, Mapping):
-        others = f", and not those of {show(kind)}" if kind else ""
-        raise InputError(
-            f"a paragraph of results needs figures{others};"
-            " evaluate (not --by difficulty), agree (not --measure all or"
-            " documents) and coefficients, not over batches, write them with --format json"
-        )
-    try:
-        test = result.get("test")
-        tested = [] if test is None else _KINDS[str(test["kind"])](test)
-        caveats = [*result.get("caveats", ()), *(test or {}).get("caveats", ())]
-        return " ".join([*write(result), *tested, *_caveats(caveats)])
-    except (LookupError, TypeError, ValueError, AttributeError, SpanAgreeError) as error:
-        raise InputError(
-            f"figures are missing or are not numbers ({printable(str(error))}); write the result"
-            " again with --format json"
-        ) from None
-
-
-def _agreement(result: Mapping[str, Any]) -> list[str]:
-    document, summary = unit(result["settings"]), result["summary"]
-    rows = {row["of"]: row for row in result["tables"]["team"]}
-    team, mean = rows["team"], rows["mean over pairs"]
-    saw, every = sorted(summary["saw"].values()), summary["documents"]
-    gaps = any(documents < every for documents in saw)
-    span = f"{saw[0]} to {saw[-1]} each" if gaps else "each of them all"
-    sentences = [
-        f"{counted(len(saw), 'annotator')} worked on {counted(every, document)} ({span}), of"
-        f" which {summary['shared']} were seen by two or more; {counted(team['pairs'], 'pair')} of"
-        f" annotators share a {document}.",
-        f"Over all pairs {_f1(team['f1'])}.",
-    ]
-    if mean["f1"]["corrected"] is not None:
-        sd = rows["sd over pairs"]["f1"]["corrected"]
-        spread = "" if sd is None else f", with a standard deviation (n − 1) of {_number(sd)}"
-        sentences.append(
-            f"The mean over {counted(mean['pairs_corrected'], 'pair')} is"
-            f" {_number(mean['f1']['observed'])} and corrected for chance"
-            f" {_with_interval(mean['f1'], 'corrected')}{spread}."
-        )
-    labels = result["tables"]["labels"]
-    if 1 < len(labels) <= _LABELS:
-        by_label = (f"{_text(row['label'])} {_number(row['f1']['corrected'])}" for row in labels)
-        sentences.append(f"By label it is, corrected for chance: {', '.join(by_label)}.")
-    if gaps:
-        sentences.append(
-            f"As not everybody saw every {document}, each two annotators were compared over what"
-            " both saw: matched and expected segments and sizes were summed over pairs and"
-            f" {document}s, and F1 taken of the sums, so that {document}s that many saw weigh more."
-        )
-    return sentences
-
-
-def _coefficients(result: Mapping[str, Any]) -> list[str]:
-    counts, settings = result["summary"], result["settings"]
-    items = settings.get("items")
-    item = items[:-1] if items in ("tokens", "characters") else "item"
-    gaps = counts["labels"] < counts["items"] * counts["annotators"]
-    rows = result["tables"]["coefficients"]
-    named = {row["coefficient"]: row for row in rows if row["coefficient"] != "B"}
-    values = [f"{_text(k)} {_value(entry)}" for k, entry in named.items()]
-    sentences = [
-        f"{counted(counts['annotators'], 'annotator')} gave {counts['labels']} labels of"
-        f" {counted(counts['categories'], 'category')} to"
-        f" {counted(counts['items'], item)}, of which {counts['compared']} have two or more"
-        f" ({counted(counts['pairs'], 'pair')} of labels).",
-        f"The coefficients are {'; '.join(values)}.",
-    ]
-    if gaps:
-        rules = "; ".join(f"of {k} {_GAPS[k]}" for k in named if k in _GAPS)
-        sentences.append(
-            f"As not everybody labelled every {item}, observed agreement is the mean over those"
-            f" with two labels or more, and {rules}."
-        )
-    return sentences
-
-
-def _evaluation(result: Mapping[str, Any]) -> list[str]:
-    document, every = unit(result["settings"]), result["summary"]["documents"]
-    systems = result["tables"]["systems"]
-    sentences = []
-    for system in systems:
-        seen = system["documents"]
-        part = counted_of(seen, every, document)
-        size = "token" if find_match(result["settings"]["match"]).in_tokens else "segment"
-        of_raw = [
-            f"{k} {_number(system[k]['observed'])}"
-            for k in ("precision", "recall")
-            if system[k]["observed"] is not None
-        ]
-        sentences.append(
-            f"Over {part} with {counted(system['size_gold'], size)} in gold,"
-            f" {_text(system['system'])} marked {system['size_system'] or 'nothing'};"
-            f" {_f1(system['f1'])}"
-            f" ({', '.join(of_raw) or 'no precision nor recall'})."
-        )
-    if any(system["documents"] < every for system in systems):
-        sentences.append(f"Each system was compared with gold over the {document}s that both saw.")
-    return sentences
-
-
-def _against(result: Mapping[str, Any]) -> list[str]:
-    """Return the sentences of systems against references, and of these among themselves."""
-    document, summary = unit(result["settings"]), result["summary"]
-    references = counted(summary["references"], "reference annotator")
-    sentences = []
-    for row in result["tables"]["systems"]:
-        seen = counted_of(row["documents"], summary["documents"], document)
-        if row["reference"]:
-            sentences.append(
-                "The references were compared with each other over"
-                f" {seen} that two of them saw; {_f1(row['f1'])}."
-            )
+def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the sentence of each setting, in the order of the signature; ``[[key]]`` cites."""
+    for key, setting in SETTINGS.items():
+        value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
+        if value is None or (value is False and key != "strict"):
             continue
-        share = row["share"]
-        beside = "" if share["observed"] is None else (
-            f"; that is {_with_interval(share, 'observed')} times the F1 of references among"
-            f" themselves on the same {document}s"
-        )  # fmt: skip
-        if beside and share["corrected"] is not None:
-            beside += f", and corrected for chance {_with_interval(share, 'corrected')} times"
-        sentences.append(
-            f"{_text(row['system'])} was compared with {references} over {seen} that one of them"
-            f" saw; {_f1(row['f1'])}{beside}."
+        if value == "auto":
+            value = [*settings.get("schemes", ())] or "that was recognised"
+        shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
+        words = {"value": shown, "means": _means(key, value)}
+        says = setting.says
+        if key == "ci":
+            kind = re.sub("[^a-z].*", "", value)
+            words |= {"confidence": value.removeprefix(kind)}
+            yield says[kind].format(**words)  # type: ignore[index]  # checked before
+            if "measure" not in settings:
+                yield _EXACT
+        elif isinstance(says, str):
+            yield says.format(**words)
+        else:
+            yield says[words["value"]].format(**words)
+    if (version := settings.get("version", __version__)) != __version__:
+        yield (
+            f"(This paragraph was worded by spanagree {__version__}; look up in the documentation"
+            f" of {version} whether it holds.)"
         )
-    return sentences if summary["references"] > 1 else sentences[:-1]
 
 
-def _comparison(result: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on the differences that a test of systems found."""
-    differences, pairs = [], result["tables"]["pairs"]
-    for row in pairs:
-        difference, pair = row["corrected"], f"{_text(row['a'])} and {_text(row['b'])}"
-        if difference["value"] is None:
-            differences.append(f"undefined between {pair}")
-            continue
-        # with several pairs the decision is adjusted, and the interval of a pair is not
-        interval = _ends((difference["low"], difference["high"])) if len(pairs) == 1 else ""
-        differences.append(
-            f"{_number(difference['value'])}{interval} between {pair} ({_p_of(difference)})"
-        )
-    if not differences:
-        return []
-    test = result["settings"]["test"]
-    left = differences[_PAIRS:]
-    more = [f"and {counted(len(left), 'more pair')} were tested"] if left else []
-    return [
-        f"By the {test} test, with Holm's correction [[holm1979]], the difference in corrected"
-        f" F1 is {', '.join([*differences[:_PAIRS], *more])}."
-    ]
+def _shown(value: Any) -> str:
+    """Return a value as a sentence has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_shown, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _chance_test(result: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on what a test against chance found."""
-    rows = result["tables"]["systems"]
-    by_system = "; ".join(f"{_p_of(row)} for {_text(row['system'])}" for row in rows)
-    return [f"By the test against chance, with Holm's correction [[holm1979]], {by_system}."]
-
-
-def _units(result: Mapping[str, Any]) -> list[str]:
-    """Return the sentences of α_U and of γ."""
-    summary, settings = result["summary"], result["settings"]
-    is_gamma = result["kind"] == "Gamma"
-    key, source = ("gamma", "mathet2015") if is_gamma else ("alpha_u", "krippendorff1995")
-    sentences = [
-        f"{counted(len(summary['annotators']), 'annotator')} were compared over"
-        f" {counted(summary['documents'], unit(settings))} that two or more saw."
-    ]
-    for row in result["tables"]["figures"]:
-        name, figures = row.get("coefficient"), row[key]
-        if name is None:
-            name = "α_U" if row["label"] == "all" else f"α_U of {_text(row['label'])}"
-        if figures["value"] is None:
-            sentences.append(f"{_text(name)} is undefined ({_text(figures['undefined'])}).")
-            continue
-        error = f", standard error {figures['error']:.2g}" if figures.get("error") else ""
-        cite = f" [[{source}]]" if name in ("γ", "α_U") else ""
-        sentences.append(
-            f"{_text(name)} is {_with_interval(figures, 'value')}{cite}: the disagreement is"
-            f" {decimal(float(figures['observed']), 4)}, and by chance"
-            f" {decimal(float(figures['expected']), 4)}{error}."
-        )
-    return sentences
-
-
-_KINDS = {
-    "AgainstReferences": _against,
-    "Agreement": _agreement,
-    "AlphaU": _units,
-    "ChanceTest": _chance_test,
-    "Coefficients": _coefficients,
-    "Comparison": _comparison,
-    "Evaluation": _evaluation,
-    "Gamma": _units,
-}
-"""The functions that write about each kind of result."""
-
-
-# --- parts of sentences -------------------------------------------------------------------------
-
-
-def _f1(figures: Mapping[str, Any]) -> str:
-    if figures["observed"] is None:
-        return f"F1 is undefined ({_text(figures.get('undefined', 'nothing is marked'))})"
-    observed, by_chance = _with_interval(figures, "observed"), _with_interval(figures, "expected")
-    both = f"F1 is {observed}; chance alone gives {by_chance} [[li2024]]"
-    if figures["corrected"] is None:
-        return f"{both}; corrected for chance it is undefined"
-    return f"{both}; corrected for chance it is {_with_interval(figures, 'corrected')}"
-
-
-def _value(entry: Mapping[str, Any]) -> str:
-    if entry["value"] is None:
-        return "undefined"
-    kind = "observed" if entry["coefficient"] == "SPA" else "corrected"
-    ends = (entry.get("interval") or {}).get(kind)
-    parts = f"observed {_number(entry['observed'])}, by chance {_number(entry['expected'])}"
-    return f"{_number(entry['value'])}{_ends(ends)} ({parts})"
-
-
-def _with_interval(figures: Mapping[str, Any], kind: str) -> str:
-    return _number(figures[kind]) + _ends((figures.get("interval") or {}).get(kind))
-
-
-def _ends(ends: Sequence[float | None] | None) -> str:
-    if not ends or None in ends:
-        return ""
-    low, high = (_number(end) for end in ends)
-    return f" [{low}, {high}]"
-
-
-def _p_of(row: Mapping[str, Any]) -> str:
-    """Return p, and p after Holm's correction."""
-    named = []
-    for key, what in (("p", "p"), ("p_holm", "corrected p")):
-        value = row[key]
-        low = value is not None and value < LEAST_P
-        named.append(f"{what} {p_of(value) if low else _number(value)}")
-    return ", ".join(named)
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else decimal(float(value), 3)
+def _means(key: str, value: Any) -> str:
+    """Return what the value of a setting means; empty where no table says so."""
+    if key == "match":
+        return find_match(value).means
+    if key == "repair":
+        return "; ".join(REPAIRS[name].says for name in value)
+    return _MEANS[key][value] if key in _MEANS else ""
 
 
 def _text(text: str) -> str:
@@ -513,9 +314,26 @@ def _text(text: str) -> str:
     return printable(text).replace("[[", "[ [")
 
 
-def _caveats(caveats: Sequence[str]) -> list[str]:
-    """Return caveats as sentences."""
-    return [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
+def results_paragraph(result: Mapping[str, Any]) -> str:
+    """Return the verdict of a result, and where it is shaky, in sentences.
+
+    Args:
+        result: what ``--format json`` of evaluate, agree, coefficients and others wrote.
+
+    Raises:
+        InputError: for a result without a verdict.
+    """
+    parts = [part for part in (result.get("test"), result) if isinstance(part, Mapping)]
+    verdicts = [part.get("verdict") for part in parts]
+    said = next((verdict for verdict in verdicts if isinstance(verdict, str) and verdict), None)
+    if said is None:
+        raise InputError(
+            "a paragraph of results needs a verdict, which what compares annotators or systems has;"
+            " write such a result with --format json"
+        )
+    caveats = [str(caveat) for part in reversed(parts) for caveat in part.get("caveats") or ()]
+    kept = [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
+    return " ".join([_text(said), *kept])
 
 
 # --- the citation -------------------------------------------------------------------------------
@@ -524,23 +342,6 @@ def _caveats(caveats: Sequence[str]) -> list[str]:
 CITED = ("text", "latex", "bibtex")
 """The formats of a citation, by name."""
 
-_OFFSETS = ("tokens", "characters")
-# what settings with few values may be: another version may have had others
-_ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
-    "chance": (*CHANCES, *OF_ARGUMENTS), "what": WHATS, "pairs": PAIRS,
-    "arguments": ("boundaries",), "expected": ("partly-drawn",),
-    "average": ("micro", "macro"), "of": ("gold", "team"), "team": ("summed",),
-    "credit": ("by-share",),
-    "items": ("labels", "segments", *_OFFSETS), "outside": ("kept", "skipped"),
-    "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
-    "duplicates": DUPLICATES, "offsets": _OFFSETS, "unit": UNITS,
-    "scheme": ("auto", "none", "mixed", *SCHEMES), "partial": PARTIAL, "cut": CUTS,
-    "discontinuous": ("keep", "hull", "split", "drop"),
-    "measure": ("alpha-u", "gamma", "all", "documents"), "continuum": CONTINUA,
-    "categorical": CATEGORICAL,
-    "sampler": SAMPLERS, "test": (*TESTS, "chance"), "null": ("exact", "drawn", "partly-drawn"),
-    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
-}  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
 _NO_FIGURES = (
@@ -554,14 +355,13 @@ def cite(
     format: Cited = "text",  # noqa: A002 — named as the option
     results: bool = False,
 ) -> str:
-    """Return a methods paragraph on a result, with its settings, and the references it needs.
+    """Return a methods paragraph on a result, a sentence for each setting, and its references.
 
     Args:
         result: a result, or the signature that stands below its table; without one, a general
             sentence and all references.
         format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, the references alone.
-        results: a paragraph of results instead, with figures, intervals and coverage: of a result
-            of evaluate, also with references, agree or coefficients, or of a test of systems.
+        results: a paragraph of results instead: the verdict, and where it is shaky.
 
     Raises:
         InputError: for anything but a signature, or one with settings that are not known here.
@@ -623,7 +423,13 @@ def cited(
     """Return a citation by settings, as :func:`cite`; ``figures`` is the paragraph of results."""
     check_choice(format, CITED, "format")
     _check(settings or {})
-    paragraph = _paragraph(settings) if figures is None else _with_software(figures, settings or {})
+    about = settings or {}
+    if figures is not None:
+        paragraph = f"{figures} {SETTINGS['spanagree'].says}".replace(
+            "{value}", about.get("version", __version__)
+        )
+    else:
+        paragraph = _GENERAL if settings is None else " ".join(_sentences(about))
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
     sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
     sources["spanagree"] = software((settings or {}).get("version", __version__))
@@ -637,16 +443,6 @@ def cited(
     listed = [_wrapped(source.text, hang=2) for source in sources.values()]
     text = _MARK.sub(_short, paragraph)
     return "\n".join([_wrapped(text), "", *below, "References", "", *listed, ""])
-
-
-def _with_software(figures: str, settings: Mapping[str, Any]) -> str:
-    """Return a paragraph of results with what intervals are, and what made the figures."""
-    words = words_of(settings)
-    what = f" Intervals, in brackets, are {words['confidence']} %." if "ci" in settings else ""
-    if what and "average" not in settings and settings.get("resample_by") not in SAMPLED_BY:
-        what = f"{what[:-1]}, with the annotators held fixed."
-    version = settings.get("version", __version__)
-    return f"{figures}{what} All figures were computed with spanagree {version} [[spanagree]]."
 
 
 def _short(mark: re.Match[str]) -> str:
@@ -666,114 +462,12 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen = {key: [settings[key]] for key in _ALLOWED if key in settings}
     chosen["scheme"] = [*chosen.get("scheme", ()), *settings.get("schemes", ())]
     chosen["repair"] = settings.get("repair", [])
-    chosen["ci"] = [words_of(settings)["interval"]] if "ci" in settings else []
+    chosen["ci"] = [re.sub("[^a-z].*", "", settings["ci"])] if "ci" in settings else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
-            if value not in allowed and not (KEYS.get(key) == "counted" and is_time(value)):
+            if value not in allowed and not (SETTINGS[key].kind == "counted" and is_time(value)):
                 raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
     try:
         find_match(settings.get("match", "exact"))
     except SettingError as error:
         raise InputError(f"signature: {error}") from None
-
-
-def _paragraph(settings: Mapping[str, Any] | None) -> str:
-    """Return the methods paragraph with marks where sources are cited; a general one of None.
-
-    Settings that no sentence is about are named in a sentence of their own.
-    """
-    if settings is None:
-        return _rendered({}, "anything")
-    return _rendered(settings, subject_of(settings), _settings_without_words(settings))
-
-
-def _rendered(settings: Mapping[str, Any], subject: str, without_words: Sequence[str] = ()) -> str:
-    """Return the methods paragraph of a subject, with the names of settings without words."""
-    values = {"version": __version__, **dict.fromkeys([*KEYS, "ignore_tokens"]), **settings}
-    text = _template().render(
-        values,
-        subject=subject,
-        **words_of(settings),
-        schemes=list(values.get("schemes", ())),
-        repair=[REPAIRS[name].says for name in values["repair"] or ()],
-        own_version=__version__,
-        without_words=without_words,
-    )
-    return " ".join(text.split())
-
-
-def _settings_without_words(settings: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings on which no word of the paragraph depends."""
-    text = _rendered(settings, subject_of(settings))
-    return [
-        SIGNED_AS.get(key, key)
-        for key in KEYS
-        if key in settings
-        and all(
-            _rendered(other, subject_of(other)) == text
-            for other in _with_other_values(settings, key)
-        )
-    ]
-
-
-def _with_other_values(settings: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the settings without this one, and with other values of it where these are known."""
-    value, allowed = settings[key], _ALLOWED.get(key, ())
-    yield {name: setting for name, setting in settings.items() if name != key}
-    if isinstance(value, bool):
-        yield {**settings, key: not value}
-    elif isinstance(value, (int, float)):
-        yield {**settings, key: value + 1}
-    elif isinstance(value, str):
-        yield from ({**settings, key: other} for other in allowed if other != value)
-
-
-@functools.cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {
-        "find_match": find_match,
-        "CHANCES": {**CHANCES, **OF_ARGUMENTS},
-        "PAIRS": PAIRS,
-        "CUTS": CUTS,
-        "WEIGHTS": WEIGHTS,
-        "MEASUREMENTS": MEASUREMENTS,
-        "CATEGORY_WEIGHTS": CATEGORY_WEIGHTS,
-        "weights_of": weights_of,
-        "counted": counted,
-        "rare": RARE,
-        "text": _text,
-        "grouped": lambda number: "some" if number is None else f"{number:,}",
-        "numbers": lambda values: ", ".join(f"{number:g}" for number in values),
-    }
-    text = files("spanagree.report").joinpath("methods.txt").read_text("utf-8")
-    return environment.from_string(text)
-
-
-def subject_of(settings: Mapping[str, Any]) -> str:
-    """Return the kind of result that has these settings.
-
-    >>> subject_of({"match": "exact", "team": "summed"})
-    'agreement'
-    """
-    levels = any(key in settings for key in ("levels", "at", "chance_at", "quantiles"))
-    subjects = {
-        "credit": "credit",
-        "batches": "agreement",
-        "test": "chance_test" if settings.get("test") == "chance" else "comparison",
-        "measure": "documents" if settings.get("measure") == "documents" else "unitizing",
-        "width": "plan",
-        "references": "references",
-        "candidate": "replacement",
-        "average": "levels" if levels else "evaluation",
-        "team": "agreement",
-        "categories": "coefficients",
-        "of": "split" if levels else "difficulty",
-        "between": "disagreements",
-        "confusion": "disagreements",
-        "chance": "chance",
-        "made": "gold",
-    }
-    return next((subject for key, subject in subjects.items() if key in settings), "reading")
