@@ -38,7 +38,6 @@ PICTURES = {
     "confusion": ("Which labels are confused", f"disagreements {_CROWD} --by label"),
     "shares": ("The same as shares", f"disagreements {_CROWD} --rest dia --by share"),
     "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),
-    "plan": ("How wide an interval would be", f"plan {_CROWD} --width 0.05"),
     "references": (
         "Systems against many annotators",
         "evaluate corpora/answers/answers.jsonl --systems detector,eager --match token --ci",

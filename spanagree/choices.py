@@ -97,7 +97,6 @@ BY: dict[str, tuple[str, ...]] = {
     "Disputes": ("document",),
     "Evaluation": ("label", "document"),
     "Gold": ("segment", "adjudicate"),
-    "Plan": ("document",),
     "AltTest": ("annotator",),
 }
 """The same of each result that the command line breaks down, by its public name."""

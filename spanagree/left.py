@@ -44,6 +44,10 @@ LEFT: dict[str, str] = {
     "--how": "use check --format json, which has it under reading",
     "chance FILE": "use evaluate --test chance; sa.match_distribution has each probability",
     "sa.with_intervals": "use evaluate with ci=True",
+    **dict.fromkeys(
+        ("plan --by", "plan --plot"),
+        "leave it out; each --width is a plan of its own",
+    ),
 }
 """What to do instead of each, as a user writes it.
 

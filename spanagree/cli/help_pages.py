@@ -48,8 +48,8 @@ FIRST: Mapping[str, str] = {
         "--to --keep-annotators --from --format"
     ),
     "plan": (
-        "--width --figure --by --annotators --match --chance --confidence --resamples "
-        "--seed --from --format --output --plot"
+        "--width --figure --annotators --match --chance --confidence --resamples "
+        "--seed --from --format --output"
     ),
     "check": "--fail-on --format --output --from --columns --scheme --unit --repair",
     "convert": (

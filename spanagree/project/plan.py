@@ -22,7 +22,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings
-from spanagree.agreement.other_annotators import OtherAnnotators, changes, sums_of
+from spanagree.agreement.other_annotators import changes, sums_of
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
@@ -33,15 +33,12 @@ from spanagree.errors import (
     check_whole,
     counted,
     counted_of,
-    percent,
-    printable,
     show,
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, lines
-from spanagree.results.result import Result
+from spanagree.results.result import Signed
 from spanagree.results.score import UNDEFINED, Figures, f1_figures
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Resampling
@@ -51,14 +48,11 @@ from spanagree.uncertainty.evidence import evidence_of, joined
 
 _MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
-_STEPS = (0.5, 1, 2, 4, 8, 16)  # times the documents that are there, of the curve
 _MOST_DOCUMENTS = 1 << 40  # more than which no plan asks for
-_WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that are planned
-_SUGGESTED = 3  # widths
+_WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that a report plans
 _RESAMPLES = 2000  # which say how certain a plan is; of the command and of a report
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
-_HEAVY = 0.1  # of the pairs: a document with more decides what is planned
 _SEEN = 7  # the column of how many saw a document
 
 
@@ -75,7 +69,7 @@ class PlanSettings(AgreementSettings):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result):
+class Plan(Signed):
     """The result of :func:`plan_sample`.
 
     Attributes:
@@ -86,14 +80,10 @@ class Plan(Result):
         width: the width of the interval over these documents, by the same variance.
         variance: by the number of annotators of each document, the variance of one document.
         drawn: the same in each resample of documents; (resamples,).
-        annotators_width: the width that no number of documents goes below, where the annotators
-            are a sample too; undefined of fewer than four.
         figures: the team's observed, expected and corrected figure.
         evidence: how many documents there are, and how many hold a disagreement, an agreement.
         settings: what made the numbers; the width that is asked for among them.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        without: where one document has more than a tenth of the pairs, the plan without it.
-        suggested: widths to choose from, where none was asked for; the first one is planned.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]] * 9, "bob": [[(0, 2, "X")]] * 6 + [[(4, 6, "X")]] * 3}
@@ -109,18 +99,10 @@ class Plan(Result):
     width: float
     variance: Mapping[int, float]
     drawn: Mapping[int, Floats] = field(repr=False)
-    annotators_width: float
     figures: tuple[float, float, float]
     evidence: tuple[int, int, int]
     settings: PlanSettings
     notes: tuple[str, ...]
-    without: Plan | None = None
-    suggested: tuple[float, ...] = ()
-
-    BY: ClassVar[Mapping[str, str]] = {
-        "document": "a row for each of some numbers of documents: how wide the interval would be"
-    }
-    DRAWN: ClassVar[tuple[str, ...]] = ("document",)
 
     @property
     def _tail(self) -> float:
@@ -186,14 +168,6 @@ class Plan(Result):
         return self.variance[annotators], low, high
 
     @property
-    def enough(self) -> int | None:
-        """How many annotators each of the documents that are there needs; ``None`` if none do."""
-        wide = (
-            k for k in self.variance if self.width_of(self.documents, k)[0] <= self.settings.width
-        )
-        return next(wide, None)
-
-    @property
     def _rows(self) -> list[dict[str, Any]]:
         """What is needed with so many annotators of each document."""
         ends = ("documents_low", "documents_high")
@@ -208,92 +182,49 @@ class Plan(Result):
 
     @property
     def verdict(self) -> str:
-        """How many documents an interval of the width asked for needs."""
-        noun, two = unit(self.settings), min(self.variance)
+        """How wide the interval is so far, and what one of the width asked for needs."""
+        noun, fewest, most = unit(self.settings), min(self.variance), max(self.variance)
         there = f"{counted(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
+        needs = [f"{self._needs(fewest)} with {counted(fewest, 'annotator')} each"]
+        if most > fewest:
+            needs.append(f"{self._needs(most)} with {most}")
         return (
-            f"For these annotators, a {self.settings.confidence:g} % interval"
-            f" {verdict.short(self.settings.width)} wide needs {self._needed_text(two)} with"
-            f" {counted(two, 'annotator')} each; the {there} one of {verdict.short(self.width)}."
+            f"For these annotators, the {there} a {self.settings.confidence:g} % interval"
+            f" {verdict.short(self.width)} wide; one of {verdict.short(self.settings.width)} needs"
+            f" {', or '.join(needs)}."
         )
 
-    def _needed_text(self, annotators: int) -> str:
-        """Return the number of documents needed, with the range that resamples give."""
+    def _needs(self, annotators: int) -> str:
+        """Return how many documents so many annotators each need, and how certain that is."""
         enough, low, high = self.needed(annotators)
         between = f" ({low} to {high})" if low < high else ""
         return f"{counted(enough, unit(self.settings))}{between}"
 
-    TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None, "documents": "document"}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = (
-        "value", "documents", "of_documents", "each", "enough", "width", "annotators_width",
-        "without=without._rows?",
-    )  # fmt: skip
+    SUMMARY: ClassVar[tuple[str, ...]] = ("value", "documents", "of_documents", "each", "width")
 
     def _table(self, by: str | None) -> Frame:
-        """What is needed with so many annotators of each document; or how wide it would be."""
-        noun = f"{unit(self.settings)}s"
-        heads = [Column("annotators", "annotators of each", "count")]
+        """What is needed with so many annotators of each document."""
+        heads = [
+            Column("annotators", "annotators of each", "count"),
+            Column("documents", f"{unit(self.settings)}s needed", "count", "documents needed"),
+            *(Column(f"documents_{end}", "", "count") for end in ("low", "high")),
+            Column("", "from–to", "place"),
+            Column("more", "more", "count", "more documents"),
+            Column("annotations", "annotations", "count", "annotations needed"),
+            Column("width_now", f"width with {self.documents}", meaning="width"),
+        ]
         rows: list[list[Value]] = []
-        if by is None:
-            heads += [
-                Column("documents", f"{noun} needed", "count", "documents needed"),
-                *(Column(f"documents_{end}", "", "count") for end in ("low", "high")),
-                Column("", "from–to", "place"),
-                Column("more", "more", "count", "more documents"),
-                Column("annotations", "annotations", "count", "annotations needed"),
-                Column("width_now", f"width with {self.documents}", meaning="width"),
-            ]
-            if self.without is not None:
-                heads.append(
-                    Column("documents_without", "without one", "count", "plan without one")
-                )
-            for row in self._rows:
-                cells = list(row.values())
-                rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
-                if self.without is not None:
-                    fits = cells[0] in self.without.variance
-                    rows[-1].append(self.without.needed(cells[0])[0] if fits else None)
-        else:
-            heads = [
-                Column("documents", noun, "count", "documents of a plan"),
-                *heads,
-                Column("width", "width", "number"),
-                Column("width_low"),
-                Column("width_high"),
-                Column("", "from–to", "interval", "from–to of a width"),
-            ]
-            for n in self._steps():
-                for k in self.variance:
-                    wide, low, high = self.width_of(n, k)
-                    rows.append([n, k, wide, low, high, (low, high)])
+        for row in self._rows:
+            cells = list(row.values())
+            rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
         asked = f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
         what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.4f}"
-        return Frame(heads, rows, self.settings, caption=what, remarks=self._remarks())
-
-    def _steps(self) -> list[int]:
-        return sorted({max(2, round(self.documents * times)) for times in _STEPS})
-
-    def _remarks(self) -> list[str]:
-        """Say what is there, whether annotators alone would do, and what documents cannot do."""
-        noun = unit(self.settings)
-        there = counted_of(self.documents, self.of_documents, noun)
+        there = counted_of(self.documents, self.of_documents, unit(self.settings))
         seen = f"{there} seen by two or more, {self.each:.1f} annotators each"
-        remarks = [f"so far: {seen}, width {self.width:.4f}"]
-        if self.width > self.settings.width:
-            most = max(self.variance)
-            enough = (
-                f"{self.enough} annotators of each are"
-                if self.enough
-                else f"{most} annotators of each are not"
-            )
-            remarks.append(f"without more {noun}s, {enough} enough")
-        for width in self.suggested[1:]:
-            two = min(self.variance)
-            narrower = replace(self, settings=replace(self.settings, width=width))
-            many = narrower._needed_text(two)
-            remarks.append(f"--width {width:g}: {many} with {two} annotators each")
-        return [*remarks, *self.caveats]
+        so_far = f"so far: {seen}, width {self.width:.4f}"
+        return Frame(heads, rows, self.settings, caption=what, remarks=[so_far, *self.caveats])
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -303,34 +234,13 @@ class Plan(Result):
         few = counted(self.documents, unit(self.settings))
         return (f"only {few} to plan from; the variance is shaky",)
 
-    def curves(self) -> tuple[list[int], dict[str, list[float]]]:
-        """Return some numbers of documents, and how wide the interval would be over so many.
-
-        There are widths for each of some numbers of annotators.
-        """
-        steps = self._steps()
-        shown = [k for k in self.variance if k in (2, 3, 5, _MOST_ANNOTATORS)]
-        return steps, {f"{k} annotators": [self.width_of(n, k)[0] for n in steps] for k in shown}
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return the width by the number of documents, a line for each number of annotators."""
-        steps, rows = self.curves()
-        rows["asked for"] = [self.settings.width] * len(steps)
-        what = f"width of the {self.settings.confidence:g} % interval"
-
-        def draw(ax: Any) -> None:
-            lines(ax, list(map(str, steps)), rows, what)
-            ax.set_xlabel(f"{unit(self.settings)}s")
-
-        return Picture(draw, (6.4, 4.0))
-
 
 _NAMES = {"observed": "F1", "expected": "chance F1", "corrected": "corrected F1"}
 
 
 def plan_sample(
     corpus: CorpusLike,
-    width: float | None = None,
+    width: float,
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
@@ -345,8 +255,7 @@ def plan_sample(
 
     Args:
         corpus: what is there so far.
-        width: let the interval of the team's figure be so wide; unless given, three widths below
-            today's are suggested.
+        width: let the interval of the team's figure be so wide.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         annotators: plan for these annotators only; all unless given.
@@ -367,18 +276,14 @@ def plan_sample(
     """
     corpus = corpus_of(corpus)
     number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
-    if width is not None and not (number and 0 < width < 2):
+    if not (number and 0 < width < 2):
         raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
     check_choice(figure, Figures._fields, "figure")
     resampling = Resampling(confidence, resamples, seed)
     made = agree(
         corpus, match=match, chance=chance, annotators=annotators, seed=seed, progress=progress
     )
-    if width is not None:
-        return planned(made, width, figure, resampling)
-    plan = planned(made, _WIDTHS[0], figure, resampling)
-    widths = tuple(w for w in _WIDTHS if w <= _NARROWER * plan.width)[:_SUGGESTED]
-    return _for_width(plan, *(widths or _WIDTHS[-1:]))
+    return planned(made, width, figure, resampling)
 
 
 def planned(made: Agreement, width: float, figure: Figure, resampling: Resampling) -> Plan:
@@ -409,19 +314,7 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
             f"{counted(plan.documents, unit(settings))} seen by two annotators or more{alike}; a"
             " plan needs two that differ"
         )
-    pairs = number * (number - 1) // 2
-    most, share = int(pairs.argmax()), float(pairs.max() / pairs.sum())
-    if share <= _HEAVY or (pairs > 0).sum() < _FEW:
-        return plan
-    rows = per_document.rows.where(per_document.rows.document != most)
-    number[most] = 0
-    rest = _of_rows(made, rows, number, settings, resampling)
-    noun, name = unit(settings), printable(per_document.corpus.id_of(most))
-    note = (
-        f"{noun} {name} has {percent(share)} of the pairs of annotations, and decides; without it"
-        f" the team's {_NAMES[settings.figure]} is {rest.value:.4f}, and the width {rest.width:.4f}"
-    )
-    return replace(plan, without=rest, notes=(*plan.notes, note))
+    return plan
 
 
 def _of_rows(
@@ -455,7 +348,6 @@ def _of_rows(
         _scale(resampling.tail) * here,
         {k: float(values[0]) for k, values in variance.items()},
         {k: np.concatenate([draw[k] for draw in draws]) for k in counts},
-        _least_width(rows, kind, resampling.tail),
         rows.total().f1[:3],
         tuple(evidence_of(by_document, f1_figures)[0].tolist()),
         settings,
@@ -473,17 +365,9 @@ def narrower(made: Agreement) -> Plan | None:
         plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
     except SettingError:
         return None
-    for width in _WIDTHS:
-        if width <= _NARROWER * plan.width:
-            return _for_width(plan, width)
-    return None
-
-
-def _for_width(plan: Plan, *widths: float) -> Plan:
-    """Return the plan for the first of some widths."""
-    asked = replace(plan.settings, width=widths[0])
-    without = plan.without and replace(plan.without, settings=asked)
-    return replace(plan, settings=asked, without=without, suggested=widths)
+    narrow = (width for width in _WIDTHS if width <= _NARROWER * plan.width)
+    width = next(narrow, None)
+    return width and replace(plan, settings=replace(plan.settings, width=width))
 
 
 def _from_to(values: Iterable[Number]) -> tuple[Number, Number, Number]:
@@ -497,15 +381,6 @@ def _scale(tail: float) -> float:
     from scipy.special import ndtri  # takes a tenth of a second to import
 
     return -2 * float(ndtri(tail))
-
-
-def _least_width(rows: Comparisons, kind: int, tail: float) -> float:
-    """Return how wide the interval over other annotators is beyond what documents add."""
-    from scipy.special import stdtrit  # as above
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = OtherAnnotators(rows, beyond=True).of_team()
-    return -2 * float(stdtrit(error.freedom, tail)) * float(error.errors[kind])
 
 
 def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from spanagree.arrays import Bools
@@ -118,35 +118,6 @@ def histogram(counts: Sequence[int], edges: Sequence[float], borders: Sequence[f
     filled = [i for i, count in enumerate(counts) if count]
     shares = "; ".join(f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {counts[i]}" for i in filled)
     return _drawing("histogram", width, foot + 26, f"Documents by difficulty. {shares}", parts)
-
-
-def curves(
-    steps: Sequence[int], rows: Mapping[str, Sequence[float]], asked: float, what: str
-) -> Html:
-    """Return a chart with a line for each name over the steps, and one across at what is asked."""
-    width, height, top, left, side = 760, 220, 12, 56, 130
-    right, foot = width - side, top + height
-    high = max([asked, *(value for row in rows.values() for value in row)])
-
-    def place(value: float) -> float:
-        return foot - height * value / high
-
-    columns = [left + (right - left) * i / max(len(steps) - 1, 1) for i in range(len(steps))]
-    parts = [_line(left, foot, right, foot, "axis")]
-    parts += [_text(str(n), x, foot + 18, "axis") for n, x in zip(steps, columns, strict=True)]
-    step = 10.0 ** math.floor(math.log10(high))
-    marks = [step * i for i in range(int(high / step) + 1)]
-    parts += [_text(f"{m:g}", left - 8, place(m) + 4, "axis", "end") for m in marks]
-    ends = apart([place(row[-1]) for row in rows.values()], 16, foot)
-    for (name, row), end in zip(rows.items(), ends, strict=True):
-        dots = [(x, place(value)) for x, value in zip(columns, row, strict=True)]
-        drawn = [_line(*before, *after) for before, after in pairwise(dots)]
-        for (x, y), n, value in zip(dots, steps, row, strict=True):
-            about = el("title", f"{name}, {n}: {figure(value)}")
-            drawn.append(el("circle", about, cx=_digits(x), cy=_digits(y), r=3.5))
-        parts += [el("g", *drawn, class_="slope"), _text(name, right + 12, end + 4, anchor="start")]
-    parts.append(_line(left, place(asked), right, place(asked), "border", f"asked: {asked:g}"))
-    return _drawing("curves", width, foot + 26, f"{what}; the table has the figures", parts)
 
 
 def ranges(

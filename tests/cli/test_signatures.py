@@ -275,7 +275,6 @@ CASES = {
         **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9"),
         **pairs("forty.jsonl --width 0.1", seed="--seed 1"),
         **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
-        **BY,
         **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
         **OUTPUT,
     },

@@ -373,7 +373,7 @@ def test_gold_by_votes(crowd):
 @pytest.mark.long
 def test_plan(crowd):
     """How many documents are needed for the widest of 0.2, 0.1, 0.05, 0.02 and 0.01 that is at most
-    two thirds of what is there, as sa.plan says, and its curve, also where nothing varies; no
+    two thirds of what is there, as sa.plan says, also where nothing varies; no
     section where the interval is narrow already, or the figure is undefined."""
     made, text = sa.plan_sample(crowd, 0.05), page(crowd, team=True)
     assert 0.05 <= made.width * 2 / 3 < 0.1
@@ -381,13 +381,6 @@ def test_plan(crowd):
     assert figures_in(Page(text), "plan") == rows
     assert f"signature: {made.signature}" in text
     assert "spanagree plan FILE --width 0.05 makes this plan" in text
-    part = text.split('id="plan"')[1].split("</section>")[0]
-    dots = re.findall(r"<circle[^>]*><title>(\d+) annotators, (\d+): ([\d.]+)</title>", part)
-    assert dots == [
-        (str(k), str(n), figure(made.width_of(n, k)[0]))
-        for k in (2, 3, 5)
-        for n in (31, 62, 124, 248, 496, 992)
-    ]
     few, many = (
         sa.Corpus.from_segments([5] * n, {name: [[(0, 1, "X")]] * n for name in "ab"})
         for n in (9, 400)

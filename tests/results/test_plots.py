@@ -59,7 +59,6 @@ def results(corpus, crowd):
         "disputes": sa.disputes(crowd),
         "gold": sa.make_gold(crowd),
         "batches": sa.batches(crowd, 3, ci=True, bootstrap=sa.Bootstrap(resamples=99)),
-        "plan": sa.plan_sample(crowd, 0.1),
     }
 
 

@@ -28,7 +28,7 @@ from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.plots import dot_of
 from spanagree.results.score import F1, Score
-from spanagree.results.svg import bar, curves, histogram, ranges, shade, slopes, strip
+from spanagree.results.svg import bar, histogram, ranges, shade, slopes, strip
 from spanagree.settings import unit
 
 _WIDE = 8  # columns of a matrix whose names stand upright
@@ -375,20 +375,17 @@ def show_gold(report: TeamOverview) -> Html:
 
 
 def show_plan(report: TeamOverview) -> Html:
-    """Return how many documents a narrower interval needs, as a table and as curves."""
+    """Return how many documents a narrower interval needs, as a table."""
     if report.plan is None:
-        return Html()
-    plan, noun = report.plan, unit(report.difficulty.settings)
-    asked = plan.settings.width
-    what = f"Width of the {plan.settings.confidence:g} % interval by the number of {noun}s"
-    chart = curves(*plan.curves(), asked, what)
-    below = [
+        return Html("")
+    plan = report.plan
+    below = (
         *(note for note in plan.notes if note not in report.notes),
-        f"the dashed line is the width planned for; spanagree plan FILE --width {asked:g} makes"
-        " this plan, and those for other widths",
+        f"spanagree plan FILE --width {plan.settings.width:g} makes this plan, and those for other"
+        " widths",
         f"signature: {plan.signature}",
-    ]
-    return Html(table(plan.table()) + _captioned(chart, what) + remarks(*below))
+    )
+    return Html(table(plan.table()) + remarks(*below))
 
 
 def show_batches(report: TeamOverview) -> Html:
