@@ -361,9 +361,9 @@ def draw_relations(
             common, pairs_a - common, rows.number_a, (draws, len(common))
         )
     drawn = rng.hypergeometric(on_common, pairs_b - on_common, rows.number_b)
-    matched = np.zeros((draws, len(corpus)))
-    np.add.at(matched, (slice(None), document), drawn)
-    return matched
+    matched = np.zeros((len(corpus), draws))
+    np.add.at(matched, document, drawn.T)
+    return matched.T
 
 
 def _reached(places: PairPlaces, rows: RelationRows, names: tuple[str, str]) -> Ints:

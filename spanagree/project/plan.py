@@ -367,7 +367,9 @@ def narrower(made: Agreement) -> Plan | None:
         return None
     narrow = (width for width in _WIDTHS if width <= _NARROWER * plan.width)
     width = next(narrow, None)
-    return width and replace(plan, settings=replace(plan.settings, width=width))
+    if width is None:
+        return None
+    return replace(plan, settings=replace(plan.settings, width=width))
 
 
 def _from_to(values: Iterable[Number]) -> tuple[Number, Number, Number]:

@@ -267,9 +267,9 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
         if value is None or (value is False and key != "strict"):
             continue
-        if value == "auto":
-            value = [*settings.get("schemes", ())] or "that was recognised"
         shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
+        if shown == "auto":
+            shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
         words = {"value": shown, "means": _means(key, value)}
         says = setting.says
         if key == "ci":
@@ -368,7 +368,7 @@ def cite(
         SettingError: for an unknown format.
 
     >>> print(cite("match:exact|chance:nonoverlapping|spanagree:1.0.0").splitlines()[0][:60])
-    Expected scores are exact: those of two independent random a
+    Chance is that of two independent random annotations that ke
     """
     line = result if isinstance(result, str) else getattr(result, "signature", None)
     if result is not None and not isinstance(line, str):
