@@ -209,7 +209,7 @@ def test_results_that_give_parts_by_name_iterate():
     for result in (evaluation, agreement, compared):
         assert [result[name] for name in result]
     assert len(sa.split(corpus, sa.difficulty(corpus, "gold"))) == 2  # a sequence of its levels
-    named = (Comparison, Evaluation, Agreement, AgainstReferences, SoftScores, Batches)
+    named = (Comparison, Evaluation, Agreement, AgainstReferences, Batches)
     assert all(issubclass(each, Keyed) for each in named)
 
 

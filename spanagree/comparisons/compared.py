@@ -117,11 +117,6 @@ def compared(
     chance = chance_model(chance, places, chance_of, seed)
     match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
     check_names(match, chance)
-    if chosen.arguments == "random" and chance != "nonoverlapping":
-        raise SettingError(
-            f"chance {show(str(chance))} with arguments random: segments of relations are placed as"
-            " under nonoverlapping; leave chance out, or use arguments fixed or common"
-        )
     corpus, match = _compared(corpus, match, chosen)
     chance, corpus = with_ids(chance, corpus)
     return corpus, match, chance

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from messages import refuses, says
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -154,20 +153,3 @@ def test_bad_files(tmp_path, rows, links, message, repair, capsys):
         assert len(sa.read(path, repair=repair)) == 1
         main(["check", str(path)])
         assert repair in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("chance", ["per-label", "overlapping"])
-@pytest.mark.parametrize("command", ["evaluate", "agree"])
-def test_random_arguments_have_one_chance_model(four, run, command, chance):
-    """Another model was read, and changed nothing: it is refused, in Python too."""
-    code, out, err = run(command, four, *WHAT["random"], "--chance", chance)
-    says(err, f"spanagree: error: chance '{chance}' with arguments random … nonoverlapping … leave")
-    assert (code, out) == (1, "")
-
-
-def test_random_arguments_have_one_chance_model_in_python(four):
-    corpus = sa.read(four)
-    for compare in (sa.evaluate, sa.agree):
-        with refuses(sa.SettingError, "chance 'overlapping' with arguments random"):
-            compare(corpus, what="relations", arguments="random", chance="overlapping")
-        compare(corpus, what="relations", arguments="random", chance="nonoverlapping")
