@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanagree.results.svg import apart, bar, curves, histogram, ranges, shade, slopes, strip
+from spanagree.results.svg import apart, bar, histogram, ranges, shade, slopes, strip
 
 
 def parts(chart, name, kind=None):
@@ -60,27 +60,6 @@ def test_histogram():
     lines = [numbers(line, "x1", "x2") for line in parts(chart, "line", "border")]
     assert lines == [[between(b, low, high)] * 2 for b in borders]
     assert texts(parts(chart, "line", "border"))[1] == "border of levels: 0.9000"
-
-
-def test_curves():
-    """Dots stand evenly from end to end, as high as their figures; what is asked goes across."""
-    chart = curves([10, 20, 40], {"two": [0.4, 0.3, 0.1], "three": [0.2, 0.15, 0.1]}, 0.25, "Width")
-    (axis,), (asked,) = parts(chart, "line", "axis"), parts(chart, "line", "border")
-    left, foot, right = numbers(axis, "x1", "y1", "x2")
-    dots = [numbers(dot, "cx", "cy") for dot in parts(chart, "circle")]
-    top = dots[0][1]
-    figures = [0.4, 0.3, 0.1, 0.2, 0.15, 0.1]
-    for i, (dot, value) in enumerate(zip(dots, figures, strict=True)):
-        assert dot == [between(i % 3 / 2, left, right), between(value / 0.4, foot, top)]
-    ends = [tuple(numbers(line, "x1", "y1", "x2", "y2")) for line in parts(chart, "line")[1:-1]]
-    assert ends == [(*dots[i], *dots[i + 1]) for i in (0, 1, 3, 4)]
-    assert numbers(asked, "x1", "x2") == [left, right]
-    assert numbers(asked, "y1", "y2") == [between(0.25 / 0.4, foot, top)] * 2
-    assert texts(parts(chart, "circle"))[1] == "two, 20: 0.3000"
-    written = {text: numbers(each, "x", "y") for text, each in zip(texts(parts(chart, "text")), parts(chart, "text"), strict=True)}  # fmt: skip
-    assert [written[n][0] for n in ("10", "20", "40")] == [x for x, _ in dots[:3]]
-    assert written["0"][1] - written["0.4"][1] == between(1, 0, foot - top)
-    assert abs(written["two"][1] - written["three"][1]) >= 16  # names of equal ends
 
 
 def test_slopes():
