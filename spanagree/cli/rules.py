@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import click
 
 from spanagree.cli import options
-from spanagree.cli.signatures import parameters
 
 BLOCKS, PATTERNS = "blocks", "patterns"
 """What is given where files are worked on in blocks, and where a pattern finds them."""
@@ -16,6 +15,7 @@ BLOCKS, PATTERNS = "blocks", "patterns"
 _WRITTEN = {
     BLOCKS: "blocks (--block, --workers, a pattern of files)",
     PATTERNS: "files found by a pattern",
+    "files": "FILE",
     "result": "RESULT",
     "all_columns": "--all",
 }
@@ -51,7 +51,7 @@ _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance"
 _SINGLE = "single documents are not kept"
-_WHAT = " ".join(parameters(options.COMPARED))
+_WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 

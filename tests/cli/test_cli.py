@@ -159,11 +159,11 @@ def test_help_and_version(run):
     assert run()[0] == 0
     code, out, _ = run("evaluate", "--help")
     assert code == 0
-    for choice in ("exact, token, boundaries, iou, overlap", "nonoverlapping, per-label"):
+    for choice in ("exact, boundaries, token, iou or overlap", "nonoverlapping, per-label"):
         assert choice in " ".join(out.split())
     out = " ".join(run("agree", "--help-all")[1].split())
-    assert "--beta X The weight of categories. [default: 1]" in out
-    assert "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., a FILE" in out
+    assert "--confidence X Of the intervals, in per cent. [default: 95]" in out
+    assert "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule" in out
 
 
 @pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])

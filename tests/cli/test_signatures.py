@@ -133,7 +133,7 @@ MATCH = {
     **pairs("trio.jsonl --match token", chance="--chance overlapping"),
 }
 SEED = pairs("full.jsonl --match overlap", seed="--seed 1")
-LINKS = {"pairs": "all", "undirected": "knows", "untyped": "", "arguments": "common"}
+LINKS = {"pairs": "all", "undirected": "knows", "untyped": ""}
 WHAT = {
     **pairs("linked.jsonl", what="--what relations", attribute="--attribute sure"),
     **pairs("linked.jsonl --what relations", **{x: f"--{x} {y}" for x, y in LINKS.items()}),
