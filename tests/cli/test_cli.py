@@ -163,7 +163,9 @@ def test_help_and_version(run):
         assert choice in " ".join(out.split())
     out = " ".join(run("agree", "--help-all")[1].split())
     assert "--confidence X Of the intervals, in per cent. [default: 95]" in out
-    assert "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule" in out
+    assert (
+        "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule" in out
+    )
 
 
 @pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])
