@@ -35,6 +35,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, signature
+from spanagree.uncertainty.bootstrap import SAMPLED_BY
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -278,6 +279,8 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             yield says[kind].format(**words)  # type: ignore[index]  # checked before
             if "measure" not in settings:
                 yield _EXACT
+            if "average" not in settings and settings.get("resample_by") not in SAMPLED_BY:
+                yield "The annotators are held fixed."
         elif isinstance(says, str):
             yield says.format(**words)
         else:
@@ -325,15 +328,15 @@ def results_paragraph(result: Mapping[str, Any]) -> str:
     """
     parts = [part for part in (result.get("test"), result) if isinstance(part, Mapping)]
     verdicts = [part.get("verdict") for part in parts]
-    said = next((verdict for verdict in verdicts if isinstance(verdict, str) and verdict), None)
-    if said is None:
+    sentence = next((verdict for verdict in verdicts if isinstance(verdict, str) and verdict), None)
+    if sentence is None:
         raise InputError(
             "a paragraph of results needs a verdict, which what compares annotators or systems has;"
             " write such a result with --format json"
         )
     caveats = [str(caveat) for part in reversed(parts) for caveat in part.get("caveats") or ()]
     kept = [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
-    return " ".join([_text(said), *kept])
+    return " ".join([_text(sentence), *kept])
 
 
 # --- the citation -------------------------------------------------------------------------------
@@ -367,7 +370,7 @@ def cite(
         InputError: for anything but a signature, or one with settings that are not known here.
         SettingError: for an unknown format.
 
-    >>> print(cite("match:exact|chance:nonoverlapping|spanagree:1.0.0").splitlines()[0][:60])
+    >>> print(cite("chance:nonoverlapping|spanagree:1.0.0").splitlines()[0][:60])
     Chance is that of two independent random annotations that ke
     """
     line = result if isinstance(result, str) else getattr(result, "signature", None)

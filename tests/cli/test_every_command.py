@@ -108,7 +108,7 @@ def test_faults(name, monkeypatch, capsys):
     line = [
         name,
         *OPTIONS.get(name, []),
-        *({"cite": ["x"], "completion": ["bash"]}.get(name, ["x.jsonl"])),
+        *({"cite": ["x"], "completion": ["bash"], "chance": []}.get(name, ["x.jsonl"])),
     ]
     assert main(line) == 70
     out, err = capsys.readouterr()

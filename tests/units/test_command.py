@@ -149,8 +149,8 @@ def test_cited(run):
     corpus = sa.read_jsonl(CROWD)
     text = " ".join(sa.cite(sa.gamma(corpus, alpha=3, sampler="shuffle", precision=0.5)).split())
     assert "Mathet et al., 2015" in text
-    assert "α = 3, β = 1, Δ_∅ = 1" in text
-    assert "annotators drawn at random and shifted, drawn with seed 0" in text
+    assert "Positions of units weigh α = 3. Their categories weigh β = 1." in text
+    assert "annotators drawn at random and shifted." in text
     text = sa.cite(sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=20)))
     assert "Krippendorff, 1995" in " ".join(text.split())
 
