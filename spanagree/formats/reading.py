@@ -24,12 +24,10 @@ def reading_of(path: PathName, options: Options, form: str | None = None) -> dic
         known |= raw_files({"": path}, options, form).reading.get("read", {})
         known.pop("length", None)  # which has no option, and is guessed once more
     elif form == "conll":
-        conll_options = {
-            name: value for name, value in known.items() if name in FORMATS[form].takes
-        }
-        conll_options.pop("sentences_from", None)  # which names another file
-        schemes = {*raw_files({"": path}, conll_options, form).reading["schemes"].values()}
-        known |= {"columns": columns_read(path, **conll_options)}
+        accepted = {name: value for name, value in known.items() if name in FORMATS[form].takes}
+        accepted.pop("sentences_from", None)  # which names another file
+        schemes = {*raw_files({"": path}, accepted, form).reading["schemes"].values()}
+        known |= {"columns": columns_read(path, **accepted)}
         is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
         known |= {"scheme": next(iter(schemes))} if is_one else {}
     return {"from": form, **{name: value for name, value in known.items() if name != "from"}}
