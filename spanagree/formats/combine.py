@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -79,11 +80,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
             united.of_annotator, [united.annotators.index(name) for name in same]
         )
         united, _ = keep_annotations(united, once)
-        note = (
-            "annotators of the same name in several files that share documents are one person"
-            f" each: {listed(sorted(same))}; NAME=FILE keeps those of a file apart"
-        )
-        united = replace(united, notes=(*united.notes, note))
+        united = replace(united, notes=(*united.notes, _one_person_each(same)))
     if differing:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
@@ -94,6 +91,41 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
     if len(united.lengths) == met and max(count.values(), default=0) > 1:
         return replace(united, notes=(*united.notes, _APART))
     return united
+
+
+def _one_person_each(names: Iterable[str]) -> str:
+    """Compose the note on annotators whose names are in several files."""
+    return (
+        f"annotators of the same name in several files are one person each: {listed(sorted(names))};"
+        " NAME=FILE keeps those of a file apart"
+    )
+
+
+def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dict[str, RawCorpus]:
+    """Join files whose annotators have the same names, as parts of one corpus.
+
+    A shell replaces a pattern without quotes by the names of the files, so these are read like the
+    files of a pattern. Files without an annotator of another file are returned unchanged.
+
+    Args:
+        parts: rows of files of one format, by name.
+        repeats: as in :func:`concatenated`.
+
+    Raises:
+        InputError: as in :func:`concatenated`.
+    """
+    files_of = Counter(name for raw in parts.values() for name in raw.annotators)
+    shards = {
+        name: raw
+        for name, raw in parts.items()
+        if any(files_of[annotator] > 1 for annotator in raw.annotators)
+    }
+    if not shards:
+        return dict(parts)
+    raw = concatenated(shards, repeats=repeats)
+    note = _one_person_each(name for name in raw.annotators if files_of[name] > 1)
+    others = {name: part for name, part in parts.items() if name not in shards}
+    return {next(iter(shards)): raw.but(notes=(*raw.notes, note)), **others}
 
 
 def _same_people(
@@ -138,15 +170,17 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
     """Return parts of one corpus as one: the same annotators over other documents.
 
     Documents without ids are called by the part's name and their number in it. Documents of the
-    same id are one, with the annotators of all parts.
+    same id are one, with the annotators of all parts. What an annotator marked in a document is
+    read once if several parts say the same of it.
 
     Args:
         shards: the parts, by name.
-        repeats: let an annotator have a document in several parts, which is a flaw of the whole.
+        repeats: let an annotator mark a document differently in several parts, which is a flaw of
+            the whole.
 
     Raises:
         InputError: for parts with other offsets, or read with other settings; for documents of the
-            same id whose texts differ, or that an annotator has twice.
+            same id whose texts differ, or that an annotator marks differently in two parts.
     """
     (first, raw), *others = shards.items()
     reading = dict(raw.reading)
@@ -158,11 +192,17 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
         for name, part in shards.items()
     ]
     notes = _notes_of({printable(name): part.notes for name, part in shards.items()})
-    places, shared = _united([printable(name) for name in shards], parts, repeats)
-    if shared:
-        notes.append(f"{counted(shared, 'document')} in more than one file, united by id")
+    names = [printable(name) for name in shards]
+    places, shared = _united(names, parts)
+    joined_parts = _joined(parts, places, reading)
+    if len(shared):
+        notes.append(f"{counted(len(shared), 'document')} in more than one file, united by id")
+        n_rows = [len(part.of_document) for part in parts]
+        joined_parts, n_copies = _without_copies(joined_parts, names, n_rows, shared, repeats)
+        if n_copies:
+            notes.append(f"{counted(n_copies, 'annotation')} the same in another file, read once")
     notes += _same_texts(parts)
-    return replace(_joined(parts, places, reading), notes=tuple(notes))
+    return replace(joined_parts, notes=tuple(notes))
 
 
 def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
@@ -188,8 +228,8 @@ def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _united(names: Sequence[str], parts: list[RawCorpus], repeats: bool) -> tuple[list[Ints], int]:
-    """Return the number in the whole of each part's documents, and how many are in several.
+def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
+    """Return the number in the whole of each part's documents, and the numbers of shared ones.
 
     Parts take the line ends of those before them.
     """
@@ -212,28 +252,60 @@ def _united(names: Sequence[str], parts: list[RawCorpus], repeats: bool) -> tupl
         size += len(new)
         home |= {ids[d]: (int(place[d]), p, d) for d in new.tolist()}
         places.append(place)
-    if shared and not repeats:
-        _refuse_repeats(names, parts, places, np.array(sorted(shared)))
-    return places, len(shared)
+    return places, np.array(sorted(shared), np.int64)
 
 
-def _refuse_repeats(
-    names: Sequence[str], parts: Sequence[RawCorpus], places: Sequence[Ints], shared: Ints
-) -> None:
-    """Refuse an annotator who has the same document in two parts."""
-    seen: dict[tuple[int, str], str] = {}
-    for name, part, place in zip(names, parts, places, strict=True):
-        for row in np.flatnonzero(np.isin(place[part.of_document], shared)).tolist():
-            annotator = part.annotators[part.of_annotator[row]]
-            before = seen.setdefault((int(place[part.of_document[row]]), annotator), name)
-            if before != name:
-                raise InputError(
-                    f"{name}: annotator {show(annotator)} has document"
-                    f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
-                    " if they are of several people, name each as NAME=FILE; if not, leave out one"
-                    " of the files, or keep the first with --repair drop-repeats, or the latest"
-                    " with --repair latest"
-                )
+def _without_copies(
+    raw: RawCorpus, names: Sequence[str], n_rows: Sequence[int], shared: Ints, repeats: bool
+) -> tuple[RawCorpus, int]:
+    """Drop annotations that an earlier part has too, if they are the same.
+
+    Files without names of annotators may be of several people who mark the same, so theirs stay.
+
+    Args:
+        raw: the rows of all parts.
+        names: the parts, for errors.
+        n_rows: number of annotations of each part.
+        shared: numbers of the documents that are in several parts.
+        repeats: if True, annotations that differ stay as they are.
+
+    Returns:
+        The rows that are left, and the number of dropped annotations.
+
+    Raises:
+        InputError: if an annotator marks a document differently in two parts.
+    """
+    part_index = np.repeat(np.arange(len(names)), n_rows)
+    first_row: dict[tuple[int, int], int] = {}
+    kept = np.ones(len(raw.of_document), np.bool_)
+    for row in np.flatnonzero(np.isin(raw.of_document, shared)).tolist():
+        first = first_row.setdefault((int(raw.of_document[row]), int(raw.of_annotator[row])), row)
+        if part_index[row] == part_index[first]:
+            continue
+        name, earlier = names[part_index[row]], names[part_index[first]]
+        annotator, document = raw.place_of(row)
+        is_named_by_file = annotator in (os.path.basename(name), os.path.basename(earlier))
+        if not is_named_by_file and _content_of(raw, row) == _content_of(raw, first):
+            kept[row] = False
+        elif not repeats:
+            differently = "" if is_named_by_file else ", marked differently"
+            raise InputError(
+                f"{name}: annotator {show(annotator)} has document {show(document)}, and has it in"
+                f" {earlier} too{differently}; if they are of several people, name each as"
+                " NAME=FILE; if not, leave out one of the files, or keep the first with --repair"
+                " drop-repeats, or the latest with --repair latest"
+            )
+    return keep_annotations(raw, kept) if not kept.all() else (raw, 0)
+
+
+def _content_of(raw: RawCorpus, annotation: int) -> Any:
+    """Return the segments of an annotation with their details, equal for equal annotations."""
+    rows = np.flatnonzero(raw.annotation == annotation)
+    labels = [raw.labels[code] if code >= 0 else "" for code in raw.label[rows].tolist()]
+    segments = list(zip(raw.start[rows].tolist(), raw.end[rows].tolist(), labels, strict=True))
+    order = sorted(range(len(rows)), key=segments.__getitem__)
+    details = None if raw.details is None else raw.details.taken(rows[order])
+    return [segments[i] for i in order], None if details is None else details.content()
 
 
 def _joined(

@@ -159,7 +159,7 @@ def raw_found(
 ) -> RawCorpus:
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
-        return raw_files(files, options, form, progress)
+        return raw_files(files, options, form, progress, repeats=repeats)
     parts = {
         name: raw_files(paths, options, form, in_units=False)
         for name, paths in _by_layer(files, form)
