@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
+from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
@@ -186,6 +187,7 @@ def read_columns(
         for name, column in columns.items()
     }
     settings, remarks = _settings(readings, options)
+    balance = _balance(readings.values(), kept)
     return RawCorpus.from_layers(
         documents,
         {
@@ -196,7 +198,19 @@ def read_columns(
         tokens=tokens if isinstance(tokens, (Words, NoneType)) else tuple(tokens),
         reading={**reading, **settings, **partial},
         notes=(*notes, *remarks),
+        balance=balance,
     )
+
+
+def _balance(readings: Iterable[Reading], kept: Bools) -> Balance:
+    """Count the tags that mark something, and the tokens, that were read and that were not."""
+    tags = {READ: 0, "outside every well-formed segment": 0}
+    for reading in readings:
+        tags[READ] += reading.marked - reading.dropped
+        tags["outside every well-formed segment"] += reading.dropped
+    n_kept = int(np.count_nonzero(kept))
+    tokens = {READ: n_kept, "not tagged by every annotator": len(kept) - n_kept}
+    return {"tag": tags, "token": tokens}
 
 
 def _layer(

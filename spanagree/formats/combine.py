@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Bools, Ints
+from spanagree.corpus.balance import added, moved
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
 from spanagree.corpus.flaws import repeats
@@ -79,7 +80,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
         once = ~repeats(united) | ~np.isin(
             united.of_annotator, [united.annotators.index(name) for name in same]
         )
-        united, _ = keep_annotations(united, once)
+        united, _ = _without(united, once)
         united = replace(united, notes=(*united.notes, _one_person_each(same)))
     if differing:
         note = (
@@ -95,9 +96,10 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
 
 def _one_person_each(names: Iterable[str]) -> str:
     """Compose the note on annotators whose names are in several files."""
+    people = listed(sorted(names))
     return (
-        f"annotators of the same name in several files are one person each: {listed(sorted(names))};"
-        " NAME=FILE keeps those of a file apart"
+        f"annotators of the same name in several files are one person each: {people}; NAME=FILE"
+        " keeps those of a file apart"
     )
 
 
@@ -295,7 +297,15 @@ def _without_copies(
                 " NAME=FILE; if not, leave out one of the files, or keep the first with --repair"
                 " drop-repeats, or the latest with --repair latest"
             )
-    return keep_annotations(raw, kept) if not kept.all() else (raw, 0)
+    return _without(raw, kept) if not kept.all() else (raw, 0)
+
+
+def _without(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
+    """Return the rows with some of the annotations, and the number of the others, as a balance."""
+    fewer, n_dropped = keep_annotations(raw, kept)
+    n_segments = len(raw.start) - len(fewer.start)
+    balance = moved(raw.balance, "segment", "repeated segment", n_segments)
+    return fewer.but(balance=moved(balance, "answer", "repeated answer", n_dropped)), n_dropped
 
 
 def _content_of(raw: RawCorpus, annotation: int) -> Any:
@@ -358,6 +368,7 @@ def _joined(
         quotes=tuple(quotes),
         unsaid=tuple(dict.fromkeys(name for part in parts for name in part.unsaid)),
         ends=None if any(part.ends is None for part in parts) else parts[0].ends,
+        balance=added(part.balance for part in parts),
         **content,
     )
 

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 _read_uem = lazy("spanagree.formats.timelines", "read_uem")
 
+_CHOOSE = frozenset(("spans", "tags", "start", "quote", "layer", "feature", "tier", "predictions"))
+"""Options that choose a part of what is marked, in which there may be nothing."""
+
 _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is read
 
 
@@ -93,6 +96,10 @@ class _Source:
         if texts is not None:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
+        if not len(raw.start) and _CHOOSE.isdisjoint(known):
+            from spanagree.formats.unread import refuse_unread  # for few files
+
+            refuse_unread(self.path, raw, self.form)
         name = printable(os.fspath(self.path))
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
@@ -252,8 +259,10 @@ def raw_files(
                 texts = Texts(partial(_texts_beside, source, sources))
                 joined.append(texts)
             read[source.layer] = source.read(texts)
-        own = {source.layer: read.pop(source.layer) for source in of_format if source.has_own_name}
-        parts |= {**one_project(read, repeats=repeats), **own}
+        unnamed = [source.layer for source in of_format if not source.has_own_name]
+        projects = one_project({layer: read.pop(layer) for layer in unnamed}, repeats=repeats)
+        read |= projects
+        parts |= {source.layer: read[source.layer] for source in of_format if source.layer in read}
     if not any(texts.joined for texts in joined):
         for source in of_texts:
             source.refuse_texts()

@@ -47,7 +47,7 @@ def records(
         SettingError: for an unknown key or choice.
     """
     check_named(annotator_from, "id", "email", "file")
-    export = Tasks(log.passed, annotator_from, predictions, ground_truth)
+    export = Tasks(log, annotator_from, predictions, ground_truth)
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{log.name}: no tasks; {_NEEDED}")

@@ -12,6 +12,7 @@ from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, invalid_value, is_whole, listed, show
 from spanagree.formats.exports import OUR_ID, objects_in, seconds
 from spanagree.formats.file_head import FileHead
+from spanagree.formats.records import ReadLog
 
 GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
@@ -82,6 +83,13 @@ def knows_label_studio(start: FileHead) -> bool:
     return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
 
 
+def _n_spans(entry: Mapping[str, Any]) -> int:
+    """Return the number of spans in an annotation that is not read."""
+    result = entry.get("result")
+    items = result if isinstance(result, list) else []
+    return sum(isinstance(item, dict) and item.get("type") in _SPANS for item in items)
+
+
 def _is_task(entry: Mapping[str, Any]) -> bool:
     lists = (entry.get(key) for key in ("annotations", "completions", "predictions"))
     return isinstance(entry.get("data"), dict) and any(isinstance(value, list) for value in lists)
@@ -101,12 +109,12 @@ class Tasks:
 
     def __init__(
         self,
-        passed: Counter[str],
+        log: ReadLog,
         annotator_from: str | None,
         predictions: bool,
         ground_truth: bool,
     ) -> None:
-        self.passed = passed
+        self.passed, self.within = log.passed, log.within
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
@@ -152,12 +160,15 @@ class Tasks:
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
+                objects = (item for item in entry[key] if isinstance(item, dict))
+                self.within[f"in {key}"] += sum(map(_n_spans, objects))
         return Task(where, id_, _texts(data), answers)
 
     def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
         layer = self.annotator(entry.get("completed_by"), where)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
+            self.within["in cancelled annotations"] += _n_spans(entry)
             return Answer(layer, _time(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             self.moved[layer] += 1
