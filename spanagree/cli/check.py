@@ -42,7 +42,8 @@ def check(job: Job, fail_on: str = "error", how: bool = False) -> None:
         lines = [says_how(path, read_as, form) for path in job.paths.values()]
         job.put("".join(f"{line}\n" for line in lines))
         return
-    result = inspect(repaired(raw_found(job.paths, read_as, form, repeats=True), repair))
+    raw = raw_found(job.paths, read_as, form, repeats=True, whole=True)
+    result = inspect(repaired(raw, repair))
     job.put(to_json(result.to_dict()) if job.format == "json" else result.to_text())
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

@@ -21,8 +21,8 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, counted, listed, printable, show
-from spanagree.settings import merged_settings
+from spanagree.errors import InputError, SettingError, counted, listed, printable, show
+from spanagree.settings import as_read, merged_settings
 
 _APART = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
@@ -88,10 +88,58 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
             f" with the name of the file: {listed(sorted(differing))}"
         )
         united = replace(united, notes=(*united.notes, note))
+    if all(raw.ids is not None for raw in sources.values()):
+        united = replace(united, notes=(*united.notes, *_same_texts(list(sources.values()))))
     met = sum(len(raw.lengths) for raw in sources.values())
     if len(united.lengths) == met and max(count.values(), default=0) > 1:
         return replace(united, notes=(*united.notes, _APART))
     return united
+
+
+JOIN = {"text": "documents of different files with the same text are one, whatever their ids are"}
+"""How documents of several files are joined, other than by their ids."""
+
+
+def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
+    """Give documents of the same text in different files the same id.
+
+    A text that a file has several times is joined in order. An id that an earlier file has for
+    another text gets the name of its file.
+
+    Args:
+        parts: the rows of files, by name.
+
+    Raises:
+        SettingError: for a file without texts and tokens.
+    """
+    ids_of: dict[Any, list[str]] = {}
+    taken: set[str] = set()
+    renamed_parts: dict[str, RawCorpus] = {}
+    for name, raw in parts.items():
+        if raw.texts is None and raw.tokens is None:
+            raise SettingError(
+                f"{printable(name)}: no texts, by which join text joins documents; leave it out"
+            )
+        met: Counter[Any] = Counter()
+        ids: list[str] = []
+        added_ids: list[tuple[Any, str]] = []
+        for d in range(len(raw.lengths)):
+            text: Any = tuple(raw.tokens_of(d)) if raw.texts is None else raw.texts[d]
+            known = ids_of.get(text, [])
+            if known[met[text] :] and any(map(str.strip, text)):
+                ids.append(known[met[text]])
+            else:
+                own = raw.id_of(d)
+                is_free = own not in taken and raw.ids is not None
+                ids.append(own if is_free else f"{name}:{own}")
+                added_ids.append((text, ids[-1]))
+            met[text] += 1
+        for text, id_ in added_ids:
+            ids_of.setdefault(text, []).append(id_)
+        taken.update(ids)
+        reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), "join": "text"})}
+        renamed_parts[name] = raw.but(ids=tuple(ids), reading=reading)
+    return renamed_parts
 
 
 def _one_person_each(names: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.files import PathName, naming_files
-from spanagree.formats.combine import one_project, renamed, unite
+from spanagree.formats.combine import JOIN, joined_by_text, one_project, renamed, unite
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.recognise import Recognised, check_stdin, format_named
 from spanagree.formats.registry import (
@@ -40,6 +40,7 @@ from spanagree.formats.registry import (
     registered,
 )
 from spanagree.formats.tools import PATHS, TOOLS, lazy
+from spanagree.formats.unread import with_unread
 from spanagree.settings import as_read
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class _Source:
             return self.seen.format_by({}) == self.named
         return False
 
-    def read(self, texts: Texts | None) -> RawCorpus:
+    def read(self, texts: Texts | None, *, whole: bool = False) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
         A note says that it is read so, if its extension does not. Of one pattern each file has its
@@ -96,10 +97,8 @@ class _Source:
         if texts is not None:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
-        if not len(raw.start) and _CHOOSE.isdisjoint(known):
-            from spanagree.formats.unread import refuse_unread  # for few files
-
-            refuse_unread(self.path, raw, self.form)
+        if _CHOOSE.isdisjoint(known):
+            raw = with_unread(self.path, raw, self.form, whole=whole)
         name = printable(os.fspath(self.path))
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
@@ -203,6 +202,7 @@ def raw_files(
     *,
     in_units: bool = True,
     repeats: bool = False,
+    whole: bool = False,
 ) -> RawCorpus:
     """Return what some files say, each in its format, their documents matched.
 
@@ -215,6 +215,7 @@ def raw_files(
         in_units: of recordings, whether times are put in units of a resolution; else they are
             exact, for files that are parts of one corpus.
         repeats: let an annotator mark a document differently in several files, which is a flaw.
+        whole: if True, large files too are gone through once more for marks that were not read.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -225,7 +226,9 @@ def raw_files(
     files, columns = split_columns(files, options.get("columns"))
     given = {k: v for k, v in {**options, "columns": columns}.items() if v is not None}
     labels = {name: given.pop(name, None) for name in LABELS}
-    pieces = given.pop("discontinuous", None)
+    pieces, join = given.pop("discontinuous", None), given.pop("join", None)
+    if join is not None:
+        check_choice(join, JOIN, "join")
     for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
@@ -258,7 +261,9 @@ def raw_files(
 
                 texts = Texts(partial(_texts_beside, source, sources))
                 joined.append(texts)
-            read[source.layer] = source.read(texts)
+            read[source.layer] = source.read(texts, whole=whole)
+        if join is not None and len(files) > 1:
+            read = joined_by_text(read)
         unnamed = [source.layer for source in of_format if not source.has_own_name]
         projects = one_project({layer: read.pop(layer) for layer in unnamed}, repeats=repeats)
         read |= projects
@@ -267,6 +272,8 @@ def raw_files(
         for source in of_texts:
             source.refuse_texts()
     notes = [source.note_on_texts() for source in of_texts]
+    if join is not None and len(parts) > 1:
+        parts = joined_by_text(parts)
     if in_units:  # else a pattern says which files belong together
         notes += _note_of_one_recording(parts, sources)
     parts = dict(of_one_length(parts))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spanagree.corpus.balance import READ, Balance, added
+from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.file_head import passed_over
@@ -95,7 +95,7 @@ class Record(NamedTuple):
 
 
 OF_UNIT: Mapping[str, tuple[str, ...]] = {
-    "record": (" row", "attention test", "empty file"),
+    "record": (" row", " line", "attention test", "empty file", "block of lines without times"),
     "answer": (
         *("rejected row", "ignored row", "cancelled annotation", "unfinished answer"),
         *("failed request", "other answer", "further answer"),
@@ -181,12 +181,12 @@ class ReadLog:
         """Return the balance of a source, of which so many things of each unit were read."""
         balance: dict[str, Counter[str]] = {unit: Counter({READ: n}) for unit, n in n_read.items()}
         for noun, number in self.passed.items():
-            if unit := unit_of(noun):
+            if number and (unit := unit_of(noun)):
                 balance[unit][noun] += number
-        balance["segment"].update(self.within)
-        n_lost = sum(count["unaligned"] for count in self.counts().values())
-        balance["segment"]["not found in the text"] += n_lost
-        return added([balance])
+        balance["segment"].update(+self.within)
+        if n_lost := sum(count["unaligned"] for count in self.counts().values()):
+            balance["segment"]["not found in the text"] += n_lost
+        return {unit: dict(numbers) for unit, numbers in balance.items()}
 
 
 def gather(

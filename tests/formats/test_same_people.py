@@ -150,6 +150,64 @@ def test_several_recordings_by_a_pattern_for_each_annotator(songs):
         sa.read(folders)
 
 
+def task(number, id_, text, spans, by):
+    value = [
+        {"id": str(i), "type": "labels", "from_name": "l", "to_name": "text", "value": {"start": a, "end": b, "labels": ["X"]}}
+        for i, (a, b) in enumerate(spans)
+    ]  # fmt: skip
+    data = {"text": text, "id": {"num": id_}}
+    return {"id": number, "data": data, "annotations": [{"completed_by": by, "result": value}]}
+
+
+@pytest.fixture
+def exports(tmp_path):
+    """Two projects over the same two texts, whose tasks have other numbers: F1 2/3 by hand."""
+    first = [task(7, "A1", TEXT, [(0, 4), (9, 13)], 3), task(8, "A2", "Al ran", [], 3)]
+    second = [task(8, "A2", "Al ran", [], 4), task(9, "A1", TEXT, [(0, 4)], 4)]
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, tasks in zip(paths, (first, second), strict=True):
+        path.write_text(json.dumps(tasks))
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"), [({"document": "id.num"}, ("A1", "A2")), ({"join": "text"}, ("7", "8"))]
+)
+def test_projects_over_the_same_texts(exports, options, ids):
+    """Joined by an id in the data, or by the texts, in any order and by a pattern too."""
+    for source in (exports, exports[0].parent / "*.json"):
+        corpus = sa.read(source, **options)
+        assert (corpus.ids, corpus.annotators) == (ids, ("3", "4"))
+        assert sa.agree(corpus).team.f1.observed == pytest.approx(2 / 3)
+
+
+def test_the_same_texts_under_other_ids_are_noticed(exports):
+    exports[1].write_text(exports[1].read_text().replace('"id": 8', '"id": 10'))
+    corpus = sa.read({"a": exports[0], "b": exports[1]})
+    assert len(corpus) == 4
+    assert any("same text as another, under another id; --join text" in x for x in corpus.notes)
+
+
+def test_texts_that_come_twice_are_joined_in_order(tmp_path):
+    """An id that stands for another text in another file is not that document."""
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    a.write_text("\n".join([row("1", ann=[]), row("2", ann=[(0, 4)])]))
+    other = row("1", bob=[]).replace(TEXT, "Al ran to Rome")
+    b.write_text("\n".join([other, row("8", bob=[]), row("9", bob=[(9, 13)])]))
+    corpus = sa.read([a, b], join="text")
+    assert corpus.ids == ("1", "2", "b.jsonl:1")
+    assert [len(d.seen["bob"]) for d in corpus] == [0, 1, 0]
+
+
+def test_what_cannot_be_joined(exports, songs):
+    with refuses(sa.InputError, "… task 7: nothing at document 'x.y' in its data, which has …"):
+        sa.read(exports, document="x.y")
+    with refuses(sa.SettingError, "… join 'id' … text"):
+        sa.read(exports, join="id")
+    with refuses(sa.SettingError, "song1/a.txt: no texts, by which join text joins documents; …"):
+        sa.read([songs / "song1" / "a.txt", songs / "song2" / "a.txt"], join="text")
+
+
 CHUNKS = {"tokens": ["Jo", "Doe", "sang"], "chunk_tags": ["B-NP", "I-NP", "B-VP"], "ner_tags": ["B-PER", "I-PER", "O"]}  # fmt: skip
 
 
