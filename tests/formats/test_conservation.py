@@ -246,15 +246,15 @@ def test_every_format_is_drawn_or_said_not_to_be():
     assert drawn | ELSEWHERE.keys() == {*FORMATS}
 
 
-@pytest.mark.parametrize("changes", [0, 1, 2])
 @pytest.mark.parametrize("name", SHAPES)
 @at_most(40)
 @given(st.data())
-def test_nothing_is_lost(name, changes, data):
+def test_nothing_is_lost(name, data):
     """Every mark, text and annotator of a file is in the corpus, or counted, or it is refused.
 
     Oracle: names by which each is known again, looked for in the source without its format.
     """
+    changes = data.draw(st.integers(0, 2), "changes")
     documents = project(apart(data.draw(PROJECTS)))
     if not any(doc.all for doc in documents):
         return
