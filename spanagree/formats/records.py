@@ -95,7 +95,14 @@ class Record(NamedTuple):
 
 
 OF_UNIT: Mapping[str, tuple[str, ...]] = {
-    "record": (" row", " line", "attention test", "empty file", "block of lines without times"),
+    "record": (
+        " row",
+        " line",
+        "attention test",
+        "empty file",
+        "element that BioC does not have",
+        "block of lines without times",
+    ),
     "answer": (
         *("rejected row", "ignored row", "cancelled annotation", "unfinished answer"),
         *("failed request", "other answer", "further answer"),
@@ -105,6 +112,7 @@ OF_UNIT: Mapping[str, tuple[str, ...]] = {
         *("annotation without a text", "other-view annotation", "unindexed annotation"),
         *(" span", "span in another text", "span of the tool itself", "region of sound"),
         *("omission", " error", "beyond the part that was annotated", "row of another view"),
+        *("of no known tier or kind", "cue without words"),
         *("START without a STOP", "STOP without a START", "as nothing says when it ends"),
     ),
     "relation": ("relation",),

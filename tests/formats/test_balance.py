@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from messages import refuses
 
 import spanagree as sa
@@ -83,27 +82,28 @@ def test_marks_under_another_key(tmp_path):
     assert any("1 mark not read, of those under 'gold[*]' (1)" in note for note in raw.notes)
 
 
-EMPTY = {
-    "another tool's key": (
-        {"text": "Ana met Bob.", "sents": [], "tokens": [{"start": 0, "end": 3}], "spans": SPANS},
-        "read as spacy-json, nothing is marked in it, but 2 marks are under 'spans[*]' … --from"
-        " paths --spans 'spans[*]' --text text --start start --end end --label label reads them",
-    ),
-    "an object for a list": (
-        {"name": "7", "text": "Ana met Bob.", "annotation_sets": {"ann": {"annotations": {"type": "PER", "start": 0, "end": 3}}}},
-        "read as gate, nothing is marked in it, but 1 mark is under 'annotation_sets.ann.annotations'",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", EMPTY)
-def test_what_yields_nothing_is_refused(tmp_path, name):
-    """F1 was 0, or undefined, with 'nothing odd found'."""
-    row, message = EMPTY[name]
+def test_what_yields_nothing_is_refused(tmp_path):
+    """Spans of GATE under a key that is not its own: F1 was 0, with 'nothing odd found'."""
     path = tmp_path / "x.json"
-    path.write_text(json.dumps([row] if name == "another tool's key" else row))
-    with refuses(sa.InputError, f"{path}: {message} …"):
+    sets = {"ann": {"annotations": [], "entities": [{"type": "PER", "start": 0, "end": 3}]}}
+    row = {"name": "7", "text": "Ana met Bob.", "annotation_sets": sets}
+    path.write_text(json.dumps(row))
+    where = "annotation_sets.ann.entities[*]"
+    needed = f"1 mark is under '{where}' … --spans '{where}' --text text --start start --end end"
+    with refuses(sa.InputError, f"{path}: read as gate, nothing is marked in it, but {needed} …"):
+        sa.read(path, "gate")
+    paths = {"text": "text", "start": "start", "end": "end", "label": "type"}
+    corpus = sa.read(path, "paths", spans=where, **paths)
+    assert [*corpus[0].segments.values()] == [(sa.Segment(0, 3, "PER"),)]
+
+
+def test_columns_of_tags_that_nobody_reads(tmp_path):
+    """The last of three columns has no tag, and another has: it was read, and said nothing."""
+    path = tmp_path / "x.conll"
+    path.write_text("Jo O B-PER O\nran O O O\n")
+    with refuses(sa.InputError, f"{path}: which columns are annotators is not clear: …"):
         sa.read(path)
+    assert [*sa.read(path, columns=3)[0].segments.values()] == [()]
 
 
 def test_what_has_nothing_marked_is_read(tmp_path):
