@@ -63,6 +63,7 @@ LabelFrom: TypeAlias = Literal["text", "tier", "both"] | str
 InProgress: TypeAlias = Literal["auto", "saw", "unseen"] | str
 SplitForm: TypeAlias = Literal["jsonl", "conll", "spacy", "dataset"] | str
 Absent: TypeAlias = Literal["unseen", "unmarked"] | str
+Join: TypeAlias = Literal["text"] | str
 Ends: TypeAlias = Literal["exclusive", "inclusive"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str

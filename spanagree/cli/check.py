@@ -34,7 +34,8 @@ def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.results.data import to_json
 
     read_as, form, repair = job.how()
-    result = inspect(repaired(raw_found(job.paths, read_as, form, repeats=True), repair))
+    raw = raw_found(job.paths, read_as, form, repeats=True, whole=True)
+    result = inspect(repaired(raw, repair))
     if job.format == "json":
         from spanagree.formats.patterns import matches
         from spanagree.formats.reading import reading_of

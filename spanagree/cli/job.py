@@ -290,7 +290,7 @@ class Job:
 
     def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
         """Return the corpus in the files, or its blocks for workers: parts or shards."""
-        if not self.in_blocks:
+        if not self.in_blocks or "join" in self.reading:  # the same text may be in any file
             return self.read()
         from spanagree.corpus.corpus import LABELS
         from spanagree.formats.conll.read import conll_blocks

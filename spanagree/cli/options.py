@@ -342,6 +342,7 @@ def _files() -> Group:
     nothing = "Take who has nothing in a document as unseen or unmarked, where a file does not say."
     pieces = "Choose what becomes of segments of several pieces."
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
+    join = "Join documents of different files that have the same text, whatever their ids are."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option(
@@ -372,6 +373,7 @@ def _files() -> Group:
             unless="by role, as the format's page says",
         ),
         option("--ends", ends, choices=names_of(choices.Ends), unless="as the spans' text shows"),
+        option("--join", join, choices=names_of(choices.Join), unless="by id"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
     ]
 
@@ -383,6 +385,7 @@ def _datasets() -> Group:
     start = "Read where spans start from this path in each, such as points[*].start or [0]."
     quote = "Read the text that a span covers from this column, in a table with a row for each."
     annotator = "Read annotators from this column, where a dataset has a row for each."
+    ids = "Read a dataset's document ids from this column, or this path in Label Studio's data."
     align = "Align quotes, and copies of the text with tags in them, that a language model changed."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
@@ -394,7 +397,7 @@ def _datasets() -> Group:
         option("--text", text, metavar="COLUMN|KEY"),
         option("--tags", tags, metavar="NAME=COLUMN,...", read=named_in),
         option("--annotator", annotator, metavar="COLUMN"),
-        option("--document", "Read a dataset's document ids from this column.", metavar="COLUMN"),
+        option("--document", ids, metavar="COLUMN|PATH"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
         flag("--align", align),
     ]

@@ -79,7 +79,7 @@ def read_brackets(
     _refuse_open(open_, where)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
-    return Reading(sentence_of, start_of, end_of, label_of, names, "brackets", 0, 0, {})
+    return Reading(sentence_of, start_of, end_of, label_of, names, "brackets", 0, 0, {}, len(rows))
 
 
 def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:

@@ -12,6 +12,7 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.corpus.balance import says_balance
 from spanagree.corpus.flaws import FLAWS, ends_asked, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
@@ -64,7 +65,8 @@ class Check(Signed):
 
     Attributes:
         contents: how many documents, annotators, annotations and segments there are, what offsets
-            count, and the least, median and greatest length of documents and segments.
+            count, the least, median and greatest length of documents and segments, and the
+            balance: numbers of things in the source, by unit and by what became of them.
         coverage: how many documents were seen by how many annotators.
         annotators: a row for each: documents seen, of these without a segment, segments, labels.
         findings: errors first.
@@ -109,6 +111,7 @@ class Check(Signed):
         )
         offsets = contents["offsets"]
         lines = [f"{counts}; {'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"]
+        lines += says_balance(contents["balance"])
         for noun in ("document", "segment"):
             if contents[f"{noun}_length"]:
                 least, median, greatest = contents[f"{noun}_length"]
@@ -232,6 +235,7 @@ def check(raw: RawCorpus) -> Check:
         "offsets": raw.offsets,
         "document_length": in_seconds(_spread(raw.lengths), raw.offsets),
         "segment_length": in_seconds(_spread(sizes), raw.offsets),
+        "balance": raw.balance,
     }
     findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
     findings += [*_alike_names(raw), *_tags(raw)]

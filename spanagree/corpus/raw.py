@@ -8,12 +8,13 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, compact, groups, ranks
+from spanagree.corpus.balance import Balance
 from spanagree.corpus.details import Details, Links, joined
 from spanagree.corpus.offsets import Place
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
@@ -71,6 +72,7 @@ class RawCorpus(Content):
         ends: what the end of a segment named in the source, one of
             :data:`spanagree.corpus.offsets.ENDS`; ``None``: nobody said, and nothing shows it.
         details: the pieces, attributes and relations of segments; ``None`` if there are none.
+        balance: the number of things in the source, and what became of each.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
@@ -88,6 +90,7 @@ class RawCorpus(Content):
     quote: Ints | None = None
     quotes: tuple[str, ...] = ()
     ends: str | None = "exclusive"
+    balance: Balance = field(default_factory=dict)
 
     @classmethod
     def from_layers(

@@ -41,8 +41,8 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
         return ()
     return (
         f"{counted(sum(int(some.sum()) for some in again), 'document')} of different files have"
-        " the same text as another, under another id; if the files are of several annotators, name"
-        " each as NAME=FILE",
+        " the same text as another, under another id; --join text (join='text') makes them one"
+        " document, and if the files are of several annotators, NAME=FILE names each",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from types import NoneType
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
+from spanagree.corpus.balance import READ, Balance, moved
 from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
@@ -186,6 +187,7 @@ def read_columns(
         for name, column in columns.items()
     }
     settings, remarks = _settings(readings, options)
+    balance = _balance(readings.values(), kept)
     return RawCorpus.from_layers(
         documents,
         {
@@ -196,7 +198,20 @@ def read_columns(
         tokens=tokens if isinstance(tokens, (Words, NoneType)) else tuple(tokens),
         reading={**reading, **settings, **partial},
         notes=(*notes, *remarks),
+        balance=balance,
     )
+
+
+def _balance(readings: Collection[Reading], kept: Bools) -> Balance:
+    """Count the tags that mark something, and the tokens, that were read and that were not."""
+    n_dropped = sum(reading.dropped for reading in readings)
+    n_kept = int(np.count_nonzero(kept))
+    tags: Balance = {
+        "tag": {READ: sum(reading.marked for reading in readings)},
+        "token": {READ: len(kept)},
+    }
+    tags = moved(tags, "tag", "outside every well-formed segment", n_dropped)
+    return moved(tags, "token", "not tagged by every annotator", len(kept) - n_kept)
 
 
 def _layer(

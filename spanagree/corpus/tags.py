@@ -128,6 +128,7 @@ class Reading(NamedTuple):
     repaired: int  # tags that are ill-formed in the scheme and were read all the same
     dropped: int  # tags outside every well-formed segment, in strict reading
     ill_formed: dict[str, int]  # how many tags are ill-formed, by kind
+    marked: int  # tags that mark something
 
 
 def read_tags(
@@ -182,14 +183,15 @@ def read_tags(
     number = np.searchsorted(sequence.first, start, side="right") - 1
     first = sequence.first[number]
     rows = sequence.sentence[number], start - first, end - first, label[start].astype(np.int64)
-    dropped = int(np.count_nonzero(prefix) - (end - start).sum()) if strict else 0
+    marked = int(np.count_nonzero(prefix))
+    dropped = marked - int((end - start).sum()) if strict else 0
     kinds = {
         f"{rules.letter[meaning]}- {what}": number
         for what, which in (wrong if count else {}).items()
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
     }
-    return Reading(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds)
+    return Reading(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds, marked)
 
 
 def _meanings(

@@ -30,6 +30,10 @@ from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
 from spanagree.settings import as_read
 
+_OF_COLLECTION = ("source", "date", "key", "infon")
+_PLAIN = ("id", "offset", "text")
+_PARTS = ("passage", "sentence", "annotation", "relation", "location")
+_UNKNOWN = "element that BioC does not have"
 _ALLOWED = "BioC has passages with offset and text, and annotations with locations"
 
 
@@ -71,18 +75,20 @@ def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = 
         SettingError: for an unknown choice.
     """
     log = ReadLog(printable(str(path)))
-    records = _records(_documents(path, log.name), log, feature or "type")
+    records = _records(_documents(path, log), log, feature or "type")
     reading = as_read(feature=feature, ends=ends)
     return gather(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
-def _documents(path: PathName, where: str) -> Iterator[Mapping[str, Any]]:
+def _documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]]:
     """Yield the documents of a file; each is forgotten before the next is read."""
     if read_head(path).shape == "xml":
         with open(path, "rb") as file:
-            for element in elements(file, where):
+            for element in elements(file, log.name):
                 if element.tag == "document":
-                    yield _from_xml(element)
+                    yield _from_xml(element, log)
+                elif element.tag not in _OF_COLLECTION:
+                    log.passed[_UNKNOWN] += 1
         return
     for place, record in json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
         if not isinstance(record, dict):
@@ -213,10 +219,13 @@ def _whole(value: object, where: str) -> int:
     )
 
 
-def _from_xml(element: Element) -> dict[str, Any]:
+def _from_xml(element: Element, log: ReadLog) -> dict[str, Any]:
     """Return a document, or a part of one, as JSON has it."""
-    kinds = ("passage", "sentence", "annotation", "relation", "location")
-    parts = {f"{kind}s": [_from_xml(part) for part in element.findall(kind)] for kind in kinds}
-    plain = {name: element.findtext(name) for name in ("id", "offset", "text")}
+    known = (*_PLAIN, *_PARTS, "infon", "node")
+    log.passed[_UNKNOWN] += sum(part.tag not in known for part in element)
+    parts = {
+        f"{kind}s": [_from_xml(part, log) for part in element.findall(kind)] for kind in _PARTS
+    }
+    plain = {name: element.findtext(name) for name in _PLAIN}
     infons = {infon.get("key", ""): infon.text for infon in element.findall("infon")}
     return {**plain, **element.attrib, **parts, "infons": infons}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Bools, Ints
+from spanagree.corpus.balance import added, moved
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
 from spanagree.corpus.flaws import repeats
@@ -19,8 +21,8 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
-from spanagree.errors import InputError, counted, listed, printable, show
-from spanagree.settings import merged_settings
+from spanagree.errors import InputError, SettingError, counted, listed, printable, show
+from spanagree.settings import as_read, merged_settings
 
 _APART = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
@@ -78,22 +80,102 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
         once = ~repeats(united) | ~np.isin(
             united.of_annotator, [united.annotators.index(name) for name in same]
         )
-        united, _ = keep_annotations(united, once)
-        note = (
-            "annotators of the same name in several files that share documents are one person"
-            f" each: {listed(sorted(same))}; NAME=FILE keeps those of a file apart"
-        )
-        united = replace(united, notes=(*united.notes, note))
+        united, _ = _without(united, once)
+        united = replace(united, notes=(*united.notes, _one_person_each(same)))
     if differing:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
             f" with the name of the file: {listed(sorted(differing))}"
         )
         united = replace(united, notes=(*united.notes, note))
+    if all(raw.ids is not None for raw in sources.values()):
+        united = replace(united, notes=(*united.notes, *_same_texts(list(sources.values()))))
     met = sum(len(raw.lengths) for raw in sources.values())
     if len(united.lengths) == met and max(count.values(), default=0) > 1:
         return replace(united, notes=(*united.notes, _APART))
     return united
+
+
+JOIN = {"text": "documents of different files with the same text are one, whatever their ids are"}
+"""How documents of several files are joined, other than by their ids."""
+
+
+def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
+    """Give documents of the same text in different files the same id.
+
+    A text that a file has several times is joined in order. An id that an earlier file has for
+    another text gets the name of its file.
+
+    Args:
+        parts: the rows of files, by name.
+
+    Raises:
+        SettingError: for a file without texts and tokens.
+    """
+    ids_of: dict[Any, list[str]] = {}
+    taken: set[str] = set()
+    renamed_parts: dict[str, RawCorpus] = {}
+    for name, raw in parts.items():
+        if raw.texts is None and raw.tokens is None:
+            raise SettingError(
+                f"{printable(name)}: no texts, by which join text joins documents; leave it out"
+            )
+        met: Counter[Any] = Counter()
+        ids: list[str] = []
+        added_ids: list[tuple[Any, str]] = []
+        for d in range(len(raw.lengths)):
+            text: Any = tuple(raw.tokens_of(d)) if raw.texts is None else raw.texts[d]
+            known = ids_of.get(text, [])
+            if known[met[text] :] and any(map(str.strip, text)):
+                ids.append(known[met[text]])
+            else:
+                own = raw.id_of(d)
+                is_free = own not in taken and raw.ids is not None
+                ids.append(own if is_free else f"{name}:{own}")
+                added_ids.append((text, ids[-1]))
+            met[text] += 1
+        for text, id_ in added_ids:
+            ids_of.setdefault(text, []).append(id_)
+        taken.update(ids)
+        reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), "join": "text"})}
+        renamed_parts[name] = raw.but(ids=tuple(ids), reading=reading)
+    return renamed_parts
+
+
+def _one_person_each(names: Iterable[str]) -> str:
+    """Compose the note on annotators whose names are in several files."""
+    people = listed(sorted(names))
+    return (
+        f"annotators of the same name in several files are one person each: {people}; NAME=FILE"
+        " keeps those of a file apart"
+    )
+
+
+def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dict[str, RawCorpus]:
+    """Join files whose annotators have the same names, as parts of one corpus.
+
+    A shell replaces a pattern without quotes by the names of the files, so these are read like the
+    files of a pattern. Files without an annotator of another file are returned unchanged.
+
+    Args:
+        parts: rows of files of one format, by name.
+        repeats: as in :func:`concatenated`.
+
+    Raises:
+        InputError: as in :func:`concatenated`.
+    """
+    files_of = Counter(name for raw in parts.values() for name in raw.annotators)
+    shards = {
+        name: raw
+        for name, raw in parts.items()
+        if any(files_of[annotator] > 1 for annotator in raw.annotators)
+    }
+    if not shards:
+        return dict(parts)
+    raw = concatenated(shards, repeats=repeats)
+    note = _one_person_each(name for name in raw.annotators if files_of[name] > 1)
+    others = {name: part for name, part in parts.items() if name not in shards}
+    return {next(iter(shards)): raw.but(notes=(*raw.notes, note)), **others}
 
 
 def _same_people(
@@ -138,15 +220,17 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
     """Return parts of one corpus as one: the same annotators over other documents.
 
     Documents without ids are called by the part's name and their number in it. Documents of the
-    same id are one, with the annotators of all parts.
+    same id are one, with the annotators of all parts. What an annotator marked in a document is
+    read once if several parts say the same of it.
 
     Args:
         shards: the parts, by name.
-        repeats: let an annotator have a document in several parts, which is a flaw of the whole.
+        repeats: let an annotator mark a document differently in several parts, which is a flaw of
+            the whole.
 
     Raises:
         InputError: for parts with other offsets, or read with other settings; for documents of the
-            same id whose texts differ, or that an annotator has twice.
+            same id whose texts differ, or that an annotator marks differently in two parts.
     """
     (first, raw), *others = shards.items()
     reading = dict(raw.reading)
@@ -158,11 +242,17 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
         for name, part in shards.items()
     ]
     notes = _notes_of({printable(name): part.notes for name, part in shards.items()})
-    places, shared = _united([printable(name) for name in shards], parts, repeats)
-    if shared:
-        notes.append(f"{counted(shared, 'document')} in more than one file, united by id")
+    names = [printable(name) for name in shards]
+    places, shared = _united(names, parts)
+    joined_parts = _joined(parts, places, reading)
+    if len(shared):
+        notes.append(f"{counted(len(shared), 'document')} in more than one file, united by id")
+        n_rows = [len(part.of_document) for part in parts]
+        joined_parts, n_copies = _without_copies(joined_parts, names, n_rows, shared, repeats)
+        if n_copies:
+            notes.append(f"{counted(n_copies, 'annotation')} the same in another file, read once")
     notes += _same_texts(parts)
-    return replace(_joined(parts, places, reading), notes=tuple(notes))
+    return replace(joined_parts, notes=tuple(notes))
 
 
 def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
@@ -188,8 +278,8 @@ def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _united(names: Sequence[str], parts: list[RawCorpus], repeats: bool) -> tuple[list[Ints], int]:
-    """Return the number in the whole of each part's documents, and how many are in several.
+def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
+    """Return the number in the whole of each part's documents, and the numbers of shared ones.
 
     Parts take the line ends of those before them.
     """
@@ -212,28 +302,68 @@ def _united(names: Sequence[str], parts: list[RawCorpus], repeats: bool) -> tupl
         size += len(new)
         home |= {ids[d]: (int(place[d]), p, d) for d in new.tolist()}
         places.append(place)
-    if shared and not repeats:
-        _refuse_repeats(names, parts, places, np.array(sorted(shared)))
-    return places, len(shared)
+    return places, np.array(sorted(shared), np.int64)
 
 
-def _refuse_repeats(
-    names: Sequence[str], parts: Sequence[RawCorpus], places: Sequence[Ints], shared: Ints
-) -> None:
-    """Refuse an annotator who has the same document in two parts."""
-    seen: dict[tuple[int, str], str] = {}
-    for name, part, place in zip(names, parts, places, strict=True):
-        for row in np.flatnonzero(np.isin(place[part.of_document], shared)).tolist():
-            annotator = part.annotators[part.of_annotator[row]]
-            before = seen.setdefault((int(place[part.of_document[row]]), annotator), name)
-            if before != name:
-                raise InputError(
-                    f"{name}: annotator {show(annotator)} has document"
-                    f" {show(part.id_of(int(part.of_document[row])))}, and has it in {before} too;"
-                    " if they are of several people, name each as NAME=FILE; if not, leave out one"
-                    " of the files, or keep the first with --repair drop-repeats, or the latest"
-                    " with --repair latest"
-                )
+def _without_copies(
+    raw: RawCorpus, names: Sequence[str], n_rows: Sequence[int], shared: Ints, repeats: bool
+) -> tuple[RawCorpus, int]:
+    """Drop annotations that an earlier part has too, if they are the same.
+
+    Files without names of annotators may be of several people who mark the same, so theirs stay.
+
+    Args:
+        raw: the rows of all parts.
+        names: the parts, for errors.
+        n_rows: number of annotations of each part.
+        shared: numbers of the documents that are in several parts.
+        repeats: if True, annotations that differ stay as they are.
+
+    Returns:
+        The rows that are left, and the number of dropped annotations.
+
+    Raises:
+        InputError: if an annotator marks a document differently in two parts.
+    """
+    part_index = np.repeat(np.arange(len(names)), n_rows)
+    first_row: dict[tuple[int, int], int] = {}
+    kept = np.ones(len(raw.of_document), np.bool_)
+    for row in np.flatnonzero(np.isin(raw.of_document, shared)).tolist():
+        first = first_row.setdefault((int(raw.of_document[row]), int(raw.of_annotator[row])), row)
+        if part_index[row] == part_index[first]:
+            continue
+        name, earlier = names[part_index[row]], names[part_index[first]]
+        annotator, document = raw.place_of(row)
+        is_named_by_file = annotator in (os.path.basename(name), os.path.basename(earlier))
+        if not is_named_by_file and _content_of(raw, row) == _content_of(raw, first):
+            kept[row] = False
+        elif not repeats:
+            differently = "" if is_named_by_file else ", marked differently"
+            raise InputError(
+                f"{name}: annotator {show(annotator)} has document {show(document)}, and has it in"
+                f" {earlier} too{differently}; if they are of several people, name each as"
+                " NAME=FILE; if not, leave out one of the files, or keep the first with --repair"
+                " drop-repeats, or the latest with --repair latest"
+            )
+    return _without(raw, kept) if not kept.all() else (raw, 0)
+
+
+def _without(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
+    """Return the rows with some of the annotations, and the number of the others, as a balance."""
+    fewer, n_dropped = keep_annotations(raw, kept)
+    n_segments = len(raw.start) - len(fewer.start)
+    balance = moved(raw.balance, "segment", "repeated segment", n_segments)
+    return fewer.but(balance=moved(balance, "answer", "repeated answer", n_dropped)), n_dropped
+
+
+def _content_of(raw: RawCorpus, annotation: int) -> Any:
+    """Return the segments of an annotation with their details, equal for equal annotations."""
+    rows = np.flatnonzero(raw.annotation == annotation)
+    labels = [raw.labels[code] if code >= 0 else "" for code in raw.label[rows].tolist()]
+    segments = list(zip(raw.start[rows].tolist(), raw.end[rows].tolist(), labels, strict=True))
+    order = sorted(range(len(rows)), key=segments.__getitem__)
+    details = None if raw.details is None else raw.details.taken(rows[order])
+    return [segments[i] for i in order], None if details is None else details.content()
 
 
 def _joined(
@@ -286,6 +416,7 @@ def _joined(
         quotes=tuple(quotes),
         unsaid=tuple(dict.fromkeys(name for part in parts for name in part.unsaid)),
         ends=None if any(part.ends is None for part in parts) else parts[0].ends,
+        balance=added(part.balance for part in parts),
         **content,
     )
 

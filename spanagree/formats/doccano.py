@@ -207,7 +207,8 @@ def _span(item: object, where: str) -> Span | None:
         return Span(item["start_offset"], item.get("end_offset"), label)
     if isinstance(item, list) and len(item) == 3:
         return Span(item[0], item[1], text_of_whole(item[2]))
-    if is_whole(item) or isinstance(item, str) or (isinstance(item, dict) and "label" in item):
+    is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
+    if is_whole(item) or isinstance(item, str) or is_label:
         return None
     needed = "[start, end, label], or start_offset, end_offset and label, is needed"
     raise invalid_value(f"{where}: span", item, needed)

@@ -79,6 +79,9 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
                 marks.passed["annotation without a text"] += 1
                 continue
             marks.add(*times, text, where, tier=name, annotator=annotator)
+    n_reached = sum(len(_annotations(tier)) for tier in known.values())
+    n_annotations = sum(1 for _ in root.iter("ANNOTATION_VALUE"))
+    marks.passed["annotation of no known tier or kind"] += max(n_annotations - n_reached, 0)
     return marks.raw("elan", **tiers)
 
 

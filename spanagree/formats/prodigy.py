@@ -132,6 +132,8 @@ class _Rows:
                     f"{where}: answer", answer, "accept, reject or ignore is needed"
                 )
             self.log.passed[_PASSED[answer]] += 1
+            n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
+            self.log.within[f"in {_PASSED[answer]}s"] += n_spans
             return Annotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
         when, relations = seconds(row.get("_timestamp")), _relations(row, where, self.log)

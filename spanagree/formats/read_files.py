@@ -17,7 +17,7 @@ from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.offsets import Place
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import with_absent
-from spanagree.corpus.times import of_one_length, with_resolution, within_parts
+from spanagree.corpus.times import TICKS, of_one_length, with_resolution, within_parts
 from spanagree.errors import (
     InputError,
     SettingError,
@@ -28,7 +28,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.files import PathName, naming_files
-from spanagree.formats.combine import renamed, unite
+from spanagree.formats.combine import JOIN, joined_by_text, one_project, renamed, unite
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.recognise import Recognised, check_stdin, format_named
 from spanagree.formats.registry import (
@@ -40,12 +40,16 @@ from spanagree.formats.registry import (
     registered,
 )
 from spanagree.formats.tools import PATHS, TOOLS, lazy
+from spanagree.formats.unread import with_unread
 from spanagree.settings import as_read
 
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import Texts  # for few files
 
 _read_uem = lazy("spanagree.formats.timelines", "read_uem")
+
+_CHOOSE = frozenset(("spans", "tags", "start", "quote", "layer", "feature", "tier", "predictions"))
+"""Options that choose a part of what is marked, in which there may be nothing."""
 
 _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is read
 
@@ -82,7 +86,7 @@ class _Source:
             return self.seen.format_by({}) == self.named
         return False
 
-    def read(self, texts: Texts | None) -> RawCorpus:
+    def read(self, texts: Texts | None, *, whole: bool = False) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
         A note says that it is read so, if its extension does not. Of one pattern each file has its
@@ -93,6 +97,8 @@ class _Source:
         if texts is not None:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
+        if _CHOOSE.isdisjoint(known):
+            raw = with_unread(self.path, raw, self.form, whole=whole)
         name = printable(os.fspath(self.path))
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
@@ -174,9 +180,16 @@ class _Source:
                 f"{name}: {self._nothing_recognised}, and no other file needs its texts; --spans"
                 f" {quoted} (spans={quoted}) names a column, or leave the file out"
             )
+        more = ""
+        if os.path.isdir(self.path):
+            pattern = shlex.quote(os.path.join(os.fspath(self.path), "*.txt"))
+            more = (
+                "; if its files are annotations, as in CoNLL or of recordings, name them by a"
+                f" pattern for each annotator, such as NAME={pattern}"
+            )
         raise InputError(
             f"{name}: texts with nothing marked in them, which no other file needs; leave it out,"
-            " or name the file with the annotations"
+            f" or name the file with the annotations{more}"
         )
 
 
@@ -188,6 +201,8 @@ def raw_files(
     progress: Callable[[int, int], None] | None = None,
     *,
     in_units: bool = True,
+    repeats: bool = False,
+    whole: bool = False,
 ) -> RawCorpus:
     """Return what some files say, each in its format, their documents matched.
 
@@ -199,6 +214,8 @@ def raw_files(
         progress: called with the number of layers of CoNLL files read and of all.
         in_units: of recordings, whether times are put in units of a resolution; else they are
             exact, for files that are parts of one corpus.
+        repeats: let an annotator mark a document differently in several files, which is a flaw.
+        whole: if True, large files too are gone through once more for marks that were not read.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -209,7 +226,9 @@ def raw_files(
     files, columns = split_columns(files, options.get("columns"))
     given = {k: v for k, v in {**options, "columns": columns}.items() if v is not None}
     labels = {name: given.pop(name, None) for name in LABELS}
-    pieces = given.pop("discontinuous", None)
+    pieces, join = given.pop("discontinuous", None), given.pop("join", None)
+    if join is not None:
+        check_choice(join, JOIN, "join")
     for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
@@ -234,6 +253,7 @@ def raw_files(
         if reader.is_layer:
             parts[f"{name} files"] = _read_layers(reader, name, of_format, given, form, progress)
             continue
+        read: dict[str, RawCorpus] = {}
         for source in of_format:
             texts = None
             if "texts" in reader.takes and len(sources) > 1:
@@ -241,11 +261,21 @@ def raw_files(
 
                 texts = Texts(partial(_texts_beside, source, sources))
                 joined.append(texts)
-            parts[source.layer] = source.read(texts)
+            read[source.layer] = source.read(texts, whole=whole)
+        if join is not None and len(files) > 1:
+            read = joined_by_text(read)
+        unnamed = [source.layer for source in of_format if not source.has_own_name]
+        projects = one_project({layer: read.pop(layer) for layer in unnamed}, repeats=repeats)
+        read |= projects
+        parts |= {source.layer: read[source.layer] for source in of_format if source.layer in read}
     if not any(texts.joined for texts in joined):
         for source in of_texts:
             source.refuse_texts()
     notes = [source.note_on_texts() for source in of_texts]
+    if join is not None and len(parts) > 1:
+        parts = joined_by_text(parts)
+    if in_units:  # else a pattern says which files belong together
+        notes += _note_of_one_recording(parts, sources)
     parts = dict(of_one_length(parts))
     _refuse_apart(parts, by_format)
     marked = [source for of_format in by_format.values() for source in of_format]
@@ -287,6 +317,21 @@ def _read_layers(
     names = (printable(os.fspath(source.path)) for source in sources)
     tables = [path for path in names if path.lower().endswith((".csv", ".tsv"))]
     return part.but(notes=(*(f"{path}: read as conll" for path in tables), *part.notes))
+
+
+def _note_of_one_recording(parts: Mapping[str, RawCorpus], sources: Sequence[_Source]) -> list[str]:
+    """Return a note on recordings without names, which no text shows to be different ones."""
+    names = [source.layer for source in sources if source.layer in parts]
+    is_unnamed = [
+        parts[name].offsets == TICKS and parts[name].ids is None and len(parts[name].lengths) == 1
+        for name in names
+    ]
+    if len(names) < 2 or not all(is_unnamed) or all(source.has_own_name for source in sources):
+        return []
+    return [
+        f"{listed(names)}: taken as annotators of one recording; if they are of several, name a"
+        " pattern for each annotator, such as ann='song?/a.txt' bob='song?/b.txt'"
+    ]
 
 
 def own_columns(given: Options, layer: str, files: Mapping[str, PathName]) -> dict[str, Any]:
@@ -343,6 +388,7 @@ def _refuse_apart(
     for form, sources in by_format.items():
         is_layer = format_called(form).is_layer
         names = [f"{form} files"] if is_layer else [source.layer for source in sources]
+        names = [name for name in names if name in parts]  # one stands for all of a project
         mine = [id_ for name in names for id_ in ids[name] or ()]
         others = [id_ for name, known in ids.items() if name not in names for id_ in known or ()]
         if {*mine}.isdisjoint(others):

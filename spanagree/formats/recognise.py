@@ -381,7 +381,8 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
     if start.shape == "folder":
         return InputError(
             f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"
-            " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"
+            " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi', for each"
+            " annotator (NAME='FOLDER/*.xmi')"
         )
     first = next((line for line in start.lines if line.strip()), "")
     return InputError(

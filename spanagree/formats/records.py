@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.file_head import passed_over
@@ -93,12 +94,55 @@ class Record(NamedTuple):
     annotations: Iterable[Annotation] = ()
 
 
+OF_UNIT: Mapping[str, tuple[str, ...]] = {
+    "record": (
+        " row",
+        " line",
+        "attention test",
+        "empty file",
+        "element that BioC does not have",
+        "block of lines without times",
+    ),
+    "answer": (
+        *("rejected row", "ignored row", "cancelled annotation", "unfinished answer"),
+        *("failed request", "other answer", "further answer"),
+    ),
+    "segment": (
+        *("repeated annotation", "unlocated annotation", "annotation without a span"),
+        *("annotation without a text", "other-view annotation", "unindexed annotation"),
+        *(" span", "span in another text", "span of the tool itself", "region of sound"),
+        *("omission", " error", "beyond the part that was annotated", "row of another view"),
+        *("of no known tier or kind", "cue without words"),
+        *("START without a STOP", "STOP without a START", "as nothing says when it ends"),
+    ),
+    "relation": ("relation",),
+}
+"""By unit of a balance, how the names of things end that readers pass over.
+
+Of two that fit, the longer one says the unit. Other things, such as comments, are of no unit.
+"""
+
+
+def unit_of(noun: str) -> str:
+    """Return the unit of a kind of thing that a reader passes over; empty for other things.
+
+    >>> unit_of("repeated annotation"), unit_of("rejected row"), unit_of("comment")
+    ('segment', 'answer', '')
+    """
+    fitting = [
+        (len(end), unit) for unit, ends in OF_UNIT.items() for end in ends if noun.endswith(end)
+    ]
+    return max(fitting, default=(0, ""))[1]
+
+
 class ReadLog:
     """What a reader passes over, looks for and notices.
 
     Attributes:
         name: the file, which stands before notes; an empty one is left out.
         passed: what is passed over, by kind.
+        within: number of segments in what is passed over as a whole, by a reason that begins with
+            "in", such as "in rejected rows".
         quotes: where quotes stand that have no offsets.
         copies: spans in copies of a text with tags in them.
         notes: whatever else a user should know.
@@ -111,6 +155,7 @@ class ReadLog:
     def __init__(self, name: str, *, align: bool = False, notes: Sequence[str] = ()) -> None:
         self.name = name
         self.passed: Counter[str] = Counter()
+        self.within: Counter[str] = Counter()
         self.quotes: Quotes = Quotes(align=align)
         self.copies: TaggedCopies = TaggedCopies(align=align)
         self.notes: list[str] = [*notes]
@@ -139,6 +184,17 @@ class ReadLog:
             count["unaligned"] += self.copies.lost[annotator]
             count |= {"copies": copies, "changed": self.copies.changed[annotator]}
         return counts
+
+    def balance(self, n_read: Mapping[str, int]) -> Balance:
+        """Return the balance of a source, of which so many things of each unit were read."""
+        balance: dict[str, Counter[str]] = {unit: Counter({READ: n}) for unit, n in n_read.items()}
+        for noun, number in self.passed.items():
+            if number and (unit := unit_of(noun)):
+                balance[unit][noun] += number
+        balance["segment"].update(+self.within)
+        if n_lost := sum(count["unaligned"] for count in self.counts().values()):
+            balance["segment"]["not found in the text"] += n_lost
+        return {unit: dict(numbers) for unit, numbers in balance.items()}
 
 
 def gather(
@@ -169,7 +225,9 @@ def gather(
     collector = Collector(offsets, annotators, unnamed=unnamed, ends=ends, name=log.name)
     segment, in_pieces = collector.segment, collector.in_pieces
     known: dict[tuple[int, Any], int] = {}
+    n_read = {"record": 0, "answer": 0, "segment": 0, "relation": 0}
     for record in records:
+        n_read["record"] += 1
         document = None if record.content else collector.number_of(record.document)
         if document is None:
             content = record.content
@@ -179,6 +237,7 @@ def gather(
             if spans is None:
                 collector.annotator(annotator, place)
                 continue
+            n_read["answer"] += 1
             number = known.get((document, annotator)) if one_each else None
             if number is None:
                 number = collector.annotation(document, annotator, place, when)
@@ -191,7 +250,9 @@ def gather(
                     segments.append(segment(number, start, end, label, at, attributes, quote))
                 else:
                     segments.append(in_pieces(number, pieces, label, at, attributes, quote))
+            n_read["segment"] += len(segments)
             for first, second, label, at, directed in relations:
+                n_read["relation"] += 1
                 head, tail = (
                     None if i is None or not 0 <= i < len(segments) else segments[i]
                     for i in (first, second)
@@ -204,4 +265,4 @@ def gather(
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
-    return raw.but(unsaid=tuple(log.unsaid))
+    return raw.but(unsaid=tuple(log.unsaid), balance=log.balance(n_read))

@@ -15,7 +15,7 @@ from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import RESOLUTIONS, TICKS, with_resolution
 from spanagree.errors import InputError, SpanAgreeError, check_choice, is_iterable, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
-from spanagree.formats.combine import concatenated
+from spanagree.formats.combine import concatenated, joined_by_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.read_files import raw_files
@@ -69,6 +69,8 @@ class Shards(list[Callable[[], Corpus]]):
         """Return the corpus in all shards, with documents of the same id united."""
         shards = [shard for shard in self if isinstance(shard, Shard)]
         parts = {shard.name: shard.raw() for shard in shards}
+        if shards[0].options.get("join") is not None:
+            parts = joined_by_text(parts)
         repair = shards[0].repair
         return valid_corpus(concatenated(parts, repeats=allows_repeats(repair)), repair)
 
@@ -79,6 +81,8 @@ class Shards(list[Callable[[], Corpus]]):
         name is answered soon, however large the corpus is.
         """
         shards = [shard for shard in self if isinstance(shard, Shard)]
+        if shards[0].options.get("join") is not None:
+            return True
         seen: set[str] = set()
         try:
             if len({shard.raw().annotators for shard in (shards[-1], *shards[:_FIRST])}) > 1:
@@ -156,14 +160,17 @@ def raw_found(
     progress: Callable[[int, int], None] | None = None,
     *,
     repeats: bool = False,
+    whole: bool = False,
 ) -> RawCorpus:
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
-        return raw_files(files, options, form, progress)
+        return raw_files(files, options, form, progress, repeats=repeats, whole=whole)
     parts = {
-        name: raw_files(paths, options, form, in_units=False)
+        name: raw_files(paths, options, form, in_units=False, whole=whole)
         for name, paths in _by_layer(files, form)
     }
+    if options.get("join") is not None:
+        parts = joined_by_text(parts)
     raw = concatenated(parts, repeats=repeats)
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
 

@@ -61,7 +61,13 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
         raise InputError(
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
-    grid = list(_tiers(_values(read_text(path, encoding), marks.name), marks))
+    values = _values(read_text(path, encoding), marks.name)
+    grid = list(_tiers(_or_end(values, marks.name), marks))
+    if next(values, None) is not None:
+        raise InputError(
+            f"{marks.name}: more is in it than its {counted(len(grid), 'tier')} and the segments"
+            " that they count; save it again"
+        )
     known = [tier.name for tier in grid]
     names = marks.named(tiers.get("tier"), known)
     of_points = [tier for tier in grid if tier.is_of_points]
@@ -129,6 +135,11 @@ def _values(text: str, where: str) -> Iterator[_Value]:
     for match in _TOKEN.finditer(body):
         if any(group is not None for group in match.groups()):
             yield match[1], match[2], match[3]
+
+
+def _or_end(values: Iterator[_Value], where: str) -> Iterator[_Value]:
+    """Yield values, and raise an error if more are asked for."""
+    yield from values
     raise InputError(f"{where}: the file ends too early; save it again")
 
 

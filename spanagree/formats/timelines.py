@@ -377,6 +377,7 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
 
 
 _CUE = re.compile(r"((?:\d+:)?\d\d:\d\d[.,]\d+)\s+-->\s+((?:\d+:)?\d\d:\d\d[.,]\d+)")
+_NO_CUES = ("WEBVTT", "\ufeffWEBVTT", "NOTE", "STYLE", "REGION")  # how blocks of other things begin
 _VOICE = re.compile(r"<v(?:\.[^ <>]*)? ([^<>]+)>")
 
 
@@ -400,6 +401,12 @@ def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Ti
     while at < len(lines):
         cue, number, at = _CUE.match(lines[at].strip()), at + 1, at + 1
         if cue is None:
+            is_name = at < len(lines) and _CUE.match(lines[at].strip())  # of the cue below it
+            if lines[at - 1].strip() and not is_name:
+                is_about = lines[at - 1].startswith(_NO_CUES)
+                while at < len(lines) and lines[at].strip() and not _CUE.match(lines[at].strip()):
+                    at += 1
+                marks.passed["block of lines without times"] += not is_about
             continue
         where, words_of_cue = f"{marks.name}:{number}", []
         while at < len(lines) and lines[at].strip():

@@ -382,6 +382,9 @@ class _ByPaths:
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
         if tool.unsaid or (seen and not is_answered):
             self.log.unsaid[annotator] = None
+        if spans and not seen:
+            self.log.passed["unfinished answer"] += 1
+            self.log.within["in unfinished answers"] += len(spans)
         if not (seen and is_answered):
             yield Annotation(annotator, None, where=where)
             return

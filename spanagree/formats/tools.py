@@ -304,7 +304,7 @@ TOOLS: Mapping[str, Tool] = {
             "Label Studio's JSON and JSON-MIN",
             knows=lazy("spanagree.formats.label_studio.tasks", "knows_label_studio"),
             read=lazy("spanagree.formats.label_studio.read", "records"),
-            takes=("text", "annotator_from", "predictions", "ground_truth", "ends"),
+            takes=("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
             write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
         ),
         Tool(

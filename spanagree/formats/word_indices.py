@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, is_whole, printable, show
+from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.beside_texts import beside
 from spanagree.formats.csv_rows import csv_records, csv_rows
@@ -53,8 +53,14 @@ def docred_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield DocRED's documents, whose mentions count the tokens of their sentence.
 
     A relation between two entities becomes one of their first mentions.
+
+    Raises:
+        InputError: for a sentence that is not a list of tokens.
     """
     for where, record in json_records(path, encoding=encoding):
+        for sentence in record["sents"]:
+            if not isinstance(sentence, list):
+                raise invalid_value(f"{where}: sents", sentence, "lists of tokens are needed")
         sizes = [len(sentence) for sentence in record["sents"]]
         mentions = [
             {

@@ -292,7 +292,7 @@ DOE = 'document,annotator,start,end,label,length\n1,"Doe, Jane",0,3,PER,11\n1,bo
 CASES = {
     # what: files (name to content), arguments, exit code, the message
     "missing file": ({}, ["evaluate", "no"], 1, "no: no such file"),
-    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: a folder of x, and neither brat's nor a project of INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi'"),
+    "folder": ({"d/x": "x O\n"}, ["evaluate", "d"], 1, "d: a folder of x, and neither brat's nor a project of INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi', for each annotator (NAME='FOLDER/*.xmi')"),
     "empty file": ({"a": ""}, ["evaluate", "a"], 1, "a: no token rows; a file has lines of a token and its tags"),
     "name with a comma": ({"a.csv": DOE}, ["agree", "a.csv", "--annotators", "bob,Doe, Jane"], 1, "unknown annotator 'Doe'; allowed: \"Doe, Jane\", bob"),
     "nobody named": ({"a.csv": DOE + "2,,0,3,PER,9\n"}, ["agree", "a.csv"], 1, "a.csv:4: no annotator is named; give each row one"),
@@ -568,11 +568,13 @@ def test_span_corpus_without_tokens(tmp_path, capsys):
 
 
 def test_parts_of_a_corpus_as_layers(tmp_path, capsys):
-    """Files that share no document, with the same annotators, are most likely parts of one corpus."""
+    """Files with the same annotators are parts of one corpus, unless they are named."""
     for i in range(2):
         line = {"spanagree": 1, "id": str(i), "text": "Jo", "annotators": {"ann": [], "bob": []}}
         (tmp_path / f"part-{i}.jsonl").write_text(json.dumps(line), "utf-8")
     assert main(["agree", *(str(tmp_path / f"part-{i}.jsonl") for i in range(2))]) == 0
+    assert "same name in several files are one person each: ann, bob;" in capsys.readouterr().err
+    assert main(["agree", *(f"{i}={tmp_path / f'part-{i}.jsonl'}" for i in range(2))]) == 0
     said = "the files share no document … FILE:NAME … pattern in quotes"
     says(capsys.readouterr().err, f"spanagree: note: {said}")
 

@@ -244,6 +244,8 @@ class _TagColumns:
             raise self.unclear(likely)
         if self._have_labels_of_their_own(likely):  # as those of a column for each label
             raise self.unclear(likely)
+        if alike == [last] and not labels and not self._is_part and self._marks_beside(likely):
+            raise self.unclear(likely)
         numbers = [column for column in alike if isinstance(column, int)]
         spans = [self.spans(column) for column in numbers] if len(alike) > 1 else []
         if any(first.lies_in(second) for first, second in permutations(spans, 2)):
@@ -262,6 +264,16 @@ class _TagColumns:
         ]
         kept = [labels for labels in of_columns if labels and not labels <= _CHUNKS]
         return len(kept) > 2 and sum(map(len, kept)) == len(set().union(*kept))
+
+    def _marks_beside(self, columns: Sequence[Column]) -> bool:
+        """Return whether several columns are beside the last, and one has labels, not of chunks."""
+        of_columns = (_labels_in(self.values[c], self.options.scheme) for c in columns[:-1])
+        return len(columns) > 2 and any(labels - _CHUNKS for labels in of_columns)
+
+    @property
+    def _is_part(self) -> bool:
+        """Whether there may be more in the file than the first lines."""
+        return int(self.page.lines[-1]) + 1 >= LINES
 
     def note(self) -> list[str]:
         """Return what to say of the column that was taken without being named."""
@@ -312,8 +324,7 @@ class _TagColumns:
     @property
     def _so_far(self) -> str:
         """What to say of figures of the first lines, if there may be more."""
-        is_part = int(self.page.lines[-1]) + 1 >= LINES
-        return f" (in the first {LINES} lines)" if is_part else ""
+        return f" (in the first {LINES} lines)" if self._is_part else ""
 
     def _looks(self, columns: Sequence[Column], column: Column) -> str:
         """Return what a column looks like: its labels, how many segments it has, and where."""

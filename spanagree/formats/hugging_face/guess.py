@@ -399,7 +399,11 @@ class _Guess:
             return False
         names = layer_names(self.features, column, None)
         inside = (tag for tag in self.entries(column) if not _is_outside(tag, names))
-        fit = [_is_tag(tag, names) for tag in inside if tag not in self.outside]
+        fit = [
+            _is_tag(tag, names)
+            for tag in inside
+            if not (isinstance(tag, str) and tag in self.outside)
+        ]
         return not fit or _mostly(fit)
 
     def may_be_tags(self, column: str, tokens: str) -> bool:

@@ -23,6 +23,7 @@ def records(
     log: ReadLog,
     *,
     text: str | None = None,
+    document: str | None = None,
     annotator_from: str | None = None,
     predictions: bool = False,
     ground_truth: bool = False,
@@ -37,6 +38,8 @@ def records(
         path: the file.
         log: is told what is passed over.
         text: the key of the data that holds the text; needed if spans are in several texts.
+        document: the path to the document's id in the data of a task; unless given, the number of
+            the task.
         annotator_from: what names an annotator, ``email``, ``file`` or, unless given, ``id``.
         predictions: read predictions too, as layers that are called as their model's version.
         ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
@@ -47,7 +50,7 @@ def records(
         SettingError: for an unknown key or choice.
     """
     check_named(annotator_from, "id", "email", "file")
-    export = Tasks(log.passed, annotator_from, predictions, ground_truth)
+    export = Tasks(log, annotator_from, predictions, ground_truth, document)
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{log.name}: no tasks; {_NEEDED}")

@@ -12,6 +12,8 @@ from spanagree.corpus.collector import text_of_whole
 from spanagree.errors import InputError, invalid_value, is_whole, listed, show
 from spanagree.formats.exports import OUR_ID, objects_in, seconds
 from spanagree.formats.file_head import FileHead
+from spanagree.formats.paths import first_at
+from spanagree.formats.records import ReadLog
 
 GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
@@ -82,6 +84,13 @@ def knows_label_studio(start: FileHead) -> bool:
     return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
 
 
+def _n_spans(entry: Mapping[str, Any]) -> int:
+    """Return the number of spans in an annotation that is not read."""
+    result = entry.get("result")
+    items = result if isinstance(result, list) else []
+    return sum(isinstance(item, dict) and item.get("type") in _SPANS for item in items)
+
+
 def _is_task(entry: Mapping[str, Any]) -> bool:
     lists = (entry.get(key) for key in ("annotations", "completions", "predictions"))
     return isinstance(entry.get("data"), dict) and any(isinstance(value, list) for value in lists)
@@ -101,15 +110,17 @@ class Tasks:
 
     def __init__(
         self,
-        passed: Counter[str],
+        log: ReadLog,
         annotator_from: str | None,
         predictions: bool,
         ground_truth: bool,
+        document: str | None = None,
     ) -> None:
-        self.passed = passed
+        self.passed, self.within = log.passed, log.within
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
+        self.document = document
         self.moved: Counter[str] = Counter()
         """Annotations of each annotator that are those of the ground truth."""
         self._emails: dict[str, str] = {}
@@ -139,7 +150,7 @@ class Tasks:
     def _task(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a task of a JSON export."""
         data = entry["data"]
-        id_ = data.get(OUR_ID, entry.get("id"))
+        id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), where)
         answers = []
         for key in ("annotations", "completions"):
             for annotation in objects_in(entry.get(key), key, where):
@@ -152,12 +163,15 @@ class Tasks:
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
+                objects = (item for item in entry[key] if isinstance(item, dict))
+                self.within[f"in {key}"] += sum(map(_n_spans, objects))
         return Task(where, id_, _texts(data), answers)
 
     def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
         layer = self.annotator(entry.get("completed_by"), where)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
+            self.within["in cancelled annotations"] += _n_spans(entry)
             return Answer(layer, _time(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             self.moved[layer] += 1
@@ -229,7 +243,21 @@ class Tasks:
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _time(entry), regions, html=tuple(html))
-        return Task(where, entry.get(OUR_ID, entry["id"]), texts, [answer])
+        return Task(
+            where, self._id_of(entry, entry.get(OUR_ID, entry["id"]), where), texts, [answer]
+        )
+
+    def _id_of(self, data: Mapping[str, Any], number: Any, where: str) -> Any:
+        """Return the id of a task: what the path leads to in its data, if one was named."""
+        if self.document is None:
+            return number
+        id_ = first_at(data, self.document)
+        if id_ is None:
+            raise InputError(
+                f"{where}: nothing at document {show(self.document)} in its data, which has"
+                f" {listed(data)}; name a path to the id in every task"
+            )
+        return id_
 
     def annotator(self, by: object, where: str) -> str:
         """Return the name of whom an annotation is said to be by; an empty one for the file's."""

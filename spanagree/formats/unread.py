@@ -1,0 +1,210 @@
+"""What is marked in a file and was not read, by a walk that knows no format.
+
+A reader may have looked under one key, and the spans, or more of them, be under another.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from spanagree.corpus.balance import READ, added
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, counted, is_whole, listed, printable, show
+from spanagree.files import PathName
+from spanagree.formats.csv_rows import csv_records
+from spanagree.formats.file_head import read_head
+from spanagree.formats.json_records import json_records
+from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
+from spanagree.formats.xml_elements import name_of, tree
+
+_MARKS = frozenset((*COLUMNS["spans"], *USUAL["spans"], "mentions", "ner", "denotations"))
+_UNITS = frozenset((*COLUMNS["tokens"], "sents", "sentence", "sentences", "nounchunks", "chunks"))
+"""Names of parts of a text, which have places and are no marks."""
+_PAIRS = frozenset(("pos", "span", "position", "offset", "offsets", "range", "interval"))
+"""Names of lists that are a start and an end."""
+_LINKS = frozenset(("relations", "events", "coref", "clusters"))
+"""Names of what links marks, with their places once more."""
+_STARTS, _ENDS = ("start", "begin", "offset"), ("end", "stop", "length")
+_SMALL = 1 << 18  # bytes, which take no time
+_TAG = re.compile(r"[BIESLUM]-\S")
+
+Found = tuple[str, int, Any]
+"""The path to what is marked, the number of marks there, and the first of them."""
+
+
+def with_unread(path: PathName, raw: RawCorpus, form: str, *, whole: bool = False) -> RawCorpus:
+    """Count what is marked in a file and was neither read nor passed over.
+
+    Args:
+        path: the file.
+        raw: its rows.
+        form: the format in which it was read.
+        whole: if True, files of any size are gone through once more; else small ones, and those of
+            which nothing was read.
+
+    Returns:
+        The rows, with what was not read in their balance and in a note.
+
+    Raises:
+        InputError: if something is marked and nothing was read, naming the key that was not read,
+            and how it is named.
+    """
+    is_read = len(raw.start) > 0
+    if not os.path.isfile(path) or (is_read and not whole and os.path.getsize(path) > _SMALL):
+        return raw
+    n_accounted = sum(
+        number
+        for unit in ("segment", "tag")
+        for reason, number in raw.balance.get(unit, {}).items()
+        if is_read or reason != READ
+    )
+    counts: Counter[str] = Counter()
+    examples: dict[str, Any] = {}
+    texts: Counter[str] = Counter()
+    with suppress(InputError):  # it was read before
+        for at, number, example in _marks_in(path, texts):
+            counts[at] += number
+            examples.setdefault(at, example)
+    n_unread = counts.total() - n_accounted
+    if n_unread <= 0:
+        return raw
+    name = printable(os.fspath(path))
+    if not is_read:
+        at, number = counts.most_common(1)[0]
+        marks = f"{counted(number, 'mark')} {'is' if number == 1 else 'are'}"
+        raise InputError(
+            f"{name}: read as {form}, nothing is marked in it, but {marks} under {show(at)}, which"
+            f" {form} does not read; {_advice(at, examples[at], texts)}"
+        )
+    places = [at for at, number in counts.items() if number == n_unread][:1] or [*counts]
+    under = listed(f"{show(at)} ({counts[at]})" for at in places)
+    note = f"{name}: {counted(n_unread, 'mark')} not read, of those under {under}"
+    unread = {"segment": {"not read": n_unread}}
+    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+
+
+def _advice(at: str, example: Any, texts: Counter[str]) -> str:
+    """Compose the options that read what is marked."""
+    options = ["--from paths", "--spans", shlex.quote(at)]
+    if not at or not isinstance(example, (dict, list)):
+        return "name another format with --from"
+    if texts:
+        options += ["--text", shlex.quote(texts.most_common(1)[0][0])]
+    if isinstance(example, dict):
+        names = keys_of(tuple(example))
+        for what in ("start", "end", "label"):
+            options += [f"--{what}", shlex.quote(str(names[what]))] if what in names else []
+    else:
+        options += ["--start [0] --end [1]", *(["--label [2]"] if len(example) > 2 else [])]
+    return f"{' '.join(options)} reads them, or name another format with --from"
+
+
+def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
+    """Yield what is marked in a file; the keys of its texts are counted."""
+    shape = read_head(path).shape
+    if shape in ("json", "jsonl"):
+        for _, record in json_records(path):
+            if isinstance(record, dict):
+                found = (k for k, v in record.items() if isinstance(v, str))
+                texts.update(key for key in found if plain(key) in COLUMNS["text"])
+            yield from marks_at(record)
+    elif shape in ("csv", "tsv"):
+        _, rows = csv_records(path)
+        for _, row in rows:
+            for name, cell in row.items():
+                if plain(name) in _MARKS and cell.lstrip()[:1] in ("[", "{"):
+                    with suppress(ValueError, RecursionError):
+                        yield from ((name, n, "") for _, n, _ in marks_at({name: json.loads(cell)}))
+    elif shape == "xml":
+        with open(path, "rb") as file:
+            yield from _elements_at(tree(file, os.fspath(path)))
+
+
+def marks_at(
+    value: Any, at: str = "", inside: bool = False, of_units: bool = False
+) -> Iterator[Found]:
+    """Yield spans, and tags, that a value in JSON has at any depth.
+
+    A span is an object with a start, an end and a text such as a label; or with an object, or a
+    list of them, that has these ends alone; or a list of two numbers and a label. Under a usual
+    name of spans, it needs no label. Tokens and sentences are none.
+
+    Args:
+        value: a record, or a part of one.
+        at: the path that leads to it.
+        inside: if True, a usual name of spans is on the path.
+        of_units: if True, the value is a token or a sentence, or a list of such.
+
+    >>> list(marks_at({"doc": {"ents": [{"start": 0, "end": 2}], "tokens": [{"start": 0}]}}))
+    [('doc.ents[*]', 1, {'start': 0, 'end': 2})]
+    """
+    if isinstance(value, dict):
+        has_label = any(isinstance(part, str) for part in value.values()) or "labels" in value
+        is_span = not of_units and _has_ends(value) and (inside or has_label)
+        in_pieces = has_label and any(
+            (plain(key) not in _MARKS | _UNITS | _LINKS and _is_place(part))
+            or (plain(key) in _PAIRS and _is_span(part, inside=True))
+            for key, part in value.items()
+        )
+        if is_span or in_pieces:
+            yield at, 1, value
+        for key, part in value.items():
+            if plain(key) not in _LINKS and not ((is_span or in_pieces) and _is_place(part)):
+                further = plain(key) in _MARKS or (inside and not is_span)
+                path = f"{at}.{key}" if at else str(key)
+                yield from marks_at(part, path, further, plain(key) in _UNITS)
+    elif isinstance(value, list) and value:
+        if all(isinstance(item, str) for item in value):
+            tags = [item for item in value if _TAG.match(item)]
+            if tags and len(value) > 1 and len(tags) + value.count("O") == len(value):
+                yield at, len(tags), tags[0]
+        elif _is_span(value, inside) and not of_units:
+            yield at, 1, value
+        else:
+            for item in value:
+                yield from marks_at(item, f"{at}[*]", inside, of_units)
+
+
+def _has_ends(value: dict[Any, Any]) -> bool:
+    """Return whether an object has whole numbers where it starts and ends."""
+    names = {plain(key) for key, part in value.items() if is_whole(part)}
+    starts = any(name.startswith(_STARTS) for name in names)
+    return starts and any(name.startswith(_ENDS) for name in names)
+
+
+def _is_place(part: Any) -> bool:
+    """Return whether a value is a place in a text, or a list of such, and nothing else."""
+    places = part if isinstance(part, list) else [part]
+    return bool(places) and all(
+        isinstance(place, dict)
+        and _has_ends(place)
+        and all(is_whole(x) or plain(key) == "text" for key, x in place.items())
+        for place in places
+    )
+
+
+def _is_span(items: Any, inside: bool) -> bool:
+    """Return whether a value is a list of a start, an end and perhaps a label."""
+    if not isinstance(items, list):
+        return False
+    are_ends = len(items) in (2, 3) and all(map(is_whole, items[:2])) and items[0] <= items[1]
+    return are_ends and (isinstance(items[-1], str) or (inside and len(items) == 2))
+
+
+def _elements_at(element: Element, at: str = "") -> Iterator[Found]:
+    """Yield the elements with a start and an end, but tokens and sentences."""
+    name = name_of(element)
+    path = f"{at}/{name}"
+    numbers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
+    if _has_ends(numbers) and {plain(name), f"{plain(name)}s"}.isdisjoint(_UNITS | _LINKS):
+        yield path, 1, element
+    for part in element:
+        yield from _elements_at(part, path)

@@ -1,0 +1,124 @@
+"""What a source holds, and what became of it: read, passed over, or refused."""
+
+from __future__ import annotations
+
+import json
+
+from messages import refuses
+
+import spanagree as sa
+from spanagree.cli.main import main
+from spanagree.corpus.check import check
+from spanagree.formats.records import OF_UNIT, unit_of
+from spanagree.formats.shards import raw_found
+
+SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]
+ROW = {"text": "Ana met Bob.", "_input_hash": 1, "_task_hash": 2, "spans": SPANS}
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def balance(path, **options):
+    return check(raw_found({path.name: path}, options, whole=True)).contents["balance"]
+
+
+def test_rows_that_do_not_count(tmp_path):
+    """Three rows of two spans: one accepted, one rejected, one of another person. By hand."""
+    rows = [
+        {**ROW, "_annotator_id": "ann", "answer": "accept"},
+        {**ROW, "_annotator_id": "bob", "answer": "reject"},
+        {**ROW, "_annotator_id": "cem", "answer": "accept"},
+    ]
+    found = balance(write(tmp_path / "p.jsonl", rows))
+    assert found["segment"] == {"read": 4, "in rejected rows": 2}
+    assert found["answer"] == {"read": 2, "rejected row": 1}
+
+
+def test_the_lines_of_check(tmp_path, capsys):
+    rows = [{**ROW, "answer": "accept"}, {**ROW, "_input_hash": 2, "answer": "ignore"}]
+    path = write(tmp_path / "p.jsonl", rows)
+    assert main(["check", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "4 segments in the source: 2 read, 2 in ignored rows\n" in shown
+    assert "2 answers in the source: 1 read, 1 ignored row\n" in shown
+    assert main(["check", str(path), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["summary"]["balance"]
+    assert found["segment"] == {"read": 2, "in ignored rows": 2}
+
+
+def test_repeated_in_another_file(tmp_path):
+    """Two files with the same rows of one person: all are read once."""
+    rows = [{**ROW, "_annotator_id": "ann"}, {**ROW, "_annotator_id": "bob"}]
+    paths = [write(tmp_path / f"{name}.jsonl", rows) for name in "ab"]
+    raw = raw_found({path.name: path for path in paths}, {})
+    assert len(raw.start) == 4
+    assert raw.balance["segment"] == {"read": 4, "repeated segment": 4}
+    assert raw.balance["answer"] == {"read": 2, "repeated answer": 2}
+
+
+def test_quotes_that_are_not_there(tmp_path):
+    spans = [{"text": "Ana", "label": "PER"}, {"text": "Eve", "label": "PER"}]
+    path = write(tmp_path / "q.jsonl", [{"id": "1", "text": "Ana met Bob.", "spans": spans}])
+    assert balance(path)["segment"] == {"read": 1, "not found in the text": 1}
+
+
+def test_tags_outside_of_segments(tmp_path):
+    """Read strictly, I-X after O is in no segment."""
+    path = tmp_path / "x.conll"
+    path.write_text("a B-X\nb I-X\nc O\nd I-X\n")
+    reason = "outside every well-formed segment"
+    assert balance(path)["tag"] == {"read": 3}
+    assert balance(path, strict=True, scheme="IOB2")["tag"] == {"read": 2, reason: 1}
+
+
+def test_marks_under_another_key(tmp_path):
+    """What a tool does not read beside what it reads is counted and noted."""
+    row = {**ROW, "_annotator_id": "ann", "gold": [SPANS[0]]}
+    raw = raw_found({"p": write(tmp_path / "p.jsonl", [row])}, {})
+    assert raw.balance["segment"] == {"read": 2, "not read": 1}
+    assert any("1 mark not read, of those under 'gold[*]' (1)" in note for note in raw.notes)
+
+
+def test_what_yields_nothing_is_refused(tmp_path):
+    """Spans of GATE under a key that is not its own: F1 was 0, with 'nothing odd found'."""
+    path = tmp_path / "x.json"
+    sets = {"ann": {"annotations": [], "entities": [{"type": "PER", "start": 0, "end": 3}]}}
+    row = {"name": "7", "text": "Ana met Bob.", "annotation_sets": sets}
+    path.write_text(json.dumps(row))
+    where = "annotation_sets.ann.entities[*]"
+    needed = f"1 mark is under '{where}' … --spans '{where}' --text text --start start --end end"
+    with refuses(sa.InputError, f"{path}: read as gate, nothing is marked in it, but {needed} …"):
+        sa.read(path, "gate")
+    paths = {"text": "text", "start": "start", "end": "end", "label": "type"}
+    corpus = sa.read(path, "paths", spans=where, **paths)
+    assert [*corpus[0].segments.values()] == [(sa.Segment(0, 3, "PER"),)]
+
+
+def test_columns_of_tags_that_nobody_reads(tmp_path):
+    """The last of three columns has no tag, and another has: it was read, and said nothing."""
+    path = tmp_path / "x.conll"
+    path.write_text("Jo O B-PER O\nran O O O\n")
+    with refuses(sa.InputError, f"{path}: which columns are annotators is not clear: …"):
+        sa.read(path)
+    assert [*sa.read(path, columns=3)[0].segments.values()] == [()]
+
+
+def test_what_has_nothing_marked_is_read(tmp_path):
+    """Nothing is marked, or what is marked is passed over as a whole."""
+    rows = [{**ROW, "_annotator_id": "ann", "spans": []}]
+    assert sa.read(write(tmp_path / "a.jsonl", rows)).annotators == ("ann",)
+    rows = [{**ROW, "_annotator_id": "ann", "answer": "reject"}]
+    raw = raw_found({"b": write(tmp_path / "b.jsonl", rows)}, {}, whole=True)
+    assert raw.balance["segment"] == {"read": 0, "in rejected rows": 2}
+
+
+def test_units_of_what_is_passed_over():
+    """Each ending is of one unit; what no ending fits is none of them."""
+    ends = [end for some in OF_UNIT.values() for end in some]
+    assert len(ends) == len({*ends})
+    assert [unit_of(x) for x in ("comment", "choice", "token relation", "1 SPKR-INFO line")] == [
+        "", "", "relation", "record",
+    ]  # fmt: skip

@@ -1,0 +1,292 @@
+"""What a file holds is in the corpus, or counted, or the file is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most
+from written_in import SHAPES, in_lines, project
+
+import spanagree as sa
+from spanagree.corpus.balance import READ
+from spanagree.formats.registry import FORMATS
+from spanagree.formats.shards import raw_found
+
+ELSEWHERE = {
+    "spacy": "bytes of spaCy",
+    "hub": "on a hub",
+    **dict.fromkeys(
+        ("hatexplain", "toxic-spans", "crowdtruth", "squad", "qe-tags"), "marks without labels"
+    ),
+    **dict.fromkeys(
+        ("seg-rating", "propaganda", "i2b2-con", "tagtog", "potato", "kaggle", "batch-output"),
+        "texts in other files",
+    ),
+    **dict.fromkeys(("universalner", "ua-gec", "esa"), "labels in sentences or lists of settings"),
+}
+"""The formats that are not drawn here, and why."""
+
+
+# --- what a source holds, counted without its format --------------------------------------------
+
+
+class Source(NamedTuple):
+    """The labels of marks, texts and annotators that are somewhere in a source."""
+
+    labels: Counter
+    texts: Counter
+    annotators: set
+
+
+def strings_in(value):
+    """Every string in JSON, keys too, or in elements of XML."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield key
+            yield from strings_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from strings_in(part)
+    elif isinstance(value, ElementTree.Element):
+        for element in value.iter():
+            yield from (*element.attrib.values(), element.text or "", element.tail or "")
+
+
+def held(text):
+    """What a text holds, as JSON, lines of JSON, XML, or rows."""
+    if text.lstrip()[:1] in "[{":
+        try:
+            values = [json.loads(text)]
+        except ValueError:
+            values = [json.loads(line) for line in text.splitlines() if line.strip()]
+    elif text.startswith("<"):
+        values = [ElementTree.fromstring(text)]
+    else:
+        values = text.splitlines()
+    strings = [string for value in values for string in strings_in(value)]
+    # a tag of a segment's inner token, and the end of a tag in a text, are no marks of their own
+    joined = "\n".join(re.sub(r"I-(?=Lb)|</(?=Lb)", "\0", string) for string in strings)
+    return Source(
+        Counter(re.findall(r"(?<!\0)Lb\d+x\d+q", joined)),
+        Counter(re.findall(r"Tx\d+z", joined)),
+        {*re.findall(r"An\d+z", joined)},
+    )
+
+
+def lost(text, raw, is_changed):
+    """What is wrong with a corpus of a text: what is neither in it nor counted, or is made up.
+
+    Where a file was changed, a mark may be twice by right, or its annotator or document unsaid.
+    """
+    source = held(text)
+    if re.search(r"#FORMAT=WebAnno|annotation_span_categories", text):  # which repeat labels
+        source = source._replace(labels=Counter({*source.labels}))
+    labels = Counter()
+    for document, label in zip(raw.document.tolist(), raw.label.tolist(), strict=True):
+        for name in re.findall(r"Lb\d+x\d+q", raw.labels[label] if label >= 0 else ""):
+            labels[name] += 1
+            content = raw.texts[document] if raw.texts else " ".join(raw.tokens_of(document)) if raw.tokens else ""  # fmt: skip
+            if re.search(r"Tx\d+z", content) and f"Tx{name[2:].partition('x')[0]}z" not in content and text.lstrip()[:1] in "[{":  # fmt: skip
+                yield f"{name} is in another document"
+    left = {unit: sum(n for reason, n in numbers.items() if reason != READ) for unit, numbers in raw.balance.items()}  # fmt: skip
+    n_without = sum(code < 0 or "Lb" not in raw.labels[code] for code in raw.label.tolist())
+    unread = (source.labels - labels).total() - n_without
+    n_left = left.get("segment", 0) + left.get("tag", 0)
+    if text.lstrip()[:1] not in "[{":  # a record is a line
+        n_left += left.get("record", 0)
+    if unread > n_left:
+        yield f"{unread} marks, of which {n_left} are counted: {source.labels - labels}"
+    if labels - source.labels and not is_changed:
+        yield f"made up: {labels - source.labels}"
+    contents = raw.texts or ([" ".join(raw.tokens_of(d)) for d in range(len(raw.lengths))] if raw.tokens else None)  # fmt: skip
+    if contents is not None:
+        there = {name for content in contents for name in re.findall(r"Tx\d+z", content)}
+        n_others = left.get("record", 0) + left.get("answer", 0) + n_left
+        if len(source.texts.keys() - there) > n_others:
+            yield f"texts: {source.texts.keys() - there}"
+        odd = [content for content in contents if not re.search(r"Tx\d+z", content)]
+        if odd and not is_changed:
+            yield f"no text of the source: {odd}"
+    people = {name for name in source.annotators if not any(name in a for a in raw.annotators)}
+    if people and not is_changed and not (left.get("answer") or left.get("record") or n_left):
+        yield f"annotators: {people}"
+
+
+# --- files of each format, and what happens to them -----------------------------------------------
+
+PLACES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 2)), max_size=2, unique_by=lambda x: x[0])  # fmt: skip
+PROJECTS = st.integers(1, 3).flatmap(
+    lambda n: st.lists(st.lists(PLACES, min_size=n, max_size=n), min_size=1, max_size=3)
+)
+KEYS = ("note", "gold", "extra", "spans", "entities", "annotations", "labels", "text", "id")
+
+
+def apart(documents):
+    """The same documents without marks of an annotator that touch each other."""
+    return [[[place for i, place in enumerate(places) if i == 0 or abs(place[0] - places[0][0]) > 2] for places in by] for by in documents]  # fmt: skip
+
+
+def is_marked(value):
+    """Whether a value has a mark of its own: a label, and numbers."""
+    text = json.dumps(value)
+    return isinstance(value, (dict, list)) and "Lb" in text and bool(re.search(r'[\[:] ?"?\d+', text))  # fmt: skip
+
+
+def places_in(value, at=()):
+    """Every container of a value in JSON, with its path."""
+    if isinstance(value, (dict, list)):
+        yield at, value
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places_in(part, (*at, key))
+
+
+def changed(draw, value):
+    """A value in JSON with a field added, removed, renamed, nested or repeated."""
+    value = json.loads(json.dumps(value))
+    places = [(at, inner) for at, inner in places_in(value) if inner]
+    _, inner = draw(st.sampled_from(places))
+    key = draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else range(len(inner))))
+    how = draw(st.sampled_from(["add", "remove", "rename", "nest", "repeat"]))
+    if how == "remove":
+        del inner[key]
+    elif how == "nest":
+        inner[key] = draw(st.sampled_from([{"value": inner[key]}, [inner[key]]]))
+    elif isinstance(inner, list):
+        if isinstance(inner[key], (dict, list)):
+            inner.append(json.loads(json.dumps(inner[key])))
+    elif how == "rename":
+        inner[draw(st.sampled_from([f"{key}_", *KEYS]).filter(lambda k: k not in inner))] = inner.pop(key)  # fmt: skip
+    else:
+        records = [
+            part for _, part in places if isinstance(part, dict) and "Tx" in json.dumps(part)
+        ]
+        inner = draw(st.sampled_from(records or [inner]))
+        marked = [part for _, part in places_in(inner) if is_marked(part)]
+        more = st.sampled_from([None, 3, "x", [], {}, *marked])
+        new = draw(st.sampled_from(KEYS).filter(lambda k: k not in inner))
+        inner[new] = json.loads(json.dumps(draw(more)))
+    return value
+
+
+def changed_element(draw, root):
+    """An element with an attribute or a child removed, renamed or repeated."""
+    elements = [element for element in root.iter() if len(element) or element.attrib]
+    element = draw(st.sampled_from(elements))
+    how = draw(st.sampled_from(["remove", "rename", "repeat"]))
+    if element.attrib and (how == "rename" or not len(element)):
+        key = draw(st.sampled_from(sorted(element.attrib)))
+        value = element.attrib.pop(key)
+        if how == "rename":
+            element.set(f"{key}_", value)
+    else:
+        child = draw(st.sampled_from([*element]))
+        if how == "remove":
+            element.remove(child)
+        elif how == "rename":
+            child.tag = f"{child.tag}_"
+        elif re.search(r"Lb.*\d+", ElementTree.tostring(child, "unicode")) and len(child):
+            element.append(ElementTree.fromstring(ElementTree.tostring(child)))
+    return root
+
+
+def changed_line(draw, text):
+    """Rows of which one, or a cell of it, is removed, renamed, added or repeated."""
+    lines = text.splitlines()
+    at = draw(st.integers(0, len(lines) - 1))
+    how = draw(st.sampled_from(["remove", "repeat", "add", "remove a cell", "rename"]))
+    sign = next((sign for sign in "\t," if sign in lines[at]), " ")
+    cells = lines[at].split(sign)
+    cell = draw(st.integers(0, len(cells) - 1))
+    if how == "remove":
+        del lines[at]
+    elif how == "repeat":
+        lines.insert(at, lines[at])
+    elif how == "add":
+        lines = [f"{line}{sign}{draw(st.sampled_from(['O', '1', 'x']))}" for line in lines]
+    elif how == "remove a cell":
+        lines[at] = sign.join(cells[:cell] + cells[cell + 1 :])
+    else:
+        lines[at] = sign.join([*cells[:cell], f"{cells[cell]}_", *cells[cell + 1 :]])
+    return "\n".join(lines) + "\n"
+
+
+def written(draw, name, documents, is_changed):
+    """The name and the text of a file of a format, with a change or none."""
+    file, write, *_ = SHAPES[name]
+    content = write(documents)
+    if isinstance(content, dict) and name == "brat":
+        content = content["d0.ann"]
+    if not isinstance(content, str):
+        content = changed(draw, content) if content and is_changed else content
+        is_lines = file.endswith(".jsonl") and isinstance(content, list)
+        return file, in_lines(content) if is_lines else json.dumps(content)
+    if is_changed and content.startswith("<"):
+        root = changed_element(draw, ElementTree.fromstring(content))
+        content = ElementTree.tostring(root, encoding="unicode")
+    elif is_changed and content.strip():
+        content = changed_line(draw, content)
+    return file, content
+
+
+def test_every_format_is_drawn_or_said_not_to_be():
+    drawn = {name.partition(" ")[0] for name in SHAPES}
+    assert not drawn & ELSEWHERE.keys()
+    assert drawn | ELSEWHERE.keys() == {*FORMATS}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@at_most(40)
+@given(st.data())
+def test_nothing_is_lost(name, data):
+    """Every mark, text and annotator of a file is in the corpus, or counted, or it is refused.
+
+    Oracle: names by which each is known again, looked for in the source without its format.
+    """
+    is_changed = name not in AS_IT_IS and data.draw(st.booleans(), "is_changed")
+    documents = project(apart(data.draw(PROJECTS)))
+    if not any(doc.all for doc in documents):
+        return
+    file, text = written(data.draw, name, documents, is_changed)
+    with tempfile.TemporaryDirectory() as folder:
+        for doc in documents:
+            (Path(folder) / f"{doc.id}.txt").write_text(doc.text)
+        path = Path(folder) / ("d0.ann" if name == "brat" else file)
+        path.write_text(text)
+        try:
+            form, options = SHAPES[name][2:] or (None, {})
+            raw = raw_found({path.name: path}, options, form, repeats=True, whole=True)
+        except sa.SpanAgreeError:
+            if not is_changed and name not in REFUSED:
+                raise
+            return
+    assert [*lost(text, raw, is_changed)] == [], (raw.notes, raw.balance, text)
+
+
+REFUSED = {
+    "paths",
+    "dataset (paths)",
+    "tagged-lines",
+    "conll (columns)",
+    "dataset (columns of tags)",
+    "dataset (tagged TSV)",
+}
+"""Forms that are refused as they stand, where it is not clear what is meant, or no line of a text has a tag."""
+
+
+AS_IT_IS = {
+    "factgenie": "the labels are in the settings of rows",
+    "paths": "where options name what is read, other things are not meant",
+    "dataset (paths)": "where options name what is read, other things are not meant",
+}
+"""Forms that are not changed, and why."""
