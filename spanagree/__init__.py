@@ -113,7 +113,8 @@ def __getattr__(name: str) -> object:
         if name in package.__all__:  # which is found here too
             value = globals()[name] = getattr(package, name)
             return value
-    raise AttributeError(f"module 'spanagree' has no attribute {name!r}")
+    left = import_module("spanagree.left").answer(f"sa.{name}")
+    raise AttributeError(left or f"module 'spanagree' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,10 @@ def names_of(
 
     def look_up(name: str) -> object:
         if name not in homes:
+            from spanagree.left import answer
+
+            if left := answer(f"sa.{name}"):
+                raise AttributeError(left)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)

@@ -10,6 +10,7 @@ from typing import cast
 import click
 
 from spanagree.cli.help_pages import page, summary
+from spanagree.left import answer
 from spanagree.version import __version__
 
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -51,15 +52,6 @@ Completion by Tab:       spanagree completion --help"""
 NAMES: list[str] = [name for names in SECTIONS.values() for name in names]
 
 
-RETIRED = {
-    "replace": "alt-test",
-    "merge": "evaluate --from-tallies",
-    "confusion": "disagreements --by label",
-    "soft": "evaluate --match soft",
-}
-"""New names of commands that were renamed."""
-
-
 MEANT = {
     "kappa": "coefficients LABELS (items), or spanagree agree FILE (spans)",
     "alpha": "coefficients LABELS (items), or spanagree agree FILE --measure alpha-u (spans)",
@@ -93,9 +85,9 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named; one of old names its successor."""
-        if args and args[0] in RETIRED:
-            ctx.fail(f"{args[0]} is now: spanagree {RETIRED[args[0]]}")
+        """Return the command that is named; one that left says what to do instead."""
+        if args and (left := answer(args[0])):
+            ctx.fail(left)
         if args and args[0].lower() in MEANT:
             ctx.fail(f"{args[0]}: use spanagree {MEANT[args[0].lower()]}")
         return super().resolve_command(ctx, args)

@@ -10,8 +10,9 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
-from spanagree.cli.options import REFUSED, RETIRED
+from spanagree.cli.options import REFUSED
 from spanagree.errors import SpanAgreeError, printable, shortened
+from spanagree.left import answer
 
 _MISUSED, _INTERRUPTED = 2, 130
 _READER_GONE = 1  # click's code where the reader of the help, such as `head`, has seen enough
@@ -36,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.format_message().replace("\n\t", " ").rstrip(".")
         if isinstance(error, click.NoSuchOption):
             option, asked = error.option_name, error.ctx.info_name if error.ctx else ""
-            if option in RETIRED:
-                message = f"{option} is now {RETIRED[option]}"
+            if left := answer(option, str(asked)):
+                message = left
             elif why := REFUSED.get((str(asked), option)):
                 message = f"{option}: {why}"
         return _complain(f"{message}; see '{command} --help'", _MISUSED)

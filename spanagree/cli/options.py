@@ -20,6 +20,7 @@ from spanagree.cli.help_pages import as_sentence, with_choices
 from spanagree.cli.signatures import BOOTSTRAP, OF_BLOCKS, OF_INTERVALS, Parameter, parameters
 from spanagree.errors import InputError, printable, show, whole_number
 from spanagree.files import file_names
+from spanagree.left import answer
 
 
 class _Path(click.types.StringParamType):
@@ -63,14 +64,6 @@ class Option(click.Option):
 
 Group = list[Option]
 
-RETIRED = {
-    "--breaks": "--sentences-from",
-    "--empty": "--absent",
-    "--luck": "--test chance",
-    "--shares": "--by share",
-}
-"""New names of options that were renamed."""
-
 REFUSED = {
     ("agree", "--chance-of"): (
         "no side is gold among annotators, so all are random; leave it out, or ask"
@@ -94,8 +87,12 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
     """A choice that knows what others call its values."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the choice; a name from elsewhere is refused with the one that is meant."""
+        """Return the choice; a name from elsewhere, or of old, is refused with what is meant."""
         meant = MEANT.get(str(value).lower())
+        if value not in self.choices and param is not None:
+            command = "" if ctx is None else str(ctx.info_name)
+            if left := answer(f"{param.opts[0]} {value}", command):
+                self.fail(left)
         if value not in self.choices and meant in self.choices:
             self.fail(f"{value!r} is called {meant!r} here; docs/glossary.md has the field's words")
         return super().convert(value, param, ctx)

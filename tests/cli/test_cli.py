@@ -621,25 +621,6 @@ def test_formats_that_are_named(run, tmp_path):
     assert list(folder.glob("*.spacy"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("merge part.parquet", "merge is now: spanagree evaluate --from-tallies"),
-        ("confusion x.jsonl", "confusion is now: spanagree disagreements --by label"),
-        ("soft x.jsonl", "soft is now: spanagree evaluate --match soft"),
-        ("replace x.jsonl", "replace is now: spanagree alt-test"),
-        ("evaluate x --breaks a", "--breaks is now --sentences-from"),
-        ("agree x --luck", "--luck is now --test chance"),
-    ],
-)
-def test_old_names(run, old, new):
-    """An old name of a command or an option gives one line with the new one."""
-    code, out, err = run(*old.split())
-    assert (code, out) == (2, "")
-    assert err.startswith(f"spanagree: error: {new}; see ")
-    assert err.count("\n") == 1
-
-
 def test_rules_name_what_there_is():
     """Each rule is for commands and options that there are, in their own spelling."""
     pseudo = {"blocks", "patterns", "files", "result"}

@@ -1,0 +1,74 @@
+"""What left before 1.0: old names answer, and the changes have the same table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import spanagree as sa
+from spanagree.cli.group import NAMES, spanagree
+from spanagree.cli.main import main
+from spanagree.left import LEFT
+
+CHANGES = Path(__file__).parent.parent / "CHANGELOG.md"
+
+
+def rows() -> dict[str, tuple[int, str]]:
+    """The table of the changes: of each name its lines and what to do instead."""
+    section = (
+        CHANGES.read_text("utf-8").partition("### Left before 1.0\n")[2].partition("\n### ")[0]
+    )
+    found = {}
+    for line in section.splitlines():
+        if line.startswith("| `"):
+            names, lines, instead = (cell.strip() for cell in line.strip("|").split(" | "))
+            for name in re.findall(r"`([^`]+)`", names):
+                assert name not in found
+                found[name] = (int(lines.replace(",", "")), instead.replace("`", ""))
+    return found
+
+
+def test_the_changes_have_the_table():
+    """Each name stands once in the changes, with the sentence that the old name answers."""
+    assert {name: instead for name, (_, instead) in rows().items()} == LEFT
+
+
+def is_there(name: str) -> bool:
+    """Whether what left is still taken: a command, an option, a choice, or a name of Python."""
+    if name.startswith("sa."):
+        return name.removeprefix("sa.") in {
+            *dir(sa),
+            *(n for p in sa.PACKAGES for n in dir(getattr(sa, p))),
+        }
+    words = name.split()
+    command = words.pop(0) if not words[0].startswith("-") else ""
+    if not words:
+        return command in NAMES
+    option, *value = words
+    commands = [command] if command else NAMES
+    for parameter in (p for word in commands for p in spanagree.commands[word].params):
+        if isinstance(parameter, click.Option) and option in parameter.opts:
+            return not value or value[0] in getattr(parameter.type, "choices", ())
+    return False
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_left_is_gone_and_answers(name, capsys):
+    """No such name is taken, and it answers with one line that says what to do instead."""
+    assert not is_there(name)
+    sentence = f"left before 1.0: {LEFT[name]}"
+    if name.startswith("sa."):
+        with pytest.raises(AttributeError, match=re.escape(f"{name} {sentence}")):
+            getattr(sa, name.removeprefix("sa."))
+        return
+    words = name.split()
+    command = [words.pop(0)] if not words[0].startswith("-") else []
+    asked = [*(command or ["evaluate"]), *words] if words else command
+    assert main([*asked, "x"]) == 2
+    out, error = capsys.readouterr()
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not out
