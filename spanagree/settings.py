@@ -39,7 +39,6 @@ class Settings(Mapping[str, Any]):
         ci: how intervals were made, and their confidence.
         resample_by: what was drawn, if not the unit.
         resamples, seed: of intervals and tests.
-        skipped_blocks: how many blocks failed.
         chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
@@ -53,7 +52,6 @@ class Settings(Mapping[str, Any]):
     resample_by: str | None = None
     resamples: int | None = None
     seed: int | None = None
-    skipped_blocks: int | None = None
     chosen: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
@@ -123,15 +121,6 @@ class MatchSettings(Settings):
 def unit(settings: Mapping[str, Any]) -> str:
     """Return the word for a document of the corpus."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
-
-
-def merged(first: _Kind, second: _Kind) -> _Kind:
-    """Return the settings of two parts, which have to be the same but for counts, which are added.
-
-    Raises:
-        InputError: for other settings, naming the first that differs.
-    """
-    return first.read(merged_settings(first, second))
 
 
 def merged_settings(
@@ -257,7 +246,7 @@ KEYS = {
     "tokenizer": "text", "discontinuous": "word", "read": "text", "labels": "text",
     "map_labels": "text", "made": "text",
     "levels": "whole", "at": "numbers", "chance_at": "numbers", "quantiles": "numbers",
-    "skipped_blocks": "whole", "ci": "interval", "resample_by": "word", "test": "word",
+    "ci": "interval", "resample_by": "word", "test": "word",
     "null": "word",
     "resamples": "whole", "draws": "whole", "seed": "whole",
     "repair": "words", "tokens": "ignored", "spanagree": "version",

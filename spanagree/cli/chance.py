@@ -18,7 +18,6 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
-from spanagree.errors import SettingError
 
 _LENGTHS = "Let the segments have these lengths."
 
@@ -61,8 +60,6 @@ def _of_systems(job: Job, gold: str | None, settings: Mapping[str, Any]) -> None
     """Show the distribution of each system's match by chance."""
     from spanagree.systems.chance_of_match import ChanceOfMatch
 
-    if job.in_blocks:
-        raise SettingError("chance: not over blocks; name the files one by one")
     corpus = job.read()
     named = job.layer(gold, corpus)
     result = job.work("computing chance", sa.evaluate, corpus, named, **settings, p_values=True)

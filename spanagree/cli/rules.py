@@ -10,11 +10,10 @@ import click
 from spanagree.cli import options
 from spanagree.cli.signatures import parameters
 
-BLOCKS, PATTERNS = "blocks", "patterns"
-"""What is given where files are worked on in blocks, and where a pattern finds them."""
+PATTERNS = "patterns"
+"""What is given where a pattern finds files."""
 
 _WRITTEN = {
-    BLOCKS: "blocks (--block, --workers, a pattern of files)",
     PATTERNS: "files found by a pattern",
     "files": "FILE",
     "result": "RESULT",
@@ -52,7 +51,6 @@ _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance arguments=random"
 _SOFT = "probabilities soft_gold threshold"
-_SINGLE = "single documents are not kept"
 _UNITS = "alpha beta delta_empty categorical order sampler"
 _WHAT = " ".join(parameters(options.COMPARED))
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
@@ -60,8 +58,8 @@ _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES)
 
 RULES = [
     Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
-    Rule("evaluate agree difficulty coefficients", "on_error", needs=BLOCKS),
-    Rule("", "block", excludes=PATTERNS, why="they are a block each"),
+    Rule("", "workers", needs=PATTERNS, unless="measure=gamma|all",
+         why="each file is read and compared by itself"),
     # intervals and tests
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
@@ -82,7 +80,7 @@ RULES = [
     Rule("evaluate", "test", excludes="by=difficulty", why="a test is over all documents"),
     # systems against gold, references, shares, and sums that were written before
     Rule("evaluate", _LEVELS, needs="by=difficulty"),
-    Rule("evaluate", f"gold test simulate tallies {_LEVELS}", excludes=_REFERENCES,
+    Rule("evaluate", f"gold test simulate {_LEVELS}", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES, unless="match=soft",
          why="it is for one gold annotator"),
@@ -92,16 +90,10 @@ RULES = [
     Rule("evaluate", _SOFT, needs="match=soft"),
     Rule("evaluate", "threshold", needs="probabilities"),
     Rule("evaluate", "match=soft",
-         excludes=f"ci test tallies gold best_match by=label|annotator|difficulty {BLOCKS}",
+         excludes="ci test gold best_match by=label|annotator|difficulty workers",
          why="soft scores are means over documents"),
-    Rule("evaluate", _WHAT, excludes=f"match=soft from_tallies {_REFERENCES}"),
-    Rule("evaluate", "from_tallies",
-         excludes="gold match overlap_at chance places chance_of baseline tallies simulate"
-         f" test=chance resample_by by=difficulty|annotator {_REFERENCES} {_SOFT} block workers"
-         " on_error",
-         why="files of tallies hold sums that are made"),
-    Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
-    Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
+    Rule("evaluate", _WHAT, excludes=f"match=soft {_REFERENCES}"),
+    Rule("evaluate", f"baseline {_REFERENCES}", excludes="workers", why="it is for a whole corpus"),
     Rule("agree", "places", excludes="measure!=f1",
          why="these measures have a chance of their own"),
     Rule("chance", "places", needs="files", why="a rule looks at texts"),
@@ -119,12 +111,10 @@ RULES = [
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
     Rule("agree", "resample_by", excludes="measure=alpha-u|alpha-u-placed|gamma|all"),
     Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
-    Rule("agree", "block on_error", excludes="measure=gamma|all",
-         why="the units of all documents are placed at once"),
-    Rule("agree", "measure=documents", excludes=BLOCKS, why="all documents are compared at once"),
-    Rule("agree", "test by=document", excludes=BLOCKS, why=_SINGLE),
+    Rule("agree", "measure=documents", excludes="workers",
+         why="all documents are compared at once"),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
-    Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
+    Rule("agree", "measure!=f1 by sort fail_under test resample_by workers", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
     Rule("disagreements", "undirected", needs="what=relations"),
@@ -132,15 +122,16 @@ RULES = [
     Rule("disagreements", "rest format=markdown|latex", needs="by=label|share|expected"),
     Rule("disagreements", "sort match overlap_at chance no_text kind",
          excludes="by=label|share|expected"),
-    Rule("coefficients", "attribute", excludes=f"tokens by=label {BLOCKS}"),
-    Rule("coefficients", "batches", excludes=f"attribute by {BLOCKS}"),
+    Rule("coefficients", "attribute", excludes="tokens by=label workers"),
+    Rule("coefficients", "batches", excludes="attribute by workers"),
     Rule("coefficients", _SPANS, needs="tokens attribute", why="it is for span corpora"),
-    Rule("coefficients", BLOCKS, needs="tokens", why="a table of labels is read at once"),
+    Rule("coefficients", "workers", needs="tokens", why="a table of labels is read at once"),
     Rule("alt-test", f"{_SPANS} tokens", excludes="table", why="it is for spans"),
     Rule("coefficients", "skip_outside", needs="tokens"),
     Rule("coefficients", "by=label", needs="tokens"),
-    Rule("coefficients", "by=label", excludes=BLOCKS, why="--labels takes one label at a time"),
-    Rule("coefficients", "annotators", excludes=BLOCKS, why="all annotators are compared"),
+    Rule("coefficients", "by=label", excludes="workers",
+         why="--labels takes one label at a time"),
+    Rule("coefficients", "annotators", excludes="workers", why="all annotators are compared"),
     Rule("coefficients", "item label wide counts duplicates separator", excludes="tokens",
          why="it is for a table of labels"),
     Rule("alt-test", "item label wide counts categories duplicates separator score", needs="table"),
@@ -162,7 +153,7 @@ RULES = [
     Rule("", "safe_cells bom", needs="format=csv"),
     Rule("", "group_by", needs="resample_by=document unit=document",
          why="one draws whole groups, the other makes a group one document"),
-    Rule("", "group_by", excludes=BLOCKS, why="a group may be in several"),
+    Rule("", "group_by", excludes="workers", why="a group may be in several files"),
 ]  # fmt: skip
 """The rules; the first that is broken is said."""
 
@@ -172,7 +163,7 @@ def check(command: str, given: Mapping[str, Any]) -> None:
 
     Args:
         command: its name.
-        given: the value of each option that a user gave, by name, and blocks if there are any.
+        given: the value of each option that a user gave, by name; also that a pattern finds files.
 
     Raises:
         UsageError: in one line.

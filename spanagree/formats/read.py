@@ -10,7 +10,7 @@ from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
-from spanagree.formats.shards import read_found
+from spanagree.formats.file_parts import read_found
 
 _PATH = (str, os.PathLike)
 

@@ -537,7 +537,7 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "measure": (*MEASURES, "gamma", "all", "documents"), "continuum": CONTINUA,
     "categorical": CATEGORICAL,
     "sampler": SAMPLERS, "test": (*TESTS, "chance"), "null": ("exact", "drawn", "partly-drawn"),
-    "repair": REPAIRS, "ci": (*INTERVALS, "poisson"), "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
+    "repair": REPAIRS, "ci": INTERVALS, "resample_by": (*RESAMPLE_BY, *SAMPLED_BY),
 }  # fmt: skip
 _WIDTH = 100
 _MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here

@@ -245,7 +245,7 @@ def chance_test(
     check_same_corpus(corpus, evaluation)
     corpus = compared_as(corpus, evaluation.settings.reading)
     corpus = settled(corpus, list(evaluation.systems), [evaluation.settings.gold])
-    settings, per_document = evaluation.settings, evaluation.counted.documents_kept()
+    settings, per_document = evaluation.settings, evaluation.counted.per_document
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}

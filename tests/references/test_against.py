@@ -582,7 +582,6 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--levels", "2"], "--levels needs --by difficulty"),
         (["--systems", "m", "--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
         (["--systems", "m", "--by", "label", "--best-match"], "--by label does not go with --best-match"),
-        (["--systems", "m", "--workers", "1"], "--systems does not go with blocks"),
         (["--systems", "m", "--draws", "9"], "--draws needs --best-match"),
         (["--systems", "m", "--draws", "0"], "--draws needs --best-match"),
         (["--systems", "m", "--draws", "0", "--best-match"], "draws 0; a whole number from 2 is needed"),
