@@ -514,9 +514,11 @@ def large_memory(part: int) -> Pair:
 
 
 def workers(part: int) -> Pair:
-    """Two workers and one process on the same blocks of files of 10 million tokens."""
-    paths = tag_files("huge", 1, part=part, times=185)
-    asked = ["evaluate", *paths, "--scheme", "IOB2", "--block", "20000"]
+    """Two workers and one process on 40 files of 10 million tokens together."""
+    for number in range(40):
+        tag_files(f"huge-{number:02}", 1, part=part, times=5)
+    patterns = [f"{name}={scratch()}/huge-*-{seed}.conll" for seed, name in enumerate(("g", "s"))]
+    asked = ["evaluate", *patterns, "--scheme", "IOB2"]
     return process([*asked, "--workers", "2"]), process(asked)
 
 

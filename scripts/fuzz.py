@@ -247,10 +247,12 @@ def packed_docs() -> list[Any]:
 
 
 @functools.cache
-def tally_file() -> bytes:
-    return written(
-        functools.partial(sa.systems.write_tallies, sa.evaluate(corpora()[0])), "a.parquet"
-    )
+def row_files() -> tuple[bytes, bytes]:
+    """Return files of the rows of systems and of annotators."""
+    corpus = corpora()[0]
+    rows = sa.evaluate(corpus).rows, sa.agree(corpus).rows
+    files = [written(kind.write, "a.npz") for kind in rows if kind is not None]
+    return files[0], files[1]
 
 
 # --- doors --------------------------------------------------------------------------------------
@@ -394,49 +396,41 @@ def docbin(rng: random.Random, folder: Path) -> None:
     used(rng, sa.formats.read_docbin(folder / "a.spacy", **some(rng, spans=["sc", "x"])))
 
 
-def tallies(rng: random.Random, folder: Path) -> None:
-    """Damage a file of tallies; mostly what is in it, with a digest that fits."""
-    from spanagree.systems import tally_files
-
-    data = tally_file() if rng.random() < 0.2 else forged(rng, tally_files)
+def rows_of_results(rng: random.Random, folder: Path) -> None:
+    """Damage a file of rows; mostly what is in its columns, and what it says of them."""
+    which = rng.randrange(2)
+    data = row_files()[which] if rng.random() < 0.2 else forged(rng, row_files()[which])
     if rng.random() < 0.2:
         data = mutate_bytes(rng, data)
-    (folder / "a.parquet").write_bytes(data)
-    evaluation = sa.systems.read_tallies(folder / "a.parquet")
-    evaluation.to_dict()
-    evaluation.to_dict("document")
-    if rng.random() < 0.2:
-        evaluation.table("label")
+    (folder / "a.npz").write_bytes(data)
+    if which:
+        sa.agree([sa.agreement.ComparedAnnotators.read(folder / "a.npz")]).to_dict("pair")
+    else:
+        result = sa.evaluate([sa.systems.ComparedSystems.read(folder / "a.npz")])
+        result.to_dict("document")
+        if rng.random() < 0.2:
+            result.table("label")
 
 
-def forged(rng: random.Random, tally_files: Any) -> bytes:
-    """Return tallies with some of their content changed, sealed as if they had been written so."""
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    table = parquet.read_table(io.BytesIO(tally_file()))
-    about = json.loads(table.schema.metadata[tally_files._KEY])
+def forged(rng: random.Random, data: bytes) -> bytes:
+    """Return a file of rows with some of its content changed."""
+    with np.load(io.BytesIO(data)) as archive:
+        arrays = {name: archive[name].copy() for name in archive.files}
+    about = json.loads(arrays["about"].tobytes())
     if rng.random() < 0.7:
         about = mutate_tree(rng, about)
-    columns = table.to_pydict()
-    if rng.random() < 0.6:
-        for key in rng.choices(list(columns), k=rng.choice((1, 2))):
-            columns[key][rng.randrange(len(columns[key]))] = rng.choice(
-                ["x", None, "PER", "\0"] if isinstance(columns[key][0], str) else [-1, 2**62, 7, 0]
-            )
-    schema = table.schema
-    with contextlib.suppress(Exception):  # without what the digest is of, any will do
-        table = pa.table(columns, schema=schema)
-        arrays = {key: table.column(key).to_numpy() for key in tally_files._COLUMNS}
-        about["digest"] = tally_files._digest(about, arrays)
-    if rng.random() < 0.1:  # bytes that are not text, under a digest of their own
-        at = table.schema.get_field_index(rng.choice(["id", "system", "label"]))
-        odd = pa.array([b"\xff\xfe"] * len(table), pa.binary())
-        odd = pa.Array.from_buffers(pa.string(), len(odd), odd.buffers())
-        table = table.set_column(at, table.schema.names[at], odd)
-    table = table.replace_schema_metadata({tally_files._KEY: encoded(to_json(about))})
+    arrays["about"] = np.frombuffer(encoded(to_json(about)), np.uint8)
+    for name in rng.choices(sorted(arrays.keys() - {"about"}), k=rng.choice((0, 1, 2))):
+        column = arrays[name]
+        kind = rng.randrange(5)
+        if kind == 0 or not len(column):
+            arrays[name] = column[: rng.randrange(len(column) + 1)]
+        elif kind == 1:
+            arrays[name] = column.astype(rng.choice(["f8", "U4", "i8", "?"]))
+        else:
+            column[rng.randrange(len(column))] = rng.choice([-1, 2**40, 7, 0])
     out = io.BytesIO()
-    parquet.write_table(table, out)
+    np.savez(out, **arrays)
     return out.getvalue()
 
 
@@ -510,8 +504,6 @@ def datasets(rng: random.Random, folder: Path) -> None:
     if rng.random() < 0.15:
         options[rng.choice(list(options))] = rng.choice(["t", "s", "nope", ["O"], {"a": "g"}, None])
     options |= some(rng, repair=REPAIRS, strict=[True], scheme=["IO", "IOB2"])
-    if rng.random() < 0.2:
-        options["block"] = rng.choice((1, 2))
     source: Any = examples
     if arrow:
         from datasets import Dataset
@@ -519,8 +511,7 @@ def datasets(rng: random.Random, folder: Path) -> None:
         with contextlib.suppress(Exception):  # what Arrow does not take stays a list
             source = Dataset.from_list(examples)
     corpus = sa.formats.from_dataset(source, **options)
-    for each in [corpus] if isinstance(corpus, sa.Corpus) else corpus:
-        used(rng, each)
+    used(rng, corpus)
 
 
 def dataset_files(rng: random.Random, folder: Path) -> None:
@@ -618,7 +609,7 @@ def value_for(rng: random.Random, option: Any, folder: Path) -> list[str]:
     """Return what may stand behind an option; outputs stay in our own folder."""
     if getattr(option, "is_flag", False):
         return []
-    if option.opts[-1] in ("--output", "--tallies"):
+    if option.opts[-1] == "--output":
         return [
             str(folder / rng.choice(["out", "out.jsonl", "out.conll", "out.parquet", "none/x"]))
         ]
@@ -664,13 +655,10 @@ def input_files(rng: random.Random, name: str, folder: Path) -> list[str]:
     kind = rng.choice(["conll", "conll", "jsonl"])
     if name == "coefficients" and rng.random() < 0.7:
         kind = "csv"
-    if name == "evaluate" and rng.random() < 0.1:  # for --from-tallies
-        kind = "parquet"
     seeds = {
         "conll": [written(functools.partial(sa.formats.write_conll, corpora()[0]))],
         "csv": [b"item,annotator,label\n1,ann,x\n1,bob,y\n2,ann,x\n2,bob,x\n"],
         "jsonl": jsonl_seeds()[-3:],
-        "parquet": [tally_file()],
     }[kind]
     paths = []
     for number in range(rng.choice((1, 1, 2))):
@@ -689,7 +677,7 @@ DOORS: dict[str, Door] = {
     "exports": exports,
     "labels": labels,
     "docbin": docbin,
-    "tallies": tallies,
+    "row-files": rows_of_results,
     "rows": rows,
     "datasets": datasets,
     "dataset-files": dataset_files,
@@ -697,7 +685,6 @@ DOORS: dict[str, Door] = {
 }
 NEEDS = {
     "docbin": "spacy",
-    "tallies": "pyarrow",
     "datasets": "datasets",
     "dataset-files": "datasets",
 }
@@ -732,7 +719,7 @@ def opened(door: str) -> None:
     if door in NEEDS and importable(NEEDS[door]):
         importlib.import_module(NEEDS[door])
     ready: dict[str, Callable[[], Any]] = {
-        "jsonl": jsonl_seeds, "docbin": packed_docs, "tallies": tally_file, "command": commands,
+        "jsonl": jsonl_seeds, "docbin": packed_docs, "row-files": row_files, "command": commands,
     }  # fmt: skip
     ready.get(door, corpora)()
 

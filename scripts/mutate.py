@@ -51,7 +51,7 @@ PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAsse
 LEFT_OUT = "not slow and not browser and not site and not cluster"
 TESTS = {
     "agreement": "tests/agreement",
-    "blocks": "tests/blocks tests/systems",
+    "parts": "tests/parts",
     "chance": "tests/chance tests/comparisons tests/systems/test_places.py",
     "cli": "tests",  # each room tests its command
     "comparisons": "tests/comparisons tests/systems tests/agreement tests/chance"

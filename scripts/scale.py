@@ -1,12 +1,12 @@
-"""Corpora larger than memory: what evaluating them from files costs, as a command.
+"""Large corpora: what evaluating many files costs, as a command.
 
-Writes gold and two systems to CoNLL files, one after the other so that there is room for them, and
-runs ``spanagree evaluate`` on them in blocks. Prints a line for each size: sentences, tokens,
-workers, seconds, processor time of all processes, peak memory of the largest (Linux), and figures,
-which do not depend on blocks or workers. Where there are more than 500,000 sentences, these are so
-many, over and over.
+Writes gold and two systems to CoNLL files, so many sentences each, and runs ``spanagree evaluate``
+on the patterns that find them. Prints a line for each size: sentences, tokens, workers, seconds,
+processor time of all processes, peak memory of the largest (Linux), and figures, which do not
+depend on files or workers. Where there are more than 500,000 sentences, these are so many, over and
+over.
 
-Usage: python scripts/scale.py [--sentences 500000,5000000] [--block 20000, or 0 for all at once]
+Usage: python scripts/scale.py [--sentences 500000,5000000] [--file 20000: sentences of each]
        [--workers 0,2] [--resamples N]: with intervals of so many resamples
 """
 
@@ -29,11 +29,10 @@ from spanagree.arrays import Ints
 from spanagree.corpus.tags import write_tags
 
 LABELS = ("LOC", "MISC", "ORG", "PER")
-PIECE = 20_000  # sentences that are drawn in one go
-DISTINCT = 25  # pieces of which none is like another
+DISTINCT = 500_000  # sentences of files of which none is like another
 
 
-def block(seed: int, sentences: int) -> sa.Corpus:
+def drawn(seed: int, sentences: int) -> sa.Corpus:
     """Gold and two systems that find most of it: sentences of 5 to 35 tokens, 2 segments each."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(5, 36, sentences)
@@ -69,25 +68,21 @@ def pages(corpus: sa.Corpus) -> dict[str, bytes]:
     }
 
 
-def write(folder: Path, sentences: int) -> tuple[list[str], int]:
-    """Write the files, gold first; return their paths, and how many tokens each of them has."""
-    sizes = [min(PIECE, sentences - low) for low in range(0, sentences, PIECE)]
-    paths = {name: folder / f"{name}.conll" for name in ("gold", "one", "two")}
+def write(folder: Path, sentences: int, size: int) -> tuple[list[str], int]:
+    """Write the files, gold first; return their patterns, and how many tokens each layer has."""
+    names = ("gold", "one", "two")
     known: dict[tuple[int, int], tuple[dict[str, bytes], int]] = {}
     tokens = 0
-    for path in paths.values():
-        path.write_bytes(b"")
-    for number, size in enumerate(sizes):
-        key = number % DISTINCT, size
+    for number, low in enumerate(range(0, sentences, size)):
+        key = number % max(1, DISTINCT // size), min(size, sentences - low)
         if key not in known:
-            corpus = block(*key)
+            corpus = drawn(*key)
             known[key] = pages(corpus), int(corpus.lengths.sum())
         texts, more = known[key]
         tokens += more
-        for name, path in paths.items():
-            with path.open("ab") as file:
-                file.write(texts[name])
-    return [str(path) for path in paths.values()], tokens
+        for name in names:
+            (folder / f"{name}-{number:06}.conll").write_bytes(texts[name])
+    return [f"{name}={folder / name}-*.conll" for name in names], tokens
 
 
 def measure(paths: list[str], asked: list[str]) -> str:
@@ -103,7 +98,7 @@ def measure(paths: list[str], asked: list[str]) -> str:
         if process.returncode:
             raise SystemExit(f"'{' '.join(command)}' ended with {process.returncode}")
         systems = json.load(output)["tables"]["systems"]
-    f1 = ", ".join(f"{Path(s['system']).stem} {s['f1']['corrected']!r}" for s in systems)
+    f1 = ", ".join(f"{s['system']} {s['f1']['corrected']!r}" for s in systems)
     processor = used.ru_utime + used.ru_stime
     return f"{seconds:8.1f} s  {processor:8.1f} s  {used.ru_maxrss / 1024:6.0f} MB  {f1}"
 
@@ -111,17 +106,16 @@ def measure(paths: list[str], asked: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sentences", default="500000,5000000")
-    parser.add_argument("--block", type=int, default=20_000)
+    parser.add_argument("--file", type=int, default=20_000)
     parser.add_argument("--workers", default="0,2")
     parser.add_argument("--resamples", type=int, default=0)
     asked = parser.parse_args()
     how = ["--scheme", "IOB2"]
-    how += ["--block", str(asked.block)] if asked.block else []
     how += ["--ci", "--resamples", str(asked.resamples)] if asked.resamples else []
     for sentences in map(int, asked.sentences.split(",")):
         with tempfile.TemporaryDirectory(prefix="spanagree-scale-") as folder:
             with ProcessPoolExecutor(1) as writer:  # what it takes is not seen in what is measured
-                paths, tokens = writer.submit(write, Path(folder), sentences).result()
+                paths, tokens = writer.submit(write, Path(folder), sentences, asked.file).result()
             for workers in map(int, asked.workers.split(",")):
                 line = measure(paths, [*how, *(["--workers", str(workers)] if workers else [])])
                 print(f"{sentences:>9} {tokens:>10} {workers:>3}  {line}", flush=True)

@@ -144,7 +144,7 @@ def newsroom() -> Any:
     corpus = sa.formats.read_conll(
         {name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")}
     )
-    kept = sa.evaluate(corpus).counted.documents_kept()
+    kept = sa.evaluate(corpus).counted.per_document
     tallies = kept.table("tagger", np.arange(len(corpus)))
     return np.stack((tallies[:, 0], tallies[:, 1], tallies[:, 2] + tallies[:, 3]), axis=1)
 

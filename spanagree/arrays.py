@@ -290,3 +290,20 @@ def hashed(names: Iterable[str]) -> Hashes:
         blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest() for name in names
     )
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+# splitmix64 (Steele, Lea & Flood 2014)
+MIX_STEP, _MIX_1, _MIX_2 = map(
+    np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Mix the bits of numbers, so that each bit of the result depends on all of them.
+
+    >>> bool((mixed(np.array([1, 2], np.uint64)) > np.uint64(2**40)).all())
+    True
+    """
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * _MIX_1
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * _MIX_2
+    return numbers ^ (numbers >> np.uint64(31))

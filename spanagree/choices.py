@@ -20,7 +20,6 @@ Scheme: TypeAlias = Literal[
 Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
 ResampleBy: TypeAlias = Literal["unit", "document", "sentence", "text"] | str
 SampledBy: TypeAlias = Literal["annotators", "both"] | str
-OnError: TypeAlias = Literal["raise", "skip"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str
 What: TypeAlias = Literal["segments", "relations", "attributes"] | str

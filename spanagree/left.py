@@ -8,7 +8,16 @@ LEFT: dict[str, str] = {
     "--luck": "use --test chance",
     "--shares": "use --by share",
     "replace": "use alt-test",
-    "merge": "use evaluate --from-tallies",
+    **dict.fromkeys(
+        ("--block", "sa.LabelTallies"),
+        "read the files of a pattern as one corpus, or as parts with --workers",
+    ),
+    "--on-error": "leave it out, as a file that fails is named",
+    **dict.fromkeys(
+        ("--tallies", "--from-tallies", "merge", "sa.read_tallies", "sa.write_tallies"),
+        "write result.rows in Python, and evaluate the rows of several parts",
+    ),
+    "sa.read_shards": "use sa.formats.read_parts",
     "confusion": "use disagreements --by label",
     **dict.fromkeys(
         ("evaluate --match soft", "--probabilities", "--soft-gold", "--threshold", "soft"),

@@ -39,7 +39,6 @@ class Settings(Mapping[str, Any]):
         ci: how intervals were made, and their confidence.
         resample_by: what was drawn, if not the unit.
         resamples, seed: of intervals and tests.
-        skipped_blocks: how many blocks failed.
         chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
@@ -53,7 +52,6 @@ class Settings(Mapping[str, Any]):
     resample_by: str | None = None
     resamples: int | None = None
     seed: int | None = None
-    skipped_blocks: int | None = None
     chosen: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
@@ -123,15 +121,6 @@ class MatchSettings(Settings):
 def unit(settings: Mapping[str, Any]) -> str:
     """Return the word for a document of the corpus."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
-
-
-def merged(first: _Kind, second: _Kind) -> _Kind:
-    """Return the settings of two parts, which have to be the same but for counts, which are added.
-
-    Raises:
-        InputError: for other settings, naming the first that differs.
-    """
-    return first.read(merged_settings(first, second))
 
 
 def merged_settings(
@@ -353,12 +342,10 @@ SETTINGS: Mapping[str, Setting] = {
     "at": Setting("numbers", "They were divided at the difficulties {value} (one at a border is in the harder level)."),
     "chance_at": Setting("numbers", "They were divided at the chance levels {value} (one at a border is in the easier level)."),
     "quantiles": Setting("numbers", "They were divided at the quantiles {value} of difficulty, or as near as ties left them."),
-    "skipped_blocks": Setting("whole", "{value} blocks of the corpus could not be used, and were left out."),
     "ci": Setting("interval", {
         "bca": "Intervals are {confidence} % bias-corrected and accelerated (BCa) bootstrap intervals [[efron1987]].",
         "percentile": "Intervals are {confidence} % percentile bootstrap intervals [[efron1979]].",
         "jackknife": "Intervals are {confidence} % jackknife intervals, the figure ± t standard errors.",
-        "poisson": "Intervals are {confidence} % percentile intervals of a Poisson bootstrap [[chamandy2012]].",
     }),
     "resample_by": Setting("word", {
         "unit": "They are over documents.",

@@ -185,10 +185,9 @@ def test_one_file_under_two_names(newsroom, tmp_path, monkeypatch, capsys):
         file_names(["gold", "gold"])
 
 
-@pytest.mark.parametrize("option", ["-o", "--plot", "--tallies"])
+@pytest.mark.parametrize("option", ["-o", "--plot"])
 def test_an_output_without_a_name(newsroom, capsys, option):
     """An empty name is said to be one."""
-    pytest.importorskip("pyarrow")
     files = [str(newsroom / f"{name}.conll") for name in ("gold", "tagger")]
     assert main(["evaluate", *files, option, ""]) == 1
     said = "spanagree: error: '' … without a name … name one"

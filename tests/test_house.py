@@ -39,7 +39,7 @@ ROOMS = [
     "chance",
     "comparisons",
     "uncertainty",
-    "blocks",
+    "parts",
     "systems",
     "agreement",
     "labels",
@@ -230,7 +230,6 @@ def choices():
     """The type of each choice, and the table that says what its names mean."""
     from spanagree import choices as types
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
-    from spanagree.blocks.run import ON_ERROR
     from spanagree.chance.model import CHANCE_OF
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.comparisons.compared import WHATS
@@ -273,7 +272,7 @@ def choices():
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "OnError": ON_ERROR, "Unit": UNITS,
+        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
@@ -571,8 +570,8 @@ def test_help_loads_no_work():
 
 
 READERS_OF_CONLL = {
-    "read", "read_files", "recognise", "shards", "patterns", "registry", "file_head",
-    "usual_names", "by_block", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
+    "read", "read_files", "recognise", "file_parts", "patterns", "registry", "file_head",
+    "usual_names", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",

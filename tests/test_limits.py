@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 
+import numpy as np
 import pytest
 from messages import refuses
 
@@ -37,7 +38,7 @@ def test_what_a_limit_may_be(monkeypatch, given):
 
 
 def test_parquet_that_expands(tmp_path):
-    """Three million rows in a few kilobytes are refused, as tallies and as a dataset."""
+    """Three million rows in a few kilobytes are refused, as rows and as a dataset."""
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pytest.importorskip("datasets")
 
@@ -47,8 +48,11 @@ def test_parquet_that_expands(tmp_path):
     path.write_bytes(out.getvalue())
     assert path.stat().st_size < 20_000
     problem = "bytes expand to more than 50 times as many"
-    with pytest.raises(sa.InputError, match=problem):
-        sa.read_tallies(path)
+    rows = tmp_path / "x.npz"
+    np.savez_compressed(rows, x=np.zeros(3_000_000))
+    for kind in (sa.systems.ComparedSystems, sa.agreement.ComparedAnnotators):
+        with pytest.raises(sa.InputError, match=problem):
+            kind.read(rows)
     with pytest.raises(sa.InputError, match=problem):
         sa.read({"x": path}, tokens="x", tags={"a": "x"})
 

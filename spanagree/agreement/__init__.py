@@ -5,6 +5,7 @@ from spanagree.public import names_of
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
+    from spanagree.agreement.compared_annotators import ComparedAnnotators as ComparedAnnotators
     from spanagree.agreement.disagreements import Disagreements as Disagreements
     from spanagree.agreement.label_confusion import Confusion as Confusion
     from spanagree.agreement.label_confusion import confusion as confusion

@@ -1,4 +1,4 @@
-"""Annotators against each other, over one corpus or over blocks of one."""
+"""Annotators against each other, over a corpus or parts of one."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanagree.agreement.count import count
+from spanagree.agreement.compared_annotators import ComparedAnnotators, compare, compare_part
+from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
-from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
-from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.run import Block
-from spanagree.chance.model import Given, whose
-from spanagree.choices import MIN_SHARED, Chance, MatchName, OnError
-from spanagree.comparisons.compared import Comparing, compared
+from spanagree.chance.model import Given, chance_model, whose
+from spanagree.choices import MIN_SHARED, Chance, MatchName
+from spanagree.comparisons.compared import Comparing, check_settings, compared
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
-from spanagree.errors import SettingError, check_known, check_whole, counted
+from spanagree.errors import SettingError, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
+from spanagree.parts.each import Part, check_executor, joined_parts
 from spanagree.settings import unit
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def agree(
-    corpus: CorpusLike | Iterable[Block],
+    corpus: CorpusLike | Iterable[Part],
     *,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
@@ -42,7 +42,6 @@ def agree(
     p_values: bool = False,
     seed: int = 0,
     executor: Executor | None = None,
-    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
     **comparing: Unpack[Comparing],
 ) -> Agreement:
@@ -52,8 +51,8 @@ def agree(
     The expected figures are exact (Li et al. 2024; tallies add over pairs).
 
     Args:
-        corpus: the annotators as layers; or blocks, as for :func:`spanagree.evaluate`, which may
-            have different annotators.
+        corpus: the annotators as layers; or parts of a corpus, as for :func:`spanagree.evaluate`,
+            which may have different annotators.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
@@ -63,44 +62,50 @@ def agree(
             or a :class:`Bootstrap`, which says how. With resample_by both, the intervals of the
             team, its labels, the mean and each annotator are over other annotators too, which
             needs four of them. The other arguments are as for :func:`spanagree.evaluate`.
-        p_values: p, z and standard deviation of each pair too, both random; not over blocks.
+        p_values: p, z and standard deviation of each pair too, both random.
         seed: a whole number from 0, of draws where expected scores are too much work to compute,
             and of resamples unless ``ci`` has its own.
-        progress: called with the number of documents (pairs, blocks) done, and of all.
+        progress: called with the number of documents (pairs, parts) done, and of all.
         comparing: ``tolerance``, ``attribute``, ``what`` and the others of
             :class:`spanagree.comparisons.Compared`, as for :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
             where the measure or the chance model does not allow it.
+        InputError: for parts that fail, or do not belong together.
 
     >>> ann, bob = [[(0, 2, "PER"), (4, 5, "LOC")], []], [[(0, 2, "PER")], None]
     >>> result = agree(Corpus.from_segments([10, 8], {"ann": ann, "bob": bob}))
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
-    corpus = source_of(corpus)
-    corpus, match, model = compared(corpus, match, chance, places, seed=seed, **comparing)
+    source = source_of(corpus)
+    model = chance_model(chance, places, seed=seed)
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
-    in_blocks = not isinstance(corpus, Corpus)
-    if p_values and in_blocks:
-        raise SettingError(NOT_OVER_BLOCKS)
-    annotators = as_list(annotators)
     bootstrap = asked_bootstrap(ci, seed)
-    resampling = None
-    if bootstrap is not None:
-        resampling = resampling_of(bootstrap, in_blocks=in_blocks, of_team=True)
-    counting = MatchCounting(match=match, chance=model, resampling=resampling)
-    counts_of_team = functools.partial(count, annotators=annotators)
-    counts = count_all(corpus, counts_of_team, counting, "compare", executor, on_error, progress)
-    if in_blocks:
-        check_known(annotators or (), counts.sharing.annotators)
-    drawing = None if in_blocks or resampling is None else step_of(progress, "intervals")
-    agreement = result(counts, min_shared, resampling, drawing)
-    if p_values and isinstance(corpus, Corpus):
-        return with_p_values(agreement, corpus, step_of(progress, "chance"))
+    resampling = None if bootstrap is None else resampling_of(bootstrap, of_team=True)
+    annotators = as_list(annotators)
+    if isinstance(source, Corpus):
+        check_executor(executor)
+        source, match, model = compared(source, match, model, **comparing)
+        counting = MatchCounting(match=match, chance=model, progress=progress)
+        whole = compare(source, counting, annotators)
+    else:
+        check_settings(match, model, comparing)
+        settings = {"match": match, "chance": model, **comparing}
+        whole = joined_parts(
+            source,
+            functools.partial(compare_part, annotators=annotators, settings=settings),
+            functools.partial(ComparedAnnotators.joined, annotators=annotators, settings=settings),
+            executor,
+            progress,
+        )
+    drawing = None if resampling is None else step_of(progress, "intervals")
+    agreement = result(counted_of(whole), min_shared, resampling, drawing)
+    if p_values:
+        return with_p_values(agreement, whole.corpus, step_of(progress, "chance"))
     return agreement
 
 

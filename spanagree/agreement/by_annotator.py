@@ -207,8 +207,8 @@ SHOWN = 10  # annotators in a terminal; of more, outliers come first
 
 _MOST = 1 << 22  # pairs of annotations that are compared segment by segment
 _UNKNOWN = (
-    "outliers are not known: their p needs single documents, which blocks do not keep, and at"
-    f" most {_MOST:,} pairs of annotations; a part of the annotators, or of the documents, has it"
+    "outliers are not known: their p needs segments, which files of rows do not hold, and at most"
+    f" {_MOST:,} pairs of annotations; a part of the annotators, or of the documents, has it"
 )
 
 
@@ -244,13 +244,11 @@ class Standing(Comparable):
         return [self.p, self.p_holm, *self.shares.values()]
 
 
-def standings(per_document: PerDocument | None, settings: Settings) -> dict[str, Standing]:
-    """Return how each annotator stands, by name; nothing over blocks, or of too many pairs."""
-    if per_document is None:
-        return {}
+def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standing]:
+    """Return how each annotator stands, by name; nothing of rows of files, or of too many pairs."""
     corpus = per_document.corpus
     saw = per_document.coverage.number()
-    if not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
+    if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return {}
     agreeing = Agreeing.of(per_document)
     if settings.resample_by == "document" and corpus.wholes is not None:

@@ -1,33 +1,28 @@
-"""What one corpus or block adds to an agreement, and how two such counts add."""
+"""Counts of annotators against each other, over all documents and for each, of rows compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 
-import numpy as np
-
-from spanagree.agreement.crowded import CrowdedDocuments, crowd_sums, find_crowded
-from spanagree.agreement.weight import DominantDocument, count_single, heavy_documents
-from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct, groups, places_in, unique
-from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
-from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
+from spanagree.agreement.crowded import CrowdedDocuments, find_crowded
+from spanagree.agreement.weight import DominantDocument, heavy_documents
+from spanagree.arrays import Floats, Hashes, Ints, Progress, groups, places_in, unique
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares
-from spanagree.comparisons.table import NO_LABEL, Comparisons, Coverage, Marginals, Sharing
+from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import choose_annotators
 from spanagree.results.score import f1_figures
 from spanagree.settings import MatchSettings
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import evidence_of
+from spanagree.uncertainty.unit_ids import ids_of_texts, ids_of_units
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +53,7 @@ class PerDocument:
     @classmethod
     def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> PerDocument:
         """Compare the annotators of a corpus; nothing is checked."""
-        counting = MatchCounting(match=match, chance=chance, keep=True, progress=progress)
+        counting = MatchCounting(match=match, chance=chance, progress=progress)
         sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
         return cls(corpus, match, chance, sums)
 
@@ -78,6 +73,7 @@ class PerDocument:
         """Each two annotators of each document."""
         if isinstance(self.sums, Comparisons):
             return self.sums
+        self.corpus.check_segments("single pairs of crowded documents")
         crowd = AnnotationIndex.of(self.corpus)
         return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
 
@@ -96,6 +92,7 @@ class PerDocument:
             wholes = resampling.wholes_of(self.corpus.wholes, settings)
             ids = ids_of_units(self.corpus.ids, wholes)
             return replace(self.as_units, ids=ids, wholes=wholes)
+        self.corpus.check_segments("resample_by text")
 
         def compare(texts: Corpus) -> Comparisons:
             crowd = AnnotationIndex.of(texts)
@@ -142,6 +139,7 @@ class Drawn:
         """The documents that ``sums`` has sums of only, if there are any."""
         if isinstance(self.sums, Comparisons):
             return None
+        self.per_document.corpus.check_segments("intervals over annotators of crowded documents")
         corpus, measure = self.per_document.corpus, find_match(self.per_document.match)
         crowd = AnnotationIndex.of(corpus)
         return find_crowded(corpus, crowd, measure, self.per_document.chance)
@@ -177,163 +175,76 @@ class Drawn:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedPairs(Counted[AgreementSettings]):
+class CountedPairs:
     """What is counted of annotators against each other.
 
     Attributes:
+        documents: number of documents.
+        settings: settings of the result.
+        notes: what a reader repaired or passed over, and what is out of the ordinary.
+        per_document: single documents.
         sharing: how many documents annotators saw and share.
         pairs: comparisons of each two, over the documents they share.
         by_label: comparisons of each label, over pairs; of none that disregards labels.
         single: in how many documents that two saw nobody marked more than one segment.
-        heavy: the documents that carry much of the weight; of a block without ids none.
-        evidence: what the F1 of a part rests on, (1, 3): of the team, whose key is (); of a block
-            of which intervals are asked, also of each (label,), (annotator, annotator), and pair
-            of annotators, sorted.
+        heavy: the documents that carry much of the weight.
+        evidence: what the F1 of the team rests on; (1, 3).
         inexact: where the expected match is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
+        rows: the rows of a whole corpus, which were counted.
     """
 
+    documents: int
+    settings: AgreementSettings
+    notes: tuple[str, ...] = ()
+    per_document: PerDocument
     sharing: Sharing
     pairs: Comparisons
     by_label: Comparisons
     single: int
     heavy: tuple[DominantDocument, ...]
-    evidence: Mapping[tuple[str, ...], Ints]
+    evidence: Ints
     inexact: Inexact = field(default_factory=Inexact)
     places: PlaceShares | None = None
     uniform: CountedPairs | None = None
-    per_document: PerDocument | None = None
-
-    def __add__(self, other: CountedPairs) -> CountedPairs:
-        """As of any counts; a pair is one pair in whatever order blocks name the two."""
-        both = super().__add__(other)
-        turned = both.pairs.first > both.pairs.second
-        if not turned.any():
-            return both
-        return replace(both, pairs=both.pairs.turned(turned).by("first", "second"))
+    rows: ComparedAnnotators | None = None
 
 
-def count(
-    corpus: Corpus, counting: MatchCounting, annotators: Sequence[str] | None = None
+def counted_of(compared: ComparedAnnotators) -> CountedPairs:
+    """Count what was compared in a corpus, or in all its parts."""
+    counts = replace(_counted(compared, compared.sums, compared.counting), rows=compared)
+    notes = (*compared.corpus.notes, *compared.description.notes())
+    plain, uniform = compared.counting.without_places(), compared.uniform
+    if plain is None or uniform is None:
+        return replace(counts, notes=notes)
+    return replace(
+        counts,
+        notes=notes,
+        places=compared.description.shares,
+        uniform=_counted(compared, uniform, plain),
+    )
+
+
+def _counted(
+    compared: ComparedAnnotators, sums: Comparisons | Marginals, counting: MatchCounting
 ) -> CountedPairs:
-    """Count what each two annotators of one corpus or block have in common.
-
-    Args:
-        corpus: the annotators as layers.
-        counting: the measure, the chance model, and what is kept.
-        annotators: the names of those to compare; all unless given. A block need not have all.
-
-    Raises:
-        SettingError: for an unknown name, or a layer that overlaps itself where the measure or the
-            chance model does not allow it.
-    """
-    corpus, chosen = choose_annotators(corpus, annotators, in_part=not counting.keep)
-    counting.check(corpus)
-    crowd = AnnotationIndex.of(corpus)
-    comparisons, sharing = compare_annotators(corpus, crowd, counting)
-    per_document = PerDocument(corpus, counting.match, counting.chance, comparisons)
-    by_document, number = comparisons.by("document"), per_document.coverage.number()
-    ids, replicated = () if counting.keep else ids_of(corpus), None
-    if counting.drawing is not None:
-        assert isinstance(comparisons, Comparisons)
-        replicated = _draw(ids, comparisons, counting.drawing)
-    described = counting.describe(corpus, comparisons.inexact)
-    plain = counting.without_places()
-    uniform = None if plain is None else replace(count(corpus, plain), ids=(), notes=())
+    """Count the rows under one chance model."""
+    corpus = compared.corpus
+    per_document = PerDocument(corpus, counting.match, counting.chance, sums)
+    by_document, number = sums.by("document"), per_document.coverage.number()
+    shares = compared.description.shares if counting is compared.counting else None
+    settings = counting.settings_of(corpus, sums.inexact, shares)
+    units = per_document.coverage.by_two()
     return CountedPairs(
         documents=len(corpus),
-        settings=AgreementSettings(chosen=chosen, **described.settings),
-        notes=described.notes,
-        inexact=comparisons.inexact,
-        places=described.places,
-        uniform=uniform,
-        ids=ids,
-        replicates=replicated,
-        sharing=sharing,
-        pairs=comparisons.by("first", "second"),
-        by_label=comparisons.by("label") if per_document.labels else Comparisons.none(),
-        single=count_single(crowd, number),
-        heavy=heavy_documents(corpus, by_document, number) if counting.keep or ids else (),
-        evidence=_evidence(
-            per_document, by_document, sharing, in_parts=counting.drawing is not None
-        ),
-        per_document=per_document if counting.keep else None,
+        settings=AgreementSettings(chosen=compared.chosen, **settings),
+        per_document=per_document,
+        inexact=sums.inexact,
+        sharing=compared.sharing,
+        pairs=sums.by("first", "second"),
+        by_label=sums.by("label") if per_document.labels else Comparisons.none(),
+        single=int(((number > 1) & (compared.most < 2)).sum()),
+        heavy=heavy_documents(corpus, by_document, number),
+        evidence=evidence_of(by_document.symmetric_table(units), f1_figures),
     )
-
-
-def compare_annotators(
-    corpus: Corpus, crowd: AnnotationIndex, counting: MatchCounting
-) -> tuple[Comparisons | Marginals, Sharing]:
-    """Compare each two annotators who saw a document, and count what they share.
-
-    Documents that many saw are compared at once where the measure allows it, unless resamples are
-    drawn, which need the rows of single pairs. Progress is that of pairs. Nothing is checked.
-    """
-    names, match, chance = corpus.annotators, counting.match, counting.chance
-    number = np.bincount(crowd.document, minlength=len(corpus))
-    pairs = number * (number - 1) // 2
-    report = counting.progress or (lambda done, total: None)
-
-    def report_after(before: int) -> Progress:
-        return lambda done, _: report(before + done, int(pairs.sum()))
-
-    at_once, few, done = None, None, 0
-    if counting.drawing is None:
-        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0))
-    if at_once is not None:
-        few, done = ~at_once.documents, int(pairs @ at_once.documents)
-    both = crowd.pairs(documents=few)
-    rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done))
-    (first, second), _, times = distinct(*(crowd.annotator[side] for side in both))
-    sharing = Sharing(
-        names,
-        int((number > 1).sum()),
-        np.bincount(crowd.annotator, minlength=len(names)),
-        np.bincount(crowd.annotator[number[crowd.document] == 2], minlength=len(names)),
-        first,
-        second,
-        times,
-    )
-    if at_once is None:
-        return rows, sharing
-    return at_once.marginals(rows), sharing + at_once.sharing
-
-
-def _evidence(
-    per_document: PerDocument, by_document: Comparisons, sharing: Sharing, *, in_parts: bool
-) -> dict[tuple[str, ...], Ints]:
-    """Return what the F1 of the team rests on, and of each part if that is asked for."""
-    if not in_parts:
-        table = by_document.symmetric_table(per_document.coverage.by_two())
-        return {(): evidence_of(table, f1_figures)}
-    names = per_document.corpus.annotators
-    labels = per_document.labels
-    first, second = sharing.first, sharing.second
-    drawn = per_document.as_units
-    parts: list[tuple[str, ...]] = [(), *((label,) for label in labels)]
-    parts += [(name, name) for name in names]
-    parts += pair_keys(names, first, second)
-    tables = chain(drawn.tables(len(labels)), drawn.pair_tables(first, second))
-    return {
-        part: evidence_of(table, f1_figures) for part, (_, table) in zip(parts, tables, strict=True)
-    }
-
-
-def pair_keys(names: Sequence[str], first: Ints, second: Ints) -> list[tuple[str, ...]]:
-    """Return the names of the two annotators of each pair, sorted, by which blocks add."""
-    pairs = zip(first.tolist(), second.tolist(), strict=True)
-    return [tuple(sorted((names[i], names[j]))) for i, j in pairs]
-
-
-def _draw(ids: Sequence[Hashes], rows: Comparisons, resampling: Resampling) -> Replicates:
-    """Return what a block adds in every resample to the columns of each pair and label."""
-    (first, second), pair, _ = distinct(rows.first, rows.second)
-    keys = pair_keys(rows.annotators, first, second)
-    values = np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
-    entries = [Entries(keys, pair, rows.document, values)]
-    if (rows.label != NO_LABEL).any():
-        entries.append(
-            Entries([(label,) for label in rows.labels], rows.label, rows.document, values)
-        )
-    return replicates(ids, entries, resampling)

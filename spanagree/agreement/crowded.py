@@ -163,7 +163,7 @@ def crowd_sums(
 
     A document of ten annotators or more is crowded, unless F takes too much room, for measures that
     are inner products. The product of a document is the same whatever else there is, and products
-    are added without rounding: so neither the order of documents nor the size of blocks changes a
+    are added without rounding: so neither the order of documents nor the size of parts changes a
     digit. ``progress`` is called with the number of pairs of annotations done, and of all;
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.

@@ -1,4 +1,4 @@
-"""Confidence intervals of an agreement, over kept documents or over blocks."""
+"""Confidence intervals of an agreement, over documents and annotators."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.agreement.count import CountedPairs, Drawn, pair_keys
+from spanagree.agreement.count import CountedPairs, Drawn
 from spanagree.agreement.gain import gain_intervals
-from spanagree.agreement.mean_over_pairs import interval_of_mean, mean_figures
+from spanagree.agreement.mean_over_pairs import interval_of_mean
 from spanagree.agreement.other_annotators import (
     OtherAnnotators,
     no_interval,
     widened,
 )
-from spanagree.agreement.team import Pairs, Scored
-from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
-from spanagree.blocks.poisson import percentile_intervals
+from spanagree.agreement.team import Scored
+from spanagree.arrays import Ints, Progress, distinct, ranks, step_of
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
@@ -39,14 +38,10 @@ def with_intervals(
 
     Those of pairs are made when somebody asks for them.
     """
-    per_document = counts.per_document
-    drawn = None if per_document is None else per_document.drawn(resampling, counts.settings)
-    if drawn is None:
-        ends, mean = _over_replicates(figures, counts, resampling)
-    else:
-        ends, mean = _over_documents(figures, drawn, resampling, progress)
+    drawn = counts.per_document.drawn(resampling, counts.settings)
+    ends, mean = _over_documents(figures, drawn, resampling, progress)
     gains: list[Interval | None] = [None] * len(figures.annotators)
-    if drawn is not None and resampling.resample_by != "annotators":  # a gain is of these others
+    if resampling.resample_by != "annotators":  # a gain is of these others
         gains = gain_intervals(figures, drawn, resampling)
     of_team, *rest = ends
     of_labels = dict(zip(sorted(figures.labels), rest, strict=False))
@@ -70,74 +65,11 @@ def _with_interval(tally: Tally, interval: Interval) -> Tally:
 def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
     """Return the interval of each pair, in their order."""
     sharing, per_document = counts.sharing, counts.per_document
-    if per_document is None:
-        return _pairs_over_replicates(counts, resampling)
     if resampling.resample_by == "annotators":
-        return [no_interval(_OF_PAIR, resampling.name)] * len(sharing.first)
+        return [no_interval(_OF_PAIR, resampling.interval)] * len(sharing.first)
     drawn = per_document.drawn(resampling, counts.settings)
     tables = [*drawn.pair_tables(sharing.first, sharing.second)]
     return [ends for (ends,) in intervals(tables, f1_figures, resampling, ids=drawn.ids)]
-
-
-# --- over blocks --------------------------------------------------------------------------------
-
-
-def _over_replicates(figures: Scored, counts: CountedPairs, resampling: Resampling) -> Ends:
-    """Return intervals from resamples that blocks drew, all figures on the same documents."""
-    keys = pair_keys(counts.sharing.annotators, counts.sharing.first, counts.sharing.second)
-    keys_of: dict[str, list[tuple[str, ...]]] = {name: [] for name in figures.annotators}
-    for key in keys:
-        for name in key:
-            keys_of[name].append(key)
-    seen, members = figures.team.documents, figures.annotators
-    parts: list[tuple[tuple[str, ...], Tally, Sequence[tuple[str, ...]], int]] = [
-        ((), figures.team.tally, keys, seen),
-        *(((label,), figures.labels[label], [(label,)], seen) for label in sorted(figures.labels)),
-        *(((name, name), m.tally, keys_of[name], m.documents) for name, m in members.items()),
-    ]
-    ends = [_of_part(counts, resampling, *part) for part in parts]
-    if not keys:
-        return ends, None
-    tallies = [pair.tally for pair in figures.pairs.without_intervals]
-    order = sorted(range(len(keys)), key=keys.__getitem__)  # canonical order
-    total = np.concatenate([_columns(tallies[i]) for i in order])
-    wide = len(total) // len(keys)
-    means = functools.partial(mean_figures, wide=wide)
-    columns = np.concatenate([counts.draws().over([keys[i]], wide) for i in order], axis=1)
-    mean = percentile_intervals(total, columns, means, seen, counts.evidence[()], resampling)[0]
-    return ends, mean
-
-
-def _pairs_over_replicates(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
-    """Return the intervals of all pairs from resamples that blocks drew."""
-    sharing = counts.sharing
-    keys = pair_keys(sharing.annotators, sharing.first, sharing.second)
-    pairs = Pairs(sharing, counts.pairs, 0).without_intervals
-    return [
-        _of_part(counts, resampling, key, pair.tally, [key], pair.documents)
-        for key, pair in zip(keys, pairs, strict=True)
-    ]
-
-
-def _of_part(
-    counts: CountedPairs,
-    resampling: Resampling,
-    part: tuple[str, ...],
-    tally: Tally,
-    keys: Sequence[tuple[str, ...]],
-    documents: int,
-) -> Interval:
-    """Return the interval of a part, whose resamples are those of some keys together."""
-    columns = _columns(tally)
-    drawn, evidence = counts.draws().over(keys, len(columns)), counts.evidence[part]
-    return percentile_intervals(columns, drawn, f1_figures, documents, evidence, resampling)[0]
-
-
-def _columns(tally: Tally) -> Floats:
-    return np.array(tally.symmetric, np.float64)
-
-
-# --- over kept documents ------------------------------------------------------------------------
 
 
 def _over_documents(
@@ -164,7 +96,7 @@ def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resamp
         return no_interval(
             f"{pairs:,} pairs of annotations; an interval of the mean over pairs needs at most"
             f" {_MOST:,}, so compare fewer annotators or documents",
-            resampling.name,
+            resampling.interval,
         )
     rows, rank = drawn.rows, ranks([*figures.annotators])
     both = np.sort(rank[np.stack((rows.first, rows.second))], axis=0)  # by name: canonical order

@@ -37,11 +37,6 @@ def interval_of_mean(sample: Sample, resampling: Resampling, wide: int) -> Inter
         return made.intervals(resampling, mean.evidence())[0]
 
 
-def mean_figures(sums: Floats, wide: int) -> Floats:
-    """Return the means over pairs of their figures; (some, wide·pairs) to (some, 3)."""
-    return _mean(_defined(f1_figures(sums.reshape(len(sums), -1, wide))).sum(axis=1))
-
-
 def _defined(figures: Floats) -> Floats:
     """Return figures with 0 for those that are undefined, and which are not; (…, 3) to (…, 6)."""
     known = ~np.isnan(figures)

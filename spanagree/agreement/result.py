@@ -18,6 +18,7 @@ import numpy as np
 
 from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
+from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument
 from spanagree.agreement.intervals import with_intervals
 from spanagree.agreement.other_annotators import FEW_ANNOTATORS
@@ -33,17 +34,17 @@ from spanagree.agreement.weight import DominantDocument, single_caveat, weight_c
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.inexact import Inexact, of_all
-from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import SettingError, check_choice, check_known, counted
+from spanagree.errors import check_choice, check_known, counted
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
 from spanagree.results.result import Keyed, Result, caveats
 from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
 from spanagree.settings import confidence_of, unit
-from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling
+from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, settings_with
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
 from spanagree.uncertainty.permutation import holm, holm_log10
@@ -66,7 +67,7 @@ class Agreement(Result, Keyed):
         document_ids: their names; without them they are numbered from 1.
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
-        per_document: single documents; ``None`` over blocks.
+        per_document: single documents.
         evidence: in how many documents anything is marked by two who saw them, and of these, in
             how many any of them disagree, and agree.
         single: in how many documents that two saw nobody marked more than one segment.
@@ -76,6 +77,7 @@ class Agreement(Result, Keyed):
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
         inexact: where the expected match is not exact.
+        rows: the rows of all documents, which hold no text; :func:`spanagree.agree` takes several.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -96,7 +98,7 @@ class Agreement(Result, Keyed):
     document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
-    per_document: PerDocument | None = field(repr=False, compare=False)
+    per_document: PerDocument = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
     heavy: tuple[DominantDocument, ...] = field(default=(), repr=False, compare=False)
@@ -107,6 +109,7 @@ class Agreement(Result, Keyed):
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Agreement | None = field(default=None, repr=False, compare=False)
     inexact: Inexact = field(default_factory=Inexact, repr=False, compare=False)
+    rows: ComparedAnnotators | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "pair": "a row for each pair that shares a document",
@@ -172,7 +175,7 @@ class Agreement(Result, Keyed):
 
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
-        """How each annotator stands among the others, by name; empty over blocks."""
+        """How each annotator stands among the others, by name."""
         return by_annotator.standings(self.per_document, self.settings)
 
     @property
@@ -223,27 +226,12 @@ class Agreement(Result, Keyed):
         matrix[i, j] = matrix[j, i] = self.pairs.f1[:, Figures._fields.index(figure)]
         return matrix
 
-    def documents_kept(self) -> PerDocument:
-        """Return the single documents.
-
-        Raises:
-            SettingError: for an agreement over blocks, which keeps sums only.
-        """
-        if self.per_document is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an agreement of one corpus keeps them"
-            )
-        return self.per_document
-
     def by_document(self) -> Iterator[tuple[str, int, Tally]]:
         """Yield name, number of annotators who saw it, and tally over pairs, of each document.
 
         Documents that fewer than two saw, or in which nothing is marked, are left out.
-
-        Raises:
-            SettingError: for an agreement over blocks, which keeps sums only.
         """
-        per_document = self.documents_kept()
+        per_document = self.per_document
         documents, saw = per_document.sums.by("document"), per_document.coverage.number()
         for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[d] if self.document_ids else str(d + 1), int(saw[d]), tally
@@ -270,7 +258,7 @@ class Agreement(Result, Keyed):
         document = unit(self.settings)
         kept = self.per_document
         numbers = [pair.documents for pair in self.pairs.without_intervals]
-        if kept is None or not kept.corpus.unsaid or not numbers:
+        if not kept.corpus.unsaid or not numbers:
             return f"a shared {document}"
         return verdict.counted_from(numbers, f"shared {document}")
 
@@ -287,12 +275,8 @@ class Agreement(Result, Keyed):
         return list(zip(by_chance, adjusted, logs, strict=True))
 
     def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
-        """Return what chance says of each pair's documents that have a segment, by number from 0.
-
-        Raises:
-            SettingError: over blocks.
-        """
-        rows = self.documents_kept().rows.by("first", "second", "document")
+        """Return what chance says of each pair's documents with a segment, by number from 0."""
+        rows = self.per_document.rows.by("first", "second", "document")
         numbers = {name: i for i, name in enumerate(self.annotators)}
         by_chance = {}
         for (a, b), statistics in self.by_chance.items():
@@ -486,29 +470,30 @@ def result(
 ) -> Agreement:
     """Score what was counted, with intervals if resampling is given."""
     settings = replace(
-        counts.final_settings(resampling),
+        settings_with(counts.settings, resampling),
         annotators=len(counts.sharing.annotators),
         min_shared=int(min_shared),
     )
     figures = scored(counts, min_shared)
     if resampling is not None:
         figures = with_intervals(figures, counts, resampling, progress)
-    per_document = counts.per_document
     return Agreement(
         *figures,
         counts.documents,
-        None if per_document is None else per_document.corpus.ids,
+        counts.per_document.corpus.ids,
         settings,
         (
-            *counts.final_notes(),
+            *counts.notes,
+            *notes_of(counts.places),
             *counts.inexact.notes(float(figures.team.tally.size)),
             *notes_on_sharing(counts),
         ),
-        per_document,
-        tuple(counts.evidence[()][0].tolist()),
+        counts.per_document,
+        tuple(counts.evidence[0].tolist()),
         counts.single,
         counts.heavy,
         inexact=counts.inexact,
+        rows=counts.rows,
         places=counts.places,
         uniform=None if counts.uniform is None else result(counts.uniform, min_shared),
     )

@@ -26,7 +26,7 @@ _UNEVEN = 2  # if it is more than so many times an even share: of four, each has
 
 
 class DominantDocument(NamedTuple):
-    """A document that carries much of the weight of its corpus or block.
+    """A document that carries much of the weight of its corpus.
 
     Attributes:
         name: its name.
@@ -55,11 +55,11 @@ def heavy_documents(
     return tuple(DominantDocument(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
 
 
-def count_single(crowd: AnnotationIndex, saw: Ints) -> int:
-    """Return in how many documents that two or more saw nobody marked more than one segment."""
-    most = np.zeros(len(saw), np.int64)
+def most_segments(crowd: AnnotationIndex, documents: int) -> Ints:
+    """Count the segments of the annotator who marked most, by document."""
+    most = np.zeros(documents, np.int64)
     np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
-    return int(((saw > 1) & (most < 2)).sum())
+    return most
 
 
 def weight_caveats(
@@ -75,7 +75,7 @@ def weight_caveats(
         team: over all pairs.
         pairs: how many pairs there are.
         documents: how many documents have anything to compare.
-        heavy: the documents to look at, of a corpus or of its blocks.
+        heavy: the documents to look at, of the corpus.
         members: each annotator who is in a pair, how much she marked over pairs, and the team
             without her.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, check_whole
+from spanagree.errors import check_choice, check_whole
 
 if TYPE_CHECKING:
     from spanagree.chance.places import Places
@@ -96,26 +96,25 @@ def seed_of(chance: str) -> int:
     return chance.seed if isinstance(chance, ChanceModel) else 0
 
 
-def with_ids(chance: str, corpus: Any) -> tuple[str, Any]:
+def with_ids(chance: str, corpus: Corpus, *, in_part: bool = False) -> tuple[str, Corpus]:
     """Return a model and a corpus whose parts keep the rules of documents, or of a column.
 
+    Args:
+        chance: name of the model, or the model.
+        corpus: corpus that it is for, or a part of one.
+        in_part: whether this is a part, in which no place need keep the rule.
+
     Raises:
-        SettingError: for such rules and blocks, whose documents are not known; for a rule of a
-            label that is not there.
+        SettingError: for a rule of a label that is not there.
         InputError: for a rule without any place.
     """
     places = places_of(chance)
-    if places is not None and isinstance(corpus, Corpus):
+    if places is not None and not in_part and not corpus.of_relations:
         places.check(corpus)
     if places is None or (places.documents is None and not places.of_columns):
         return chance, corpus
     if places.documents is None:
-        return chance, corpus.with_ids() if isinstance(corpus, Corpus) else corpus
-    if not isinstance(corpus, Corpus):
-        raise SettingError(
-            "places: a list with a rule for each document needs one corpus, not blocks; a name, a"
-            " predicate or a file of places would work"
-        )
+        return chance, corpus.with_ids()
     assert isinstance(chance, ChanceModel)  # as it has a rule
     corpus = corpus.with_ids()
     by_id = ChanceModel(str.__str__(chance), places.by_id(corpus), chance.whose, chance.seed)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Ints
 from spanagree.chance.place_kinds import PlaceKinds, place_kinds
 from spanagree.chance.place_rules import (
     PlaceRule,
@@ -96,19 +96,24 @@ class Places:
         return min(words)
 
     def check(self, corpus: Corpus) -> None:
-        """Refuse rules of labels that a whole corpus does not have.
+        """Refuse rules of labels that a whole corpus does not have, and rules without a place.
 
         Raises:
             SettingError: for such a label.
+            InputError: if no token keeps the rule.
         """
         documents = () if self.documents is None else self.documents
         every = documents.values() if isinstance(documents, Mapping) else documents
-        for label in chain(self.rules, *every):
+        for label, rule in chain(self.rules.items(), *(rules.items() for rules in every)):
             if label and label not in corpus.labels:
                 raise SettingError(
                     f"places {self.name}: no segment has the label {show(label)}; known are"
                     f" {listed(corpus.labels)}"
                 )
+            if isinstance(rule, str) and rule in _PROPERTIES:
+                rule = _Predicate(_PROPERTIES[rule], rule)
+            if hasattr(rule, "check"):
+                rule.check(corpus)
 
     def by_id(self, corpus: Corpus) -> Places:
         """Return the same with the rules of documents by their ids, which parts of a corpus keep.
@@ -223,6 +228,15 @@ class _Predicate:
 
     def __call__(self, corpus: Corpus) -> PlaceRule:
         return _with_property(corpus, self._holds, self.name)
+
+    def check(self, corpus: Corpus) -> None:
+        """Raise if no token of the whole corpus has the property."""
+        row = _tokens(corpus, self.name)
+        if row and not any(map(self._holds, set(row))):
+            raise InputError(
+                f"places {self.name}: no token has it, so the rule has no place; another rule is"
+                " needed"
+            )
 
     def _holds(self, token: str) -> bool:
         try:
@@ -434,24 +448,17 @@ def _words(
 
 def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
     """Return the rule whose sites have a property at both end tokens, or characters."""
-    if corpus.offsets == "characters":
-        row: Sequence[str] = "".join(corpus.known("texts", f"places {name}"))
-    else:
-        row = corpus.known("tokens", f"places {name}")
+    row = _tokens(corpus, name)
     having = set(filter(has, set(row)))
     have = np.fromiter(map(having.__contains__, row), np.bool_, len(row))
-    check_some(have, f"places {name}", "no token has it")
     return both_ends(corpus.lengths, have)
 
 
-def check_some(have: Bools, what: str, why: str) -> None:
-    """Refuse a rule that no place keeps.
-
-    Raises:
-        InputError: then.
-    """
-    if len(have) and not have.any():
-        raise InputError(f"{what}: {why}, so the rule has no place; another rule is needed")
+def _tokens(corpus: Corpus, name: str) -> Sequence[str]:
+    """Return the tokens of all documents in a row, or the characters where these are counted."""
+    if corpus.offsets == "characters":
+        return "".join(corpus.known("texts", f"places {name}"))
+    return corpus.known("tokens", f"places {name}")
 
 
 def _begins_with_capital(token: str) -> bool:

@@ -47,7 +47,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     options.places(),
     unitizing(),
     options.certainty(),
-    options.blocks(),
+    options.workers(),
     options.reading(),
     options.output(),
 )
@@ -71,10 +71,13 @@ def agree(
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     if test:
         settings["p_values"], job = True, replace(job, by="pair")
-    corpus, settings = job.compared(job.source(), settings)
+    corpus, settings = job.compared(job.parts(), settings)
     result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **job.intervals)
     beside = {}
-    if job.by is None and result.mostly_single and isinstance(corpus, sa.Corpus):
+    if not isinstance(corpus, sa.Corpus):
+        assert result.rows is not None  # as it is of a whole corpus
+        corpus = result.rows.corpus
+    if job.by is None and result.mostly_single:
         by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
         drawn = job.intervals if by_documents else {}
         annotators = settings.get("annotators")

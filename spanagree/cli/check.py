@@ -30,7 +30,7 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
 def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
-    from spanagree.formats.shards import raw_found
+    from spanagree.formats.file_parts import raw_found
     from spanagree.results.data import to_json
 
     read_as, form, repair = job.how()

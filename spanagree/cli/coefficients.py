@@ -47,7 +47,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
     ),
     options.group("Batches", batches_option(files=False)),
     options.certainty(),
-    options.blocks(),
+    options.workers(),
     options.reading(but=("--tokens", "--annotator", "--label")),
     options.output(),
 )
@@ -74,16 +74,13 @@ def coefficients(
         raise click.UsageError(
             "--categories with --tokens is for an order; leave it out, or give --measurement"
         )
-    source: sa.Corpus | sa.labels.LabelTable | sa.labels.LabelTallies
+    source: sa.Corpus | sa.labels.LabelTable
     if attribute is not None:
         corpus = _chosen(job.read(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
-    elif tokens and job.in_blocks:
-        pairs = any(weight is not None for weight in near.values())
-        drawn = {"resamples": job.bootstrap.resamples} if job.intervals else {}
-        blocks = of_spans(job).source()
-        drawn |= {**job.seed, "skip_outside": skip_outside, "pairs": pairs}
-        source = job.work("counting", sa.token_labels, blocks, **drawn)
+    elif tokens and job.workers is not None:
+        parts = of_spans(job).parts()
+        source = job.work("labelling", sa.token_labels, parts, skip_outside=skip_outside)
     elif tokens:
         source = _chosen(of_spans(job).read(), annotators)
     else:

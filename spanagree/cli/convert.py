@@ -47,8 +47,8 @@ def convert(
     tokenizer: str | None = None,
     cut: str | None = None,
 ) -> None:
+    from spanagree.formats.file_parts import read_found
     from spanagree.formats.read_files import takes_any
-    from spanagree.formats.shards import read_found
     from spanagree.formats.write import form_to_write, left_behind, named_anew, write_file
 
     path = str(job.file)

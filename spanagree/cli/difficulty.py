@@ -26,12 +26,12 @@ def team() -> options.Group:
     options.FILES,
     team(),
     options.places(),
-    options.blocks(),
+    options.workers(),
     options.reading(),
     options.output(),
 )
 def difficulty(job: Job, **settings: Any) -> None:
-    job.show(find_difficulty(job, job.source(), **settings))
+    job.show(find_difficulty(job, job.parts(), **settings))
 
 
 def find_difficulty(

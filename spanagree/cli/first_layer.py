@@ -21,18 +21,36 @@ def with_gold_noted(
 
     Lines in another order would make another layer gold, so the signature names it.
     """
-    first = corpus.annotators[0] if corpus.layers else ""
-    if gold is not None or called_gold([first]) or not _file_alone_orders(job, corpus):
+    note = _gold_note(job, corpus, gold, without)
+    if not note:
         return corpus
-    alike = called_gold(corpus.annotators)
-    other = printable(alike[0]) if alike else "NAME"
-    note = (
-        f"gold is {printable(first)}, the first annotator in the file; --gold {other} makes"
-        f" {other if alike else 'another'} gold, and {without} compares annotators without it"
-    )
     # the setting says that gold is not where signatures leave its name out
     reading = {**corpus.reading, "gold_first": False}
     return replace(corpus, reading=reading, notes=(*corpus.notes, note))
+
+
+def with_gold_noted_after(
+    job: Job, result: sa.systems.Evaluation, gold: str | None
+) -> sa.systems.Evaluation:
+    """Return an evaluation of parts with the same note and setting, as their layers are known."""
+    note = _gold_note(job, result.rows.corpus, gold, "spanagree agree")
+    if not note:
+        return result
+    settings = replace(result.settings, gold_first=False)
+    return replace(result, settings=settings, notes=(*result.notes, note))
+
+
+def _gold_note(job: Job, corpus: sa.Corpus, gold: str | None, without: str) -> str:
+    """Return the note that the first layer of a file is gold; empty if that needs no note."""
+    first = corpus.annotators[0] if corpus.layers else ""
+    if gold is not None or called_gold([first]) or not _file_alone_orders(job, corpus):
+        return ""
+    alike = called_gold(corpus.annotators)
+    other = printable(alike[0]) if alike else "NAME"
+    return (
+        f"gold is {printable(first)}, the first annotator in the file; --gold {other} makes"
+        f" {other if alike else 'another'} gold, and {without} compares annotators without it"
+    )
 
 
 def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""
 
-_BLOCK = 10_000  # sentences
 _DIGITS = 15  # decimals that a float has
 _OF_CHANCE = ("places", "chance_of")  # options that become part of the chance model
 _Answer = TypeVar("_Answer")
@@ -69,8 +68,7 @@ def command(
             given |= options.form_by_name(given, members)
             job, arguments = _job_of(given, members)
             job.check_patterns()
-            of_files = {rules.BLOCKS: job.in_blocks, rules.PATTERNS: job.has_patterns}
-            rules.check(name, given | {key: True for key, is_so in of_files.items() if is_so})
+            rules.check(name, given | ({rules.PATTERNS: True} if job.has_patterns else {}))
             if "overlap_at" in arguments:
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
@@ -120,7 +118,7 @@ class Job:
         output, plot: where the result and its picture go.
         format, explain, safe_cells, bom: how the result is written.
         digits, percent, all_columns, style: how people see tables.
-        block, workers, on_error: how blocks are worked on.
+        workers: number of processes that read and compare files.
         reading, certainty, levels, labels: those options of these groups that were given, by name.
         written: what has been written so far, by name.
         notes: those of what has been read so far.
@@ -138,9 +136,7 @@ class Job:
     percent: bool | None = None
     all_columns: bool = False
     style: Sequence[str] = ()
-    block: int | None = None
     workers: int | None = None
-    on_error: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     certainty: Mapping[str, Any] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
@@ -225,7 +221,7 @@ class Job:
     def layer(self, name: str | None, corpus: Any) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without.
 
-        An annotator of the ``corpus`` comes first; parts of one, for blocks, are not looked into.
+        An annotator of the ``corpus`` comes first; parts of one are not looked into.
 
         Raises:
             SettingError: for a file that is not among those that are read.
@@ -243,11 +239,6 @@ class Job:
         if as_given:
             return as_given[0]
         return stems[0] if len(stems) == 1 else name
-
-    @functools.cached_property
-    def in_blocks(self) -> bool:
-        """Whether the files are to be worked on in blocks."""
-        return self.has_patterns or self.block is not None or self.workers is not None
 
     @property
     def has_patterns(self) -> bool:
@@ -281,47 +272,31 @@ class Job:
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
-        from spanagree.formats.shards import read_found
+        from spanagree.formats.file_parts import read_found
 
         reading, form, repair = self.how()
         corpus = read_found(self.paths, reading, form, repair, progress("reading"))
         self.notes.extend(corpus.notes)
         return corpus
 
-    def source(self) -> sa.Corpus | Iterable[Callable[[], sa.Corpus]]:
-        """Return the corpus in the files, or its blocks for workers: parts or shards."""
-        if not self.in_blocks or "join" in self.reading:  # the same text may be in any file
+    def parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
+        """Return the corpus in the files, or with workers its files as parts that these read."""
+        if self.workers is None or "join" in self.reading:  # the same text may be in any file
             return self.read()
-        from spanagree.corpus.corpus import LABELS
-        from spanagree.formats.conll.read import conll_blocks
-        from spanagree.formats.recognise import format_of
-        from spanagree.formats.registry import FORMATS
-
         reading, form, repair = self.how()
-        if self.has_patterns:
-            return sa.formats.read_shards(self.paths, form=form, repair=repair, **reading)
-        labels = {name: reading.pop(name) for name in LABELS if name in reading}
-        others = {form or format_of(path) for path in self.paths.values()} - {"conll"}
-        if others or reading.keys() - set(FORMATS["conll"].takes):
-            raise click.UsageError(
-                "--block and --workers are for CoNLL files with their options;"
-                f" these are {', '.join(sorted(others)) or 'given others'}"
-            )
-        size = _BLOCK if self.block is None else self.block
-        blocks = conll_blocks(self.paths, size, repair=repair, **reading)
-        if not labels:
-            return blocks
-        return (functools.partial(_with_labels, block, labels) for block in blocks)
+        return sa.formats.read_parts(self.paths, form=form, repair=repair, **reading)
 
     # --- working --------------------------------------------------------------------------------
 
     def compared(self, corpus: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the part of a corpus or its blocks that is compared, and the other settings."""
+        """Return what of a corpus is compared, and the other settings; of its parts all of both."""
         names = parameters(options.COMPARED)
         given = {name: settings[name] for name in names if name in settings}
         others = {name: value for name, value in settings.items() if name not in names}
         if not given:
             return corpus, others
+        if not isinstance(corpus, sa.Corpus):
+            return corpus, dict(settings)
         from spanagree.comparisons.compared import compared
 
         match, chance = others.get("match", "exact"), others.get("chance", "nonoverlapping")
@@ -339,8 +314,6 @@ class Job:
 
             pool = ProcessPoolExecutor(self.workers, initializer=signals.in_worker)
         with signals.closing(pool):
-            if self.on_error is not None:
-                settings["on_error"] = self.on_error
             return function(*arguments, executor=pool, progress=progress(purpose), **settings)
 
     @property
@@ -434,11 +407,6 @@ class Job:
             click.echo(text, nl=False)
         except BrokenPipeError:
             raise ReaderGoneError from None
-
-
-def _with_labels(block: Callable[[], sa.Corpus], labels: Mapping[str, Any]) -> sa.Corpus:
-    """Return a block with the labels asked for; a worker calls it."""
-    return block().with_labels(**labels)
 
 
 def say(notes: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from spanagree import choices
 from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
-from spanagree.cli.signatures import BOOTSTRAP, OF_BLOCKS, OF_INTERVALS, Parameter, parameters
+from spanagree.cli.signatures import BOOTSTRAP, OF_INTERVALS, OF_WORK, Parameter, parameters
 from spanagree.errors import InputError, printable, show, whole_number
 from spanagree.files import file_names
 from spanagree.left import answer
@@ -163,13 +163,13 @@ def of(
 
     Args:
         function: its full name; it is not imported.
-        names: of the parameters; all but the first, blocks' and intervals', unless given.
+        names: of the parameters; all but the first, those of workers and intervals, unless given.
         but: parameters that are no options.
         texts: what the command line says of a parameter in place of the docstring.
         required: parameters that have to be given.
     """
     known = parameters(function)
-    passed_over = {next(iter(known)), *but, *OF_BLOCKS, *OF_INTERVALS}
+    passed_over = {next(iter(known)), *but, *OF_WORK, *OF_INTERVALS}
     return [
         _of(known[name], (texts or {}).get(name) or known[name].text, name in required)
         for name in names or [name for name in known if name not in passed_over]
@@ -298,17 +298,10 @@ def certainty(*extra: Option) -> Group:
     return group("Certainty", *shared, *extra)
 
 
-def blocks(*extra: Option) -> Group:
-    """Return the options of corpora that are worked on in blocks."""
-    failing = "Choose what becomes of a block that fails."
-    return group(
-        "Large corpora",
-        number("--block", "Read N sentences at a time."),
-        number("--workers", "Let N processes work on blocks at the same time."),
-        option("--on-error", failing, choices=names_of(choices.OnError), unless="raise"),
-        *extra,
-        shared=True,
-    )
+def workers() -> Group:
+    """Return the option of corpora in many files."""
+    text = "Read and compare the files of a pattern in N processes."
+    return group("Large corpora", number("--workers", text), shared=True)
 
 
 def reading(but: Sequence[str] = ()) -> Group:

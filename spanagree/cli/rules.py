@@ -9,11 +9,10 @@ import click
 
 from spanagree.cli import options
 
-BLOCKS, PATTERNS = "blocks", "patterns"
-"""What is given where files are worked on in blocks, and where a pattern finds them."""
+PATTERNS = "patterns"
+"""What is given where a pattern finds files."""
 
 _WRITTEN = {
-    BLOCKS: "blocks (--block, --workers, a pattern of files)",
     PATTERNS: "files found by a pattern",
     "files": "FILE",
     "result": "RESULT",
@@ -50,15 +49,14 @@ _COMPARE = "evaluate agree difficulty split disagreements report alt-test plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance"
-_SINGLE = "single documents are not kept"
 _WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
 
 RULES = [
     Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
-    Rule("evaluate agree difficulty coefficients", "on_error", needs=BLOCKS),
-    Rule("", "block", excludes=PATTERNS, why="they are a block each"),
+    Rule("", "workers", needs=PATTERNS, unless="measure=gamma|all",
+         why="each file is read and compared by itself"),
     # intervals and tests
     Rule("evaluate", "confidence interval resample_by", needs="ci test"),
     Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
@@ -78,19 +76,13 @@ RULES = [
     Rule("evaluate", "test", excludes="by=difficulty", why="a test is over all documents"),
     # systems against gold, references, shares, and sums that were written before
     Rule("evaluate", _LEVELS, needs="by=difficulty"),
-    Rule("evaluate", f"gold test tallies {_LEVELS}", excludes=_REFERENCES,
+    Rule("evaluate", f"gold test {_LEVELS}", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=annotator", needs=_REFERENCES),
-    Rule("evaluate", _WHAT, excludes=f"from_tallies {_REFERENCES}"),
-    Rule("evaluate", "from_tallies",
-         excludes="gold match overlap_at chance places chance_of baseline tallies"
-         f" test=chance resample_by by=difficulty|annotator {_REFERENCES} block workers"
-         " on_error",
-         why="files of tallies hold sums that are made"),
-    Rule("evaluate", "test by=document|difficulty", excludes=BLOCKS, why=_SINGLE),
-    Rule("evaluate", f"baseline {_REFERENCES}", excludes=BLOCKS, why="it is for a whole corpus"),
+    Rule("evaluate", _WHAT, excludes=_REFERENCES),
+    Rule("evaluate", f"baseline {_REFERENCES}", excludes="workers", why="it is for a whole corpus"),
     Rule("agree", "places", excludes="measure!=f1",
          why="these measures have a chance of their own"),
     # annotators against each other
@@ -103,12 +95,10 @@ RULES = [
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
     Rule("agree", "resample_by", excludes="measure=alpha-u|gamma|all"),
     Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
-    Rule("agree", "block on_error", excludes="measure=gamma|all",
-         why="the units of all documents are placed at once"),
-    Rule("agree", "measure=documents", excludes=BLOCKS, why="all documents are compared at once"),
-    Rule("agree", "test by=document", excludes=BLOCKS, why=_SINGLE),
+    Rule("agree", "measure=documents", excludes="workers",
+         why="all documents are compared at once"),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
-    Rule("agree", f"measure!=f1 by sort fail_under test resample_by {BLOCKS}", excludes="batches"),
+    Rule("agree", "measure!=f1 by sort fail_under test resample_by workers", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
     Rule("disagreements", "undirected", needs="what=relations"),
@@ -116,15 +106,16 @@ RULES = [
     Rule("disagreements", "rest format=markdown|latex", needs="by=label|share|expected"),
     Rule("disagreements", "sort match overlap_at chance no_text kind",
          excludes="by=label|share|expected"),
-    Rule("coefficients", "attribute", excludes=f"tokens by=label {BLOCKS}"),
-    Rule("coefficients", "batches", excludes=f"attribute by {BLOCKS}"),
+    Rule("coefficients", "attribute", excludes="tokens by=label workers"),
+    Rule("coefficients", "batches", excludes="attribute by workers"),
     Rule("coefficients", _SPANS, needs="tokens attribute", why="it is for span corpora"),
-    Rule("coefficients", BLOCKS, needs="tokens", why="a table of labels is read at once"),
+    Rule("coefficients", "workers", needs="tokens", why="a table of labels is read at once"),
     Rule("alt-test", f"{_SPANS} tokens", excludes="table", why="it is for spans"),
     Rule("coefficients", "skip_outside", needs="tokens"),
     Rule("coefficients", "by=label", needs="tokens"),
-    Rule("coefficients", "by=label", excludes=BLOCKS, why="--labels takes one label at a time"),
-    Rule("coefficients", "annotators", excludes=BLOCKS, why="all annotators are compared"),
+    Rule("coefficients", "by=label", excludes="workers",
+         why="--labels takes one label at a time"),
+    Rule("coefficients", "annotators", excludes="workers", why="all annotators are compared"),
     Rule("coefficients", "item label wide counts duplicates separator", excludes="tokens",
          why="it is for a table of labels"),
     Rule("alt-test", "item label wide counts categories duplicates separator score", needs="table"),
@@ -142,7 +133,7 @@ RULES = [
     Rule("", "safe_cells bom", needs="format=csv"),
     Rule("", "group_by", needs="resample_by=document unit=document",
          why="one draws whole groups, the other makes a group one document"),
-    Rule("", "group_by", excludes=BLOCKS, why="a group may be in several"),
+    Rule("", "group_by", excludes="workers", why="a group may be in several files"),
 ]  # fmt: skip
 """The rules; the first that is broken is said."""
 
@@ -152,7 +143,7 @@ def check(command: str, given: Mapping[str, Any]) -> None:
 
     Args:
         command: its name.
-        given: the value of each option that a user gave, by name, and blocks if there are any.
+        given: the value of each option that a user gave, by name; also that a pattern finds files.
 
     Raises:
         UsageError: in one line.

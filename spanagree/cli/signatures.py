@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from spanagree import choices
 
-OF_BLOCKS = ("executor", "on_error", "progress")
+OF_WORK = ("executor", "progress")
 OF_INTERVALS = ("ci", "bootstrap", "seed")
 """Parameters that many functions have; their options stand below headings of their own."""
 

@@ -39,6 +39,6 @@ def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
     elif measure == "gamma":
         result = job.work("sampling", sa.gamma, job.read(), **chosen, **job.seed, pairs=pairs)
     else:
-        corpus, chosen = job.source(), {**chosen, "pairs": pairs}
+        corpus, chosen = job.parts(), {**chosen, "pairs": pairs}
         result = job.work("comparing", sa.alpha_u, corpus, **chosen)
     job.show(result)

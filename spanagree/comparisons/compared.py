@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from spanagree.chance.model import Given, chance_model, with_ids
+from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
 from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
+from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, show
 
@@ -74,95 +74,245 @@ class Compared:
     untyped: bool = False
     arguments: Arguments = "fixed"
 
-    def of(self, corpus: Corpus, match: str = "exact") -> Corpus:
-        """Return the segments or relations of a corpus, as one to compare."""
+    def of(self, corpus: Corpus, match: str = "exact", *, in_part: bool = False) -> Corpus:
+        """Return the segments or relations of a corpus, as one to compare.
+
+        A part of a corpus (``in_part``) need not have any.
+        """
         if self.attribute is not None:
-            corpus = with_attribute(corpus, self.attribute)
+            corpus = with_attribute(corpus, self.attribute, in_part=in_part)
         if self.what == "segments":
             return corpus
         from spanagree.comparisons.relation_places import RelationRule
 
         named = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
         attributes = self.what == "attributes"
-        return RelationRule(*named, match=match, attributes=attributes).relations(corpus)
-
-    def of_block(self, block: Corpus | Callable[[], Corpus], match: str) -> Corpus:
-        """Return the same of a block."""
-        return self.of(block if isinstance(block, Corpus) else block(), match)
+        return RelationRule(*named, match=match, attributes=attributes).relations(
+            corpus, in_part=in_part
+        )
 
 
 def compared(
-    corpus: Any,
+    corpus: Corpus,
     match: MatchName,
     chance: str,
     places: Given | None = None,
     chance_of: str = "both",
     seed: int = 0,
+    *,
+    in_part: bool = False,
     **comparing: Unpack[Comparing],
-) -> tuple[Any, MatchName, str]:
-    """Return what of a corpus, or of blocks of one, is compared, by which measure and chance model.
+) -> tuple[Corpus, MatchName, str]:
+    """Return what of a corpus is compared, by which measure and chance model.
 
     Args:
-        corpus: the annotations, or blocks of them.
-        match: the measure of segments; of relations, that of the segments that they link.
-        chance, places, chance_of, seed: the chance model; see :func:`spanagree.evaluate`.
+        corpus: annotations.
+        match: measure of segments; of relations, that of the segments that they link.
+        chance, places, chance_of, seed: chance model; see :func:`spanagree.evaluate`.
+        in_part: whether this is a part of a corpus: what the whole needs in one place, such as an
+            attribute, it need not have. :func:`measure_of_whole` looks at the whole.
         comparing: what is compared; see :class:`Compared`.
 
     Raises:
         SettingError: for an unknown choice or rule, or a bad seed; for a corpus without relations,
             or without this attribute; for settings of relations where segments are compared.
     """
+    chosen = chosen_of(comparing)
+    chance = chance_model(chance, places, chance_of, seed)
+    match = within(match, chosen.tolerance, corpus.offsets, chance)
+    check_names(match, chance)
+    corpus = chosen.of(corpus, match, in_part=in_part)
+    chance, corpus = with_ids(chance, corpus, in_part=in_part)
+    return corpus, match if chosen.what == "segments" else "exact", chance
+
+
+def chosen_of(comparing: Mapping[str, Any]) -> Compared:
+    """Return what is compared, of its keywords.
+
+    Raises:
+        SettingError: for an unknown keyword or choice, or settings of relations where segments or
+            attributes are compared.
+    """
     check_keywords(comparing, Comparing.__annotations__)
     chosen = Compared(**comparing)
-    chance = chance_model(chance, places, chance_of, seed)
-    match = within(match, chosen.tolerance, getattr(corpus, "offsets", ""), chance)
-    check_names(match, chance)
-    corpus, match = _compared(corpus, match, chosen)
-    chance, corpus = with_ids(chance, corpus)
-    return corpus, match, chance
-
-
-def _compared(corpus: Any, match: MatchName, chosen: Compared) -> tuple[Any, MatchName]:
-    """Return what of a corpus is compared, and by which measure."""
     what, undirected = chosen.what, chosen.undirected
     check_choice(what, WHATS, "what")
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
     usual = Compared(what=what)
-    changed = [
-        name
-        for name in ("pairs", "undirected", "untyped", "arguments")
-        if getattr(chosen, name) != getattr(usual, name)
+    of_relations = {
+        "segments": ("pairs", "undirected", "untyped", "arguments"),
+        "attributes": ("pairs", "undirected"),
+    }
+    for name in of_relations.get(what, ()):
+        if getattr(chosen, name) != getattr(usual, name):
+            raise SettingError(f"{name} is for what relations; {what} are compared here")
+    return chosen
+
+
+def check_settings(match: MatchName, chance: str, comparing: Mapping[str, Any]) -> None:
+    """Check the settings of a comparison before any part of a corpus is read.
+
+    Raises:
+        SettingError: as :func:`compared`; for rules of documents, as those of a part are not known.
+    """
+    places = places_of(chance)
+    if places is not None and places.documents is not None:
+        raise SettingError(
+            "places: a list with a rule for each document needs one corpus, not parts; a name or a"
+            " predicate would work"
+        )
+    chosen = chosen_of(comparing)
+    if not chosen.tolerance:  # in units of the corpus, which is not known yet
+        check_names(within(match, 0, chance=chance), chance)
+
+
+# --- parts of a corpus ----------------------------------------------------------------------------
+
+
+def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
+    """Join what is compared in parts of a corpus; relations anew, from the segments of all.
+
+    Args:
+        parts: the parts, by a name for errors.
+
+    Raises:
+        InputError: for parts that do not belong together.
+        SettingError: if no part has a relation, or an undirected label.
+    """
+    first = next(iter(parts.values()))
+    if not first.of_relations:
+        return joined(parts)
+    from spanagree.comparisons.relation_places import RelationCorpus
+
+    sources = {
+        name: part.source for name, part in parts.items() if isinstance(part, RelationCorpus)
+    }
+    assert isinstance(first, RelationCorpus)  # as it is of relations
+    return first.rule.relations(joined(sources))
+
+
+def without_unused_text(corpus: Corpus, chance: str) -> Corpus:
+    """Build the corpus without texts and tokens, unless its chance rests on these."""
+    if places_of(chance) is not None:
+        return corpus
+    if not corpus.of_relations:
+        return without_text(corpus)
+    from spanagree.comparisons.relation_places import RelationCorpus
+
+    assert isinstance(corpus, RelationCorpus)
+    if corpus.rule.pairs == "sentence":
+        return corpus
+    return corpus.but(source=without_text(corpus.source))
+
+
+def measure_of_whole(
+    whole: Corpus, match: MatchName, chance: str, **comparing: Unpack[Comparing]
+) -> MatchName:
+    """Return the measure by which a whole corpus is compared, and check what it needs.
+
+    Args:
+        whole: parts joined, what is compared of each.
+        match, chance: measure and chance model, as :func:`compared` takes them.
+        comparing: what is compared; see :class:`Compared`.
+
+    Raises:
+        SettingError: if no segment has the attribute, or the label of a rule of places; for a rule
+            of places where segments have several pieces.
+        InputError: if no token is at a place.
+    """
+    chosen = chosen_of(comparing)
+    attribute = chosen.attribute
+    if attribute is not None and not whole.of_rows:
+        source: Any = whole if not whole.of_relations else vars(whole)["source"]
+        check_attribute(attribute, [layer.details for layer in source.layers.values()])
+    if not whole.of_rows:
+        with_ids(chance, whole)
+    return measure_of(match, chance, whole.offsets, **comparing)
+
+
+def measure_of(
+    match: MatchName, chance: str, offsets: str, **comparing: Unpack[Comparing]
+) -> MatchName:
+    """Return the measure by which what is asked for is compared, in these offsets."""
+    chosen = chosen_of(comparing)
+    if chosen.what != "segments":
+        return "exact"
+    return within(match, chosen.tolerance, offsets, chance)
+
+
+def asked_items(
+    reading: Mapping[str, Any], **comparing: Unpack[Comparing]
+) -> list[tuple[str, Any, Any]]:
+    """List what is compared: the name of each setting, its value of a reading, and what is asked.
+
+    Those that signatures leave out are as usual.
+    """
+    chosen = chosen_of(comparing)
+    asked = {
+        "attribute": chosen.attribute,
+        "what": chosen.what,
+        "pairs": chosen.pairs,
+        "undirected": list(chosen.undirected),
+        "untyped": bool(chosen.untyped),
+    }
+    usual: dict[str, Any] = {
+        "attribute": None,
+        "what": "segments",
+        "undirected": [],
+        "untyped": False,
+    }
+    return [
+        (name, reading.get(name, usual.get(name, value)), value) for name, value in asked.items()
     ]
-    if what == "segments":
-        for name in changed:
-            raise SettingError(f"{name} is for what relations; segments are compared here")
-        if chosen.attribute is None:
-            return corpus, match
-    elif what == "attributes":
-        for name in (name for name in changed if name in ("pairs", "undirected")):
-            raise SettingError(f"{name} is for what relations; attributes are compared here")
-    if isinstance(corpus, Corpus):
-        made: Any = chosen.of(corpus, match)
-    else:
-        made = (functools.partial(chosen.of_block, block, match) for block in corpus)
-    return made, match if what == "segments" else "exact"
 
 
-def with_attribute(corpus: Corpus, name: str) -> Corpus:
+def check_same_question(
+    of_rows: tuple[str, str], asked: tuple[str, str], names: Sequence[tuple[str, Any, Any]]
+) -> None:
+    """Raise if rows were compared by another measure, chance model or setting than is asked for.
+
+    Args:
+        of_rows: measure and chance model of the rows.
+        asked: those that are asked for.
+        names: name of each other setting, its value of the rows and the one asked for.
+
+    Raises:
+        SettingError: naming the first.
+    """
+
+    def model(name: str) -> str:
+        more = name.settings if isinstance(name, ChanceModel) else {}
+        return ", ".join((str.__str__(name), *(f"{key} {value}" for key, value in more.items())))
+
+    settings = [
+        ("match", of_rows[0], asked[0]),
+        ("chance", model(of_rows[1]), model(asked[1])),
+        *names,
+    ]
+    for name, there, wanted in settings:
+        if there != wanted:
+            raise SettingError(
+                f"{name} {show(wanted)}; the rows are of {name} {show(there)}: ask for that, or"
+                " compare the corpus anew"
+            )
+
+
+def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:
     """Return the same with an attribute as part of the labels: ``Drug negated=yes``.
 
     The label of a segment without it stays. So what is compared is both, the segment and the
     attribute, and random annotations keep how often each goes with which label.
 
     Raises:
-        SettingError: if no segment has the attribute.
+        SettingError: if no segment has the attribute; a part of a corpus (``in_part``) needs none.
 
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X", {"sure": "no"}), (3, 4, "X")]]})
     >>> with_attribute(corpus, "sure").labels
     ('X', 'X sure=no')
     """
-    check_attribute(name, [layer.details for layer in corpus.layers.values()])
+    if not in_part:
+        check_attribute(name, [layer.details for layer in corpus.layers.values()])
     named = {}
     for annotator, layer in corpus.layers.items():
         values = [None] * len(layer) if layer.details is None else layer.details.attribute(name)

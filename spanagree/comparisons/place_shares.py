@@ -228,35 +228,55 @@ def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShar
     return PlaceShares(given.name, annotators, has_sites, mixed)
 
 
-def share_at_word_edges(corpus: Corpus) -> float:
-    """Return the share of ends of segments at edges of words; ``nan`` if offsets are no characters.
+class WordEdges(NamedTuple):
+    """Ends of segments at edges of words, of a corpus or a part; they add.
 
-    Of very many segments some are looked at, as far from each other as they go.
+    Attributes:
+        segments: number of segments, in characters of known texts.
+        at_edges: estimated number of their ends at edges of words, of two each.
     """
-    if corpus.offsets != "characters" or corpus.texts is None:
-        return UNDEFINED
-    document, start, end, _, _ = columns_of_all(corpus.layers.values())
-    some = slice(None, None, 1 + len(document) // _LOOKED_AT)
-    columns = (column[some].tolist() for column in (document, start, end))
-    edges = total = 0
-    for d, s, e in zip(*columns, strict=True):
-        text = corpus.texts[d]
-        edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
-        edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
-        total += 2
-    return edges / total if total else UNDEFINED
 
+    segments: int = 0
+    at_edges: float = 0.0
 
-def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ...]:
-    """Return what is to be said of a rule, or that there is one for these segments."""
-    if shares is not None:
-        return tuple(shares.notes())
-    if share_at_word_edges(corpus) >= AT_EDGES:
+    @classmethod
+    def of(cls, corpus: Corpus) -> WordEdges:
+        """Count ends at edges of words; of very many segments in a sample, evenly spaced."""
+        if corpus.offsets != "characters" or corpus.texts is None:
+            return cls()
+        document, start, end, _, _ = columns_of_all(corpus.layers.values())
+        some = slice(None, None, 1 + len(document) // _LOOKED_AT)
+        columns = (column[some].tolist() for column in (document, start, end))
+        edges = looked_at = 0
+        for d, s, e in zip(*columns, strict=True):
+            text = corpus.texts[d]
+            edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
+            edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
+            looked_at += 1
+        return cls(len(document), len(document) * edges / max(looked_at, 1))
+
+    def plus(self, other: WordEdges) -> WordEdges:
+        """Add the ends in another part of the corpus."""
+        return WordEdges(self.segments + other.segments, self.at_edges + other.at_edges)
+
+    @property
+    def share(self) -> float:
+        """Share of ends at edges of words; ``nan`` if no segment was looked at."""
+        return self.at_edges / (2 * self.segments) if self.segments else UNDEFINED
+
+    def notes(self) -> tuple[str, ...]:
+        """Say that there is a rule of places for these segments, if words would fit."""
+        if not self.share >= AT_EDGES:
+            return ()
         return (
             f"{_share(AT_EDGES)} or more of the segments' ends are edges of words: --places words"
             " (places='words') puts random segments at such edges too",
         )
-    return ()
+
+
+def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ...]:
+    """Describe how segments stand to a rule of places, or say that one would fit."""
+    return WordEdges.of(corpus).notes() if shares is None else tuple(shares.notes())
 
 
 def beside_uniform(table: Frame, uniform: Frame | None, places: PlaceShares | None) -> Frame:
@@ -288,3 +308,8 @@ def with_uniform(
     columns.insert(at, Column(f"{key}_uniform", column.title, column.kind, column.meaning))
     rows = [[*row[:at], uniform(row), *row[at:]] for row in table.rows]
     return replace(table, columns=columns, rows=rows)
+
+
+def notes_of(shares: PlaceShares | None) -> list[str]:
+    """Return the notes on a rule of places, if there is one."""
+    return [] if shares is None else shares.notes()

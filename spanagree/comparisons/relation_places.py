@@ -74,7 +74,8 @@ class RelationCorpus(Corpus):
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Return the relations of some of the annotators, in the order given."""
-        return self.rule.relations(self.source.of_annotators(names, in_part=in_part))
+        of_names = self.source.of_annotators(names, in_part=in_part)
+        return self.rule.relations(of_names, in_part=in_part)
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ class RelationRule:
             **({"untyped": True} if self.untyped else {}),
         }
 
-    def relations(self, corpus: Corpus) -> RelationCorpus:
-        """Return the relations of a corpus.
+    def relations(self, corpus: Corpus, *, in_part: bool = False) -> RelationCorpus:
+        """Return the relations of a corpus, or of a part of one, which need not have any.
 
         Raises:
             SettingError: if there are none, or an undirected label is not there.
@@ -131,12 +132,13 @@ class RelationRule:
         links_of = _attributes if self.attributes else _links
         links = {name: links_of(layer) for name, layer in corpus.layers.items()}
         names = sorted({label for of_layer in links.values() for label in of_layer.labels})
-        if not names:
+        if not names and not in_part:
             what = "attributes" if self.attributes else "relations"
             raise SettingError(
                 f"no {what} in the files that were read; spanagree check counts what there is"
             )
-        if missing := [label for label in self.undirected if label not in names]:
+        missing = [label for label in self.undirected if label not in names]
+        if missing and not in_part:
             raise SettingError(
                 f"undirected {show(missing[0])}; the relations are called {listed(names)}"
             )
@@ -224,6 +226,16 @@ def _undirected(corpus: Corpus) -> set[str]:
         for _, _, label, directed in layer.details.relations()
         if not directed
     }
+
+
+def directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
+    """Return the labels of relations, and of those the ones without a direction."""
+    if corpus.rule.attributes:
+        return set(), set()
+    layers = corpus.source.layers.values()
+    labels = {label for layer in layers for label in _links(layer).labels}
+    undirected = {*corpus.rule.undirected, *_undirected(corpus.source)}
+    return labels, labels & undirected
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,6 +139,39 @@ class Comparisons:
             },
         )
 
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Sequence[tuple[Comparisons, int]],
+        annotators: Sequence[str],
+        labels: Sequence[str],
+        order: Sequence[str] = KEYS,
+        *,
+        gold_first: bool = False,
+    ) -> Comparisons:
+        """Join the rows of parts of a corpus, in the order that the whole corpus gives them.
+
+        So sums over them have the digits of the whole.
+
+        Args:
+            parts: rows of each part, and the number of documents before it.
+            annotators: names of the whole corpus, which numbers refer to.
+            labels: labels of the whole corpus.
+            order: columns that rows are sorted by.
+            gold_first: keep the first annotator of each row first; else that is the one who comes
+                first in the whole corpus.
+        """
+        names = tuple(annotators), tuple(labels)
+        rows = cls.joined([part._numbered(*names).named(*names).after(n) for part, n in parts])
+        if not gold_first:
+            rows = rows.turned((rows.first > rows.second) & (rows.second >= 0))
+        return rows.where(np.lexsort([np.asarray(getattr(rows, key)) for key in reversed(order)]))
+
+    def after(self, documents: int) -> Comparisons:
+        """Number the documents on after others; rows that sum over documents stay."""
+        document = np.where(self.document >= 0, self.document + documents, self.document)
+        return replace(self, document=document)
+
     def __add__(self, other: Comparisons) -> Comparisons:
         """Return the rows of both."""
         return self.joined([self, other])
@@ -398,6 +431,12 @@ class Sharing:
     second: Ints
     shared: Ints
 
+    @classmethod
+    def none(cls, annotators: tuple[str, ...]) -> Sharing:
+        """Build the sharing of annotators who saw nothing."""
+        empty, zeros = np.zeros(0, np.int64), np.zeros(len(annotators), np.int64)
+        return cls(annotators, 0, zeros, zeros, empty, empty, empty)
+
     def __add__(self, other: Sharing) -> Sharing:
         """Return what both parts have together."""
         names = tuple(dict.fromkeys((*self.annotators, *other.annotators)))
@@ -442,6 +481,29 @@ class Marginals:
     pairs: Comparisons
     annotations: Comparisons
     ways: int = 1
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Sequence[tuple[Comparisons | Marginals, int]],
+        annotators: Sequence[str],
+        labels: Sequence[str],
+    ) -> Comparisons | Marginals:
+        """Join what is known of parts of a corpus, as :meth:`Comparisons.of_parts` does.
+
+        If no part has crowded documents, that is rows alone.
+        """
+        names = annotators, labels
+        rows = Comparisons.of_parts(
+            [(x.rows if isinstance(x, Marginals) else x, n) for x, n in parts], *names
+        )
+        crowds = [(x, n) for x, n in parts if isinstance(x, Marginals)]
+        if not crowds:
+            return rows
+        documents = Comparisons.of_parts([(x.documents, n) for x, n in crowds], *names)
+        pairs = Comparisons.of_parts([(x.pairs, n) for x, n in crowds], *names)
+        annotations = Comparisons.of_parts([(x.annotations, n) for x, n in crowds], *names)
+        return cls(rows, documents, pairs.by("first", "second"), annotations)
 
     @property
     def inexact(self) -> Inexact:

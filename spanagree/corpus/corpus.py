@@ -613,6 +613,20 @@ class Corpus(Content):
     of_relations: ClassVar[bool] = False
     """Whether segments stand for relations of another corpus."""
 
+    of_rows: ClassVar[bool] = False
+    """Whether its segments are not known, only who saw which document."""
+
+    def check_segments(self, purpose: str) -> None:
+        """Raise if the segments are not known, which the purpose needs.
+
+        Raises:
+            SettingError: naming the purpose.
+        """
+        if self.of_rows:
+            raise SettingError(
+                f"{purpose}: not of rows in files, which hold no segments; compare the corpus"
+            )
+
     @cached_property
     def has_pieces(self) -> bool:
         """Whether any segment has several pieces."""

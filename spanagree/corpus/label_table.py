@@ -64,7 +64,7 @@ class LabelTable:
         items: the names of the items; without them they are numbered from 1.
         documents: of tokens, the number of the document of each item.
         wholes: of tokens, the number of what that document is a sentence of, if it is known.
-        lengths: of runs of tokens, which tallies are made of, how many tokens each item is.
+        lengths: of runs of tokens, number of tokens of each item.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
 
@@ -355,9 +355,10 @@ class LabelTable:
         """Of each annotator: labels, labels of others on the same items, and equal ones."""
         gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
         if self.annotator is not None:
-            np.add.at(gave, self.annotator, 1)
-            np.add.at(others, self.annotator, self.given[self.item] - 1)
-            np.add.at(equal, self.annotator, self.equal_others)
+            times = self.times[self.item]
+            np.add.at(gave, self.annotator, times)
+            np.add.at(others, self.annotator, times * (self.given[self.item] - 1))
+            np.add.at(equal, self.annotator, times * self.equal_others)
         return gave, others, equal
 
     @cached_property
@@ -367,7 +368,9 @@ class LabelTable:
             return np.zeros((0, len(self.labels)), np.int64)
         shape = len(self.annotators), len(self.labels)
         cell = self.annotator * shape[1] + self.label
-        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        own = np.zeros(shape[0] * shape[1], np.int64)
+        np.add.at(own, cell, self.times[self.item])
+        return own.reshape(shape)
 
     def complete(self) -> LabelTable:
         """Return the items that every annotator labelled, or of counts those with the most.

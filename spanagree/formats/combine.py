@@ -16,6 +16,7 @@ from spanagree.corpus.balance import added, moved
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
 from spanagree.corpus.flaws import repeats
+from spanagree.corpus.joined import merged_notes
 from spanagree.corpus.offsets import UNKNOWN
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import keep_annotations
@@ -216,7 +217,7 @@ def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
     return {id_: None if spans is None else sorted(spans) for id_, spans in marked.items()}
 
 
-def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
+def concatenated(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
     """Return parts of one corpus as one: the same annotators over other documents.
 
     Documents without ids are called by the part's name and their number in it. Documents of the
@@ -224,7 +225,7 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
     read once if several parts say the same of it.
 
     Args:
-        shards: the parts, by name.
+        named_parts: the parts, by name.
         repeats: let an annotator mark a document differently in several parts, which is a flaw of
             the whole.
 
@@ -232,17 +233,17 @@ def concatenated(shards: Mapping[str, RawCorpus], *, repeats: bool = False) -> R
         InputError: for parts with other offsets, or read with other settings; for documents of the
             same id whose texts differ, or that an annotator marks differently in two parts.
     """
-    (first, raw), *others = shards.items()
+    (first, raw), *others = named_parts.items()
     reading = dict(raw.reading)
     for name, part in others:
         _check_offsets(first, raw, name, part)
         reading = merged_settings(reading, part.reading, printable(name))
     parts = [
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
-        for name, part in shards.items()
+        for name, part in named_parts.items()
     ]
-    notes = _notes_of({printable(name): part.notes for name, part in shards.items()})
-    names = [printable(name) for name in shards]
+    notes = merged_notes({printable(name): part.notes for name, part in named_parts.items()})
+    names = [printable(name) for name in named_parts]
     places, shared = _united(names, parts)
     joined_parts = _joined(parts, places, reading)
     if len(shared):
@@ -263,19 +264,6 @@ def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
         shared = [files[id_] > 1 for id_ in part.ids or ()][: len(of_texts)]
         of_texts[shared] = 0  # of one document, wherever it stands
     return note_of_same_texts(numbers)
-
-
-def _notes_of(parts: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the notes of all parts, each with the first part that has it and how many more do."""
-    parts_of: dict[str, list[str]] = {}
-    for name, notes in parts.items():
-        for note in notes:
-            path, _, rest = note.partition(": ")
-            parts_of.setdefault(rest if path.endswith(name) else note, []).append(name)
-    return [
-        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}"
-        for note, names in parts_of.items()
-    ]
 
 
 def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:

@@ -31,12 +31,12 @@ def corpus_of(given: CorpusLike) -> Corpus:
 
 
 def source_of(given: CorpusLike) -> Any:
-    """Return the corpus as :func:`corpus_of` does; blocks, and what is none of these, as it is."""
+    """Return the corpus as :func:`corpus_of` does; parts, and what is none of these, as it is."""
     return given if isinstance(given, Corpus) else guessed(given, None)[0]
 
 
 def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
-    """Return the corpus, or the blocks, that someone means by the first two arguments; and gold.
+    """Return the corpus, or its parts, that someone means by the first two arguments; and gold.
 
     Tags are taken as lists of tag lists, gold's and the system's; as two mappings, of documents to
     tags or of a layer's name to its tag lists; or as one mapping of layers. A second path is the

@@ -19,7 +19,7 @@ format.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from spanagree.choices import Repair
@@ -28,28 +28,19 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document
 from spanagree.corpus.times import is_time
-from spanagree.errors import InputError, check_whole, invalid_value, is_whole, printable, show
-from spanagree.files import PathName, from_json, json_text, numbered_lines, read_text, write_text
-from spanagree.formats.by_block import by_block
+from spanagree.errors import InputError, invalid_value, is_whole, printable, show
+from spanagree.files import PathName, from_json, json_text, read_text, write_text
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
 
 
-_Lines = list[tuple[str, str]]  # with their places
-
-
-@by_block
-def read_jsonl(
-    path: PathName, *, block: int | None = None, repair: Repair | Sequence[Repair] = ()
-) -> Corpus | Iterator[Corpus]:
-    """Return the corpus in a file in our own format, or with ``block`` several, one by one.
+def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Corpus:
+    """Return the corpus in a file in our own format.
 
     Args:
         path: the file.
-        block: for files too large for memory: documents of each corpus. Annotators are in every
-            block from where they are first named; what we write names all in the first line.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -57,7 +48,7 @@ def read_jsonl(
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, and flaws
             that no repair was asked for; the message names file and line.
-        SettingError: for an unknown repair, or a block below 1.
+        SettingError: for an unknown repair.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -70,52 +61,23 @@ def read_jsonl(
     ...     read_jsonl(Path(folder, "one.jsonl"))[0].segments
     {'ann': (Segment(start=0, end=2, label='PER'),), 'bob': None}
     """
-    if block is None:
-        return valid_corpus(raw_jsonl(path), repair)
-    check_whole(block, 1, "block")
-    return (valid_corpus(raw, repair) for raw in _blocks(path, block))
+    return valid_corpus(raw_jsonl(path), repair)
 
 
 def raw_jsonl(path: PathName) -> RawCorpus:
     """Return the rows of a file in our own format, unchecked."""
     name = printable(str(path))
     lines = enumerate(read_text(path).split("\n"), 1)
-    return _raw(name, [(f"{name}:{n}", line) for n, line in lines if line.strip()], {})
-
-
-def _blocks(path: PathName, block: int) -> Iterator[RawCorpus]:
-    lines = numbered_lines(path)
-    annotators: dict[str, None] = {}
-    name = printable(str(path))
-    first = _raw(name, list(islice(lines, block)), annotators)  # an empty file is refused here
-    yield first
-    reading = {key: value for key, value in first.reading.items() if key != "quotes"}  # they add
-    while lines_of_block := list(islice(lines, block)):
-        yield _raw(name, lines_of_block, annotators, reading)
-
-
-def _raw(
-    name: str, lines: _Lines, annotators: dict[str, None], reading: Mapping[str, Any] | None = None
-) -> RawCorpus:
-    """Return the documents in some lines.
-
-    ``annotators`` are those named so far, ``reading`` is that of the lines before.
-    """
-    entries = ((where, _entry(line, where)) for where, line in lines)
+    entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines if line.strip())
     first = next(entries, None)
     if first is None:
         raise InputError(
             f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
         )
     offsets = _offsets(first[1], first[0])
-    if reading is None:
-        reading = {"format": "jsonl", **_provenance(first[1], first[0])}
-    records = _records(chain([first], entries), offsets, annotators, reading)
-    known = [*annotators]
-    log = ReadLog("")
-    return gather(
-        records, log, reading, offsets=offsets, annotators=known, again=False, unnamed=False
-    )
+    reading = {"format": "jsonl", **_provenance(first[1], first[0])}
+    records = _records(chain([first], entries), offsets, reading)
+    return gather(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
 
 
 def _offsets(entry: Mapping[str, Any], where: str) -> str:
@@ -192,7 +154,6 @@ def _entry(line: str, where: str) -> dict[str, Any]:
 def _records(
     entries: Iterable[tuple[str, dict[str, Any]]],
     offsets: str,
-    annotators: dict[str, None],
     reading: Mapping[str, Any],
 ) -> Iterator[Record]:
     """Yield documents, with what each annotator marked in them."""
@@ -212,7 +173,6 @@ def _records(
             )
         content = {key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")}
         yield Record(where, entry.get("id"), content, _annotations(entry, where))
-        annotators |= dict.fromkeys(entry["annotators"])
 
 
 def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:

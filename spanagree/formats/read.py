@@ -10,8 +10,8 @@ from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
 from spanagree.files import named_files
+from spanagree.formats.file_parts import read_found
 from spanagree.formats.recognise import as_pattern
-from spanagree.formats.shards import read_found
 
 _PATH = (str, os.PathLike)
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from spanagree.labels.chance_corrected import kappa as kappa
     from spanagree.labels.chance_corrected import pi as pi
     from spanagree.labels.coefficient import Coefficient as Coefficient
-    from spanagree.labels.patterns import LabelTallies as LabelTallies
     from spanagree.labels.sparse_agreement import agreement_variance as agreement_variance
     from spanagree.labels.sparse_agreement import spa as spa
     from spanagree.labels.summary import Coefficients as Coefficients

@@ -15,9 +15,9 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import cells_of
+from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.label_text import SIGN
 from spanagree.errors import SettingError, check_choice, show
-from spanagree.labels.patterns import Labels
 from spanagree.limits import check_cost
 
 CATEGORY_WEIGHTS = {
@@ -65,7 +65,7 @@ NOMINAL = WeightMatrices(None, None)
 
 
 def weight_matrices_of(
-    table: Labels,
+    table: LabelTable,
     measurement: Measurement | None,
     category_weights: CategoryWeights | None,
     order: Sequence[str] | None,
@@ -100,7 +100,7 @@ def weights_of(measurement: str | None, category_weights: str | None) -> str:
     return _WEIGHTS_OF[measurement or "nominal"] if category_weights is None else category_weights
 
 
-def _matrix(name: str, table: Labels, order: Sequence[str] | None) -> Floats | None:
+def _matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
     """Return a matrix of weights by its name."""
     if name == "identity":
         return None
@@ -218,7 +218,7 @@ SETS = {"jaccard": _jaccard, "masi": _masi}
 # --- what labels beside each other add ----------------------------------------------------------
 
 
-def co_labels(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
+def co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
     """Return item, category, category, and ordered pairs of labels of these on this item, if any.
 
     Items are sorted, and within them the categories.
@@ -230,7 +230,7 @@ def co_labels(table: Labels) -> tuple[Ints, Ints, Ints, Ints]:
     return item[cell[kept]], label[cell[kept]], label[other[kept]], pairs[kept]
 
 
-def weighted_agreement(table: Labels, weights: Floats | None) -> Floats | Ints:
+def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
     """Return pairs of labels by their weights: how many labels items have, by first category.
 
     As ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`; (R, categories).
@@ -248,7 +248,7 @@ def weighted_agreement(table: Labels, weights: Floats | None) -> Floats | Ints:
     return sums.reshape(given.shape)
 
 
-def weighted_agreement_by_item(table: Labels, weights: Floats | None) -> Any:
+def weighted_agreement_by_item(table: LabelTable, weights: Floats | None) -> Any:
     """Return the ordered pairs of labels of each item by their weights; (items,)."""
     if weights is None:
         item, _, number = table.cells
@@ -262,7 +262,7 @@ def near(values: Floats, weights: Floats | None) -> Floats:
     return values if weights is None else values @ weights
 
 
-def near_cells(table: Labels, weights: Floats | None, values: Floats) -> Floats:
+def near_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
     """Return Σ_l w_kl x_l over the categories of the item, for values of the table's cells."""
     if weights is None:
         return values
@@ -282,6 +282,6 @@ def has_order(labels: Sequence[str], *kinds: str | None) -> bool:
     return bool(ordered) and numbers_of(labels) is None
 
 
-def is_graded(table: Labels) -> bool:
+def is_graded(table: LabelTable) -> bool:
     """Return whether labels are so many numbers that they are probably grades."""
     return len(table.labels) >= MANY and numbers_of(table.labels) is not None

@@ -16,7 +16,7 @@ from spanagree.arrays import Floats, Ints, ranks
 from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, SettingError, check_keywords, counted
+from spanagree.errors import InputError, check_keywords, counted
 from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
@@ -27,7 +27,6 @@ from spanagree.labels.category_weights import (
 )
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import Sums, rows_of, sums_by_n
-from spanagree.labels.patterns import Labels, LabelTallies
 from spanagree.results.score import corrected
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Options(TypedDict, total=False):
     order: Sequence[str] | None
 
 
-def pi(table: Labels, **options: Unpack[Options]) -> Coefficient:
+def pi(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
@@ -69,7 +68,7 @@ def pi(table: Labels, **options: Unpack[Options]) -> Coefficient:
     return _of_table("π", table, options)
 
 
-def kappa(table: Labels, **options: Unpack[Options]) -> Coefficient:
+def kappa(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
@@ -86,7 +85,7 @@ def kappa(table: Labels, **options: Unpack[Options]) -> Coefficient:
     return _of_table("κ", table, options)
 
 
-def alpha(table: Labels, **options: Unpack[Options]) -> Coefficient:
+def alpha(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
@@ -103,7 +102,7 @@ def alpha(table: Labels, **options: Unpack[Options]) -> Coefficient:
     return _of_table("α", table, options)
 
 
-def ac1(table: Labels, **options: Unpack[Options]) -> Coefficient:
+def ac1(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
 
     With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
@@ -118,7 +117,7 @@ def ac1(table: Labels, **options: Unpack[Options]) -> Coefficient:
     return _of_table("AC1", table, options)
 
 
-def _of_table(name: str, table: Labels, options: Options) -> Coefficient:
+def _of_table(name: str, table: LabelTable, options: Options) -> Coefficient:
     check_keywords(options, Options.__annotations__)
     return score(name, Basis.of(table, **options))
 
@@ -134,7 +133,7 @@ class Basis:
         kind: what labels measure, or how near they are, if it was said.
     """
 
-    table: Labels
+    table: LabelTable
     settings: CoefficientSettings
     weight_matrices: WeightMatrices = NOMINAL
     kind: str | None = None
@@ -142,7 +141,7 @@ class Basis:
     @classmethod
     def of(
         cls,
-        table: Labels,
+        table: LabelTable,
         complete_only: bool = False,
         measurement: Measurement | None = None,
         category_weights: CategoryWeights | None = None,
@@ -152,10 +151,9 @@ class Basis:
 
         Raises:
             InputError: for what is not a table.
-            SettingError: for weights that do not fit the labels; for weights of tallies over
-                blocks that do not hold which labels stand beside which.
+            SettingError: for weights that do not fit the labels.
         """
-        if not isinstance(table, (LabelTable, LabelTallies)):
+        if not isinstance(table, LabelTable):
             raise InputError(
                 f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels"
                 " and token_labels make one"
@@ -168,11 +166,6 @@ class Basis:
         }
         near = weight_matrices_of(chosen_table, measurement, category_weights, order)
         if not near.nominal:
-            if isinstance(table, LabelTallies) and not table.pairs:
-                raise SettingError(
-                    "over blocks, which labels stand beside which is counted while blocks are read;"
-                    " ask for it there: token_labels(blocks, pairs=True)"
-                )
             named = order if order is None else list(order)
             chosen |= {"measurement": measurement, "category_weights": category_weights}
             chosen |= {"order": named}
@@ -195,8 +188,7 @@ class Basis:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What was read in another way than it stands, or should have been."""
-        table = self.table
-        notes = table.final_notes() if isinstance(table, LabelTallies) else table.notes
+        table, notes = self.table, self.table.notes
         if self.kind is None and is_graded(table):
             low, *_, high, highest = sorted(table.labels, key=float)
             note = (
@@ -251,17 +243,14 @@ class Basis:
 
     @cached_property
     def weighted_agreement_by_item(self) -> Any:
-        """Ordered pairs of labels of each item (or pattern) by their weights; (items,)."""
+        """Ordered pairs of labels of each item by their weights; (items,)."""
         return weighted_agreement_by_item(self.table, self.weight_matrices.weights)
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
-        """How many items (of tokens, documents) have two labels, any apart, and any near.
-
-        Over blocks only equal labels are near.
-        """
+        """How many items (of tokens, documents) have two labels, any apart, and any near."""
         table, credit = self.table, self.weighted_agreement_by_item
-        if self.weight_matrices.weights is None or isinstance(table, LabelTallies):
+        if self.weight_matrices.weights is None:
             return table.evidence
         return table.evidence_of(credit > 0)
 

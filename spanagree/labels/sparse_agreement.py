@@ -23,7 +23,6 @@ from spanagree.labels.category_weights import near, near_cells
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import Sums, figures, rows_of
-from spanagree.labels.patterns import Labels
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.results.verdict import p_of
 
@@ -56,9 +55,8 @@ class Spa(Coefficient):
             the same weights give: the plug-in.
         jackknife: the same with its first-order bias removed by leaving out one item at a time;
             undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
-        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels; of tallies
-            over blocks none.
-        weights: kᵢ of each item, summing to 1; of tallies that of each pattern's items.
+        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
+        weights: kᵢ of each item, summing to 1.
         note: what is out of the ordinary, if anything.
         dependence: what speaks against the assumption that labels are missing at random, if
             anything does: that items with more labels agree more, or less.
@@ -77,7 +75,7 @@ class Spa(Coefficient):
 
 
 def spa(
-    table: Labels,
+    table: LabelTable,
     weights: Weights = "annotations_m1",
     *,
     class_distribution: Mapping[str, float] | None = None,
@@ -147,7 +145,7 @@ def score_spa(
             label: Spa(**shared, **_fields(*row))
             for label, row in zip(table.labels, _by_category(table, by_n, sums), strict=True)
         },
-        items=per_item if isinstance(table, LabelTable) else np.zeros(0),
+        items=per_item,
         weights=of_item,
         note=note,
         dependence=_dependence(table, per_item),
@@ -164,7 +162,7 @@ def _fields(observed: float, expected: float, beyond: float) -> dict[str, Any]:
     return {**figures, "reason": reason}
 
 
-def _by_category(table: Labels, by_n: Floats, sums: Sums) -> list[list[float]]:
+def _by_category(table: LabelTable, by_n: Floats, sums: Sums) -> list[list[float]]:
     """Return how likely another annotator chooses each category if one did."""
     n, _, _, agreeing = table.counts
     equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
@@ -256,7 +254,7 @@ def _item_agreement(n: Ints, equal: Any) -> Floats:
     return np.where(n >= 2, equal / pairs, UNDEFINED)
 
 
-def _dependence(table: Labels, agreement: Floats) -> str:
+def _dependence(table: LabelTable, agreement: Floats) -> str:
     """Say that the agreement of items depends on their number of labels, where it does.
 
     By the correlation of an item's agreement with the rank of its number of labels, and its

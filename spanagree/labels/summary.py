@@ -14,14 +14,14 @@ from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.choices import CategoryWeights, Measurement, Weights
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, SettingError, counted, printable, show
+from spanagree.errors import InputError, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
 from spanagree.labels.formulas import Sums, rows_of
 from spanagree.labels.intervals import category_intervals, intervals
-from spanagree.labels.patterns import Labels, LabelTallies, neighbours
+from spanagree.labels.neighbours import neighbours
 from spanagree.labels.sparse_agreement import Spa, score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
@@ -30,13 +30,7 @@ from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Comparable, Result, merge_caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
-from spanagree.uncertainty.bootstrap import (
-    USUAL,
-    Bootstrap,
-    Resampling,
-    asked_bootstrap,
-    resampling_of,
-)
+from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # the corrected figures, by name
 _NO_ENDS = (UNDEFINED, UNDEFINED)
@@ -80,7 +74,7 @@ class Bias(Coefficient):
     CORRECTED: ClassVar[str] = ""
 
 
-def bias(table: Labels, *, complete_only: bool = False) -> Bias:
+def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
     """Return bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
 
     ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
@@ -202,7 +196,7 @@ class Categories(ResultByPart[CategoryAgreement]):
         return dots_of(rows, ["R"], "agreement by category")
 
 
-def category_agreement(table: Labels, *, complete_only: bool = False) -> Categories:
+def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Categories:
     """Return agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
 
     ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
@@ -255,22 +249,9 @@ def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
 # --- by pair of annotators and by item ------------------------------------------------------------
 
 
-def _single_items(basis: Basis, by: str) -> LabelTable:
-    """Return the table of a basis, whose items are kept and have annotators' labels."""
-    if not isinstance(basis.table, LabelTable):
-        raise SettingError(
-            f"by {by}: over blocks single items are not kept; read the corpus as a whole"
-        )
-    return basis.table
-
-
 def pairs_table(basis: Basis) -> Frame:
-    """Return a row for each two annotators who labelled an item both, over these items.
-
-    Raises:
-        SettingError: for tallies over blocks.
-    """
-    table = _single_items(basis, "pair")
+    """Return a row for each two annotators who labelled an item both, over these items."""
+    table = basis.table
     last = "AC1" if basis.weight_matrices.weights is None else "AC2"
     columns = [
         Column("a", "annotators", "name", "pair of annotators"),
@@ -382,11 +363,8 @@ def items_table(basis: Basis) -> Frame:
     """Return a row for each item on which any labels differ, those of least agreement first.
 
     Of items that agree alike, the one with more labels comes first.
-
-    Raises:
-        SettingError: for tallies over blocks.
     """
-    table = _single_items(basis, "item")
+    table = basis.table
     n = table.given
     pairs = np.maximum(n * (n - 1), 1)
     agreement = np.where(n >= 2, basis.weighted_agreement_by_item / pairs, UNDEFINED)
@@ -718,7 +696,7 @@ class Coefficients(Result):
 
 
 def coefficients(
-    table: Labels,
+    table: LabelTable,
     *,
     weights: Weights = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
@@ -734,14 +712,13 @@ def coefficients(
     of nominal labels 0 of others. AC1 with other weights is AC2.
 
     Args:
-        table: the labels; or tallies over blocks, of :func:`spanagree.token_labels`.
+        table: the labels.
         weights: of SPA, flat, annotations, annotations_m1, edges, inverse_variance or
             inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, also of agreement by category, by resampling items, or of tokens
-            their documents; or a :class:`Bootstrap`, which says how. Of tallies over blocks,
-            resamples are those that were drawn when they were made.
+            their documents; or a :class:`Bootstrap`, which says how.
         measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
             and the weights of the others unless ``category_weights`` names them: identity,
             ordinal, quadratic, ratio.
@@ -759,7 +736,7 @@ def coefficients(
     >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
     [('SPA', 1.0), ('π', 1.0)]
     """
-    resampling = _resampling(table, asked_bootstrap(ci))
+    resampling = asked_resampling(ci)
     basis = Basis.of(table, complete_only, measurement, category_weights, order)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
@@ -790,8 +767,7 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
     table, weights = basis.table, basis.weight_matrices.weights
     gave, others, agreeing = table.co_labels
     if weights is not None and table.named:
-        co_labels = neighbours(table) if isinstance(table, LabelTable) else table.neighbours
-        annotator, label, other_label, number = co_labels[:4]
+        annotator, label, other_label, number, _ = neighbours(table)
         agreeing = np.bincount(annotator, weights[label, other_label] * number, len(gave))
     columns = (column.tolist() for column in (gave, others, agreeing))
     total = sum(of_bias.by_annotator.values()) or UNDEFINED
@@ -800,27 +776,6 @@ def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
         name: Labeller(name, labels, pairs, near / pairs if pairs else UNDEFINED, share)
         for name, labels, pairs, near, share in zip(table.annotators, *columns, shares, strict=True)
     }
-
-
-def _resampling(table: Labels, bootstrap: Bootstrap | None) -> Resampling | None:
-    """Return how to resample; of tallies over blocks, as it was done when they were made."""
-    if bootstrap is None:
-        return None
-    if not isinstance(table, LabelTallies):
-        return resampling_of(bootstrap)
-    if table.resampling is None:
-        raise SettingError(
-            "ci: over blocks resamples are drawn while blocks are read; ask for them there:"
-            " token_labels(blocks, resamples=1000)"
-        )
-    drawn: dict[str, Any] = {"resamples": table.resampling.resamples, "seed": table.resampling.seed}
-    for name, number in drawn.items():
-        asked = getattr(bootstrap, name)
-        if asked not in (number, getattr(USUAL, name)):
-            raise SettingError(
-                f"{name} {show(asked)}; those of the blocks were drawn with {name} {number}"
-            )
-    return resampling_of(replace(bootstrap, **drawn), in_blocks=True)
 
 
 # --- one label at a time --------------------------------------------------------------------------

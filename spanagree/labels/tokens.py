@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Ints, ranges
-from spanagree.blocks.counted import Counting, count_all
-from spanagree.blocks.run import Block
-from spanagree.choices import OnError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.times import is_time, shown
-from spanagree.errors import InputError, SettingError, check_whole, show
+from spanagree.errors import InputError, show
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.labels.patterns import LabelTallies, tally_labels
 from spanagree.limits import check_cost
-from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
+from spanagree.parts.each import Part, check_executor, joined_parts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -30,48 +28,29 @@ OUTSIDE = "O"
 """The label of a token in no segment."""
 
 
-@overload
-def token_labels(corpus: Corpus, *, skip_outside: bool = False) -> LabelTable: ...
-
-
-@overload
-def token_labels(corpus: Iterable[Block], **options: Any) -> LabelTallies: ...
-
-
-def token_labels(  # type: ignore[misc]  # the options that overloads leave open are these
-    corpus: CorpusLike | Iterable[Block],
+def token_labels(
+    corpus: CorpusLike | Iterable[Part],
     *,
     skip_outside: bool = False,
-    pairs: bool = False,
-    resamples: int = 0,
-    seed: int = 0,
     executor: Executor | None = None,
-    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
-) -> LabelTable | LabelTallies:
+) -> LabelTable:
     """Return a table whose items are tokens and whose labels are those of segments, or O outside.
 
     A token of a document that an annotator never saw is missing; one outside every segment is
     ``O``. In a corpus of characters the items are characters.
 
     Args:
-        corpus: the annotators (or systems) as layers; or blocks, as for :func:`spanagree.evaluate`:
-            then what comes back is :class:`LabelTallies`, of which the coefficients are
-            the same, but single items are not kept.
+        corpus: the annotators (or systems) as layers; or parts of a corpus, as for
+            :func:`spanagree.evaluate`, whose tokens are those of the whole.
         skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
-        pairs: of blocks: keep which labels stand beside which, for coefficients with
-            ``measurement`` or ``category_weights``.
-        resamples: of blocks: how many resamples to draw for the intervals of
-            ``coefficients(…, ci=True)``, by the documents' ids; none unless asked.
-        seed: of these, a whole number from 0.
-        executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: what to do with blocks that fail, raise or skip.
-        progress: called with the number of blocks done, twice.
+        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
+        progress: called with the number of parts done, twice.
 
     Raises:
         InputError: if segments of one annotator with different labels share a token, as an item
-            takes one label; if a label is called O; for blocks that fail, or do not go together.
-        SettingError: for a number out of range, or what is for blocks only.
+            takes one label; if a label is called O; for parts that fail, or do not belong together.
+        SettingError: for an executor and one corpus.
 
     >>> corpus = Corpus.from_segments([4], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 1, "PER")]]})
     >>> token_labels(corpus).counts.given.tolist()
@@ -81,28 +60,87 @@ def token_labels(  # type: ignore[misc]  # the options that overloads leave open
     >>> token_labels([corpus, corpus]).counts.given.tolist()
     [[10, 6]]
     """
-    corpus = source_of(corpus)
-    check_whole(resamples, 0, "resamples")
-    check_whole(seed, 0, "seed")
-    if isinstance(corpus, Corpus):
-        for name, value in (("executor", executor), ("resamples", resamples), ("pairs", pairs)):
-            if value:
-                raise SettingError(f"{name}: for blocks; one corpus keeps its items")
-        return label_tokens(corpus, skip_outside)
-    drawing = asked_resampling(
-        Bootstrap(resamples=resamples, seed=seed) if resamples else False, in_blocks=True
+    source = source_of(corpus)
+    if isinstance(source, Corpus):
+        check_executor(executor)
+        return label_tokens(source, skip_outside)
+    work = functools.partial(_label_part, skip_outside=skip_outside)
+    return joined_parts(source, work, _joined_tables, executor, progress)
+
+
+class _LabelledPart(NamedTuple):
+    """Labels of the tokens of a part of a corpus.
+
+    Attributes:
+        corpus: its documents, without what is in them.
+        table: labels of its tokens.
+    """
+
+    corpus: Corpus
+    table: LabelTable
+
+
+def _label_part(part: Corpus, skip_outside: bool) -> _LabelledPart:
+    """Label the tokens of a part of a corpus, where it is read."""
+    documents = without_text(part).but(layers={}, labels=(), changes=())
+    return _LabelledPart(documents, label_tokens(part, skip_outside))
+
+
+def _joined_tables(parts: Mapping[str, _LabelledPart]) -> LabelTable:
+    """Join the tables of parts of a corpus, as if it had been one.
+
+    Raises:
+        InputError: for parts that do not belong together.
+    """
+    corpus = joined({name: part.corpus for name, part in parts.items()})
+    tables = [part.table for part in parts.values()]
+    corpora = [part.corpus for part in parts.values()]
+    annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
+    labels = tuple(sorted({label for table in tables for label in table.labels}))
+
+    def numbers(names: tuple[str, ...], known: tuple[str, ...]) -> Ints:
+        code = {name: i for i, name in enumerate(known)}
+        return np.array([code[name] for name in names], np.int64)
+
+    def before(sizes: Iterable[int]) -> list[int]:
+        return [*accumulate(sizes, initial=0)][:-1]
+
+    n_items, n_documents = before(table.size for table in tables), before(map(len, corpora))
+    columns = [
+        (
+            table.item + n,
+            numbers(table.labels, labels)[table.label],
+            numbers(table.annotators, annotators)[table.annotator],
+        )
+        for table, n in zip(tables, n_items, strict=True)
+    ]
+    item, label, annotator = map(np.concatenate, zip(*columns, strict=True))
+    numbered = [
+        table.documents + n
+        for table, n in zip(tables, n_documents, strict=True)
+        if table.documents is not None  # tokens are in documents
+    ]
+    documents = np.concatenate(numbered)
+    items = None
+    if all(table.items is not None for table in tables):  # numbers of tokens, from 1
+        n_tokens = before(int(part.lengths.sum()) for part in corpora)
+        items = tuple(
+            str(int(name) + n)
+            for table, n in zip(tables, n_tokens, strict=True)
+            for name in table.items or ()
+        )
+    return LabelTable.of_single(
+        np.lexsort((annotator, item)),
+        (item, label, annotator),
+        sum(table.size for table in tables),
+        annotators,
+        labels,
+        items=items,
+        documents=documents,
+        wholes=None if corpus.wholes is None else corpus.wholes[documents],
+        reading={**tables[0].reading, **corpus.reading},
+        notes=corpus.notes,
     )
-    counting = Counting(resampling=drawing)
-    of_tokens = functools.partial(count, skip_outside=skip_outside, pairs=pairs)
-    return count_all(corpus, of_tokens, counting, "take labels from", executor, on_error, progress)
-
-
-def count(
-    corpus: Corpus, counting: Counting, *, skip_outside: bool = False, pairs: bool = False
-) -> LabelTallies:
-    """Count the labels of the tokens of one block; the cost follows segments, not tokens."""
-    table = label_tokens(corpus, skip_outside, runs=True)
-    return tally_labels(table, corpus, counting.drawing, pairs)
 
 
 def _between_borders(corpus: Corpus) -> Ints:

@@ -8,27 +8,24 @@ those who saw the document, i = j included. Easy documents come first.
 
 from __future__ import annotations
 
-import functools
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
-from spanagree.blocks.counted import count_all
-from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.run import Block
-from spanagree.chance.model import Given, chance_model, whose, with_ids
-from spanagree.choices import Chance, MatchName, OnError
-from spanagree.comparisons.place_shares import PlaceShares, with_uniform
-from spanagree.corpus.roles import as_list
+from spanagree.chance.model import Given, chance_model, places_of, whose, with_ids
+from spanagree.choices import Chance, MatchName
+from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.place_shares import PlaceShares, notes_of, with_uniform
+from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.levels.count import CountedDifficulty, DifficultySettings, Documents, count
+from spanagree.levels.count import DifficultySettings, documents_of
+from spanagree.parts.each import Part, whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
 from spanagree.results.plots import Picture, histogram, sentence
@@ -242,7 +239,7 @@ def remarks(result: Difficulty) -> list[str]:
 
 
 def difficulty(
-    corpus: CorpusLike | Iterable[Block],
+    corpus: CorpusLike | Iterable[Part],
     gold: str | None = None,
     *,
     annotators: Sequence[str] | None = None,
@@ -251,63 +248,69 @@ def difficulty(
     places: Given | None = None,
     seed: int = 0,
     executor: Executor | None = None,
-    on_error: OnError = "raise",
     progress: Progress = None,
 ) -> Difficulty:
     """Return how hard each document is: 1 − the agreement that chance alone would give on it.
 
     Args:
-        corpus: the annotations as layers; or blocks, as for :func:`spanagree.evaluate`, whose
-            documents follow each other.
+        corpus: the annotations as layers; or parts of a corpus, as for
+            :func:`spanagree.evaluate`, whose documents follow each other.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         seed: a whole number from 0, of draws where expected scores are too much work.
-        executor: of blocks: any ``concurrent.futures.Executor``.
-        on_error: what to do with blocks that fail, raise or skip.
-        progress: called with the number of pairs of annotations done, and of all; or of blocks.
+        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
+        progress: called with the number of pairs of annotations (or parts) done, and of all.
 
     Raises:
         SettingError: for an unknown name, gold and annotators at once, no layer, or a layer that
             overlaps itself where the measure or the chance model does not allow it.
-        InputError: for blocks that fail, or do not go together.
+        InputError: for parts that fail, or do not belong together.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
     >>> difficulty(corpus, gold="gold").values.round(3).tolist()
     [0.5, 0.947, nan]
     """
-    corpus = source_of(corpus)
     if gold is not None and annotators is not None:
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     annotators = as_list(annotators)
-    chance, corpus = with_ids(chance_model(chance, places, seed=seed), corpus)
-    if whose(chance) != "both":
+    model = chance_model(chance, places, seed=seed)
+    with_text = places_of(model) is not None
+    corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
+    model, corpus = with_ids(model, corpus)
+    if whose(model) != "both":
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    of_team = functools.partial(count, gold=gold, annotators=annotators)
-    counting = MatchCounting(match=match, chance=chance)
-    counts = count_all(corpus, of_team, counting, "look at", executor, on_error, progress)
-    check_known(annotators or (), counts.annotators)
-    return result(counts)
-
-
-def result(counts: CountedDifficulty) -> Difficulty:
-    """Return the documents of all blocks, one after the other."""
-    arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in counts.parts])
-        for name in Documents._fields[:-1]
-    }
-    ids: list[Any] = [part.ids for part in counts.parts]
+    counting = MatchCounting(match=match, chance=model, progress=progress)
+    if not (corpus.layers if annotators is None else annotators):
+        raise SettingError("no annotator; difficulty needs one at least")
+    team, chosen = choose_annotators(corpus, annotators)
+    if gold is not None:
+        check_known([gold], corpus.annotators, "gold")
+        team = corpus.of_annotators([gold])
+    counting.check(team)
+    documents, inexact = documents_of(team, counting)
+    description, plain = counting.describe(team), counting.without_places()
+    shares = description.shares
     return Difficulty(
-        **arrays,
-        annotators=tuple(counts.annotators),
-        document_ids=None if None in ids else tuple(itertools.chain(*ids)),
-        settings=replace(counts.final_settings(), annotators=len(counts.annotators)),
-        notes=counts.final_notes(),
-        places=counts.places,
-        uniform=None
-        if counts.uniform is None
-        else np.concatenate([part.chance for part in counts.uniform]),
+        *documents[:-1],
+        annotators=team.annotators,
+        document_ids=documents.ids,
+        settings=DifficultySettings(
+            of_="team" if gold is None else "gold",
+            annotators=len(team.layers),
+            chosen=chosen,
+            **of_gold(gold, corpus),
+            **counting.settings_of(team, inexact, shares),
+        ),
+        notes=(
+            *team.notes,
+            *description.notes(),
+            *inexact.notes(2 * float(documents.size.sum())),
+            *notes_of(shares),
+        ),
+        places=shares,
+        uniform=None if plain is None else documents_of(team, plain)[0].chance,
     )

@@ -386,7 +386,7 @@ class _Documents:
 
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
-        documents, table = next(made.documents_kept().as_units.tables(0))
+        documents, table = next(made.per_document.as_units.tables(0))
         if made.places is not None and table.shape[1] == 3:  # sizes are not random here
             table = np.column_stack((table, table[:, 2]))
         order = np.lexsort(table.T)

@@ -305,7 +305,7 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
         resamples=int(resampling.resamples),
         seed=int(resampling.seed),
     )
-    per_document = made.documents_kept()
+    per_document = made.per_document
     number = per_document.coverage.number()
     plan = _of_rows(made, per_document.rows, number, settings, resampling)
     if plan.documents < 2 or plan.width <= TIE:

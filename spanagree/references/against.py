@@ -11,10 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Progress, step_of
-from spanagree.blocks.ids import ids_of_units
-from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
 from spanagree.choices import MAJORITY, NOTHING, Chance, ChanceOf, MatchName
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.place_shares import (
@@ -58,6 +57,7 @@ from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, confidence_of, unit
 from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
 from spanagree.uncertainty.evidence import evidence_of
+from spanagree.uncertainty.unit_ids import ids_of_units
 
 PEOPLE = "human agreement"
 _SHARE = ("system/human F1", "", "system/human corrected")

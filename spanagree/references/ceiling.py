@@ -15,9 +15,9 @@ import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Floats, Hashes, Ints, Progress
-from spanagree.blocks.matches import MatchCounting
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus

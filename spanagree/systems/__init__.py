@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from spanagree.systems.as_seqeval import precision_recall_fscore_support as precision_recall_fscore_support
     from spanagree.systems.as_seqeval import precision_score as precision_score
     from spanagree.systems.as_seqeval import recall_score as recall_score
+    from spanagree.systems.compared_systems import ComparedSystems as ComparedSystems
     from spanagree.systems.compare_systems import Comparison as Comparison
     from spanagree.systems.result import Evaluation as Evaluation
     from spanagree.systems.result import Macro as Macro
     from spanagree.systems.result import Rank as Rank
     from spanagree.systems.result import System as System
-    from spanagree.systems.tally_files import read_tallies as read_tallies
-    from spanagree.systems.tally_files import write_tallies as write_tallies
 # fmt: on
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

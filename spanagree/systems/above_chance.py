@@ -257,13 +257,9 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
-    settings, per_document = evaluation.settings, evaluation.counted.documents_kept()
-    if per_document.corpus is None:
-        raise SettingError(
-            "p against chance needs the segments, which files of tallies do not hold; evaluate the"
-            " corpus itself"
-        )
-    corpus = per_document.corpus  # as it was compared: relations, an attribute, some labels
+    settings, per_document = evaluation.settings, evaluation.counted.per_document
+    corpus = evaluation.rows.corpus  # as it was compared: relations, an attribute, some labels
+    corpus.check_segments("p against chance")
     ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}

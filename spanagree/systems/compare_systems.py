@@ -357,7 +357,7 @@ def compare_systems(
     pairs = list(itertools.combinations(evaluation.systems, 2))
     if not pairs:
         raise SettingError("one system; a difference needs two")
-    per_document = evaluation.counted.documents_kept().drawn(resampling, evaluation.settings)
+    per_document = evaluation.counted.per_document.drawn(resampling, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         both = per_document.shared_by(a, b)

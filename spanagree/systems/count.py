@@ -1,4 +1,4 @@
-"""What one corpus or block adds to an evaluation, and how two such counts add."""
+"""Counts of systems against gold, over all documents and for each, of the rows compared."""
 
 from __future__ import annotations
 
@@ -8,36 +8,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Hashes, Ints, distinct, unique
-from spanagree.blocks.counted import Counted
-from spanagree.blocks.ids import ids_of, ids_of_texts, ids_of_units
-from spanagree.blocks.matches import MatchCounting, of_gold
-from spanagree.blocks.poisson import Entries, Replicates, replicates
-from spanagree.comparisons.expected import (
-    compare_layers,
-    place_layers,
-)
+from spanagree.arrays import Bools, Floats, Hashes, Ints, unique
+from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
-from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares
-from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
-from spanagree.errors import (
-    InputError,
-    MissingLayerError,
-    SettingError,
-    check_known,
-    counted,
-    listed,
-    printable,
-)
 from spanagree.results.score import all_figures
 from spanagree.settings import MatchSettings
+from spanagree.systems.compared_systems import (
+    ComparedSystems,
+    SystemRows,
+    compare,
+    compare_with_gold,
+)
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.uncertainty.evidence import evidence_of
+from spanagree.uncertainty.unit_ids import ids_of_texts, ids_of_units
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +103,7 @@ class PerDocument(NamedTuple):
 
         def compare(texts: Corpus) -> Comparisons:
             counting.check(texts)
-            return compare_with_gold(texts, settings.gold, counting)[0]
+            return compare_with_gold(texts, settings.gold, counting).comparisons
 
         comparisons, document = by_text(self.comparisons, self.joined, compare)
         shared = {number: both[document] for number, both in self.shared.items()}
@@ -122,21 +111,30 @@ class PerDocument(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedSystems(Counted[EvaluationSettings]):
+class CountedSystems:
     """What is counted of systems against gold.
 
     Attributes:
+        documents: number of documents.
+        settings: settings of the result.
+        notes: what a reader repaired or passed over, and what is out of the ordinary.
+        per_document: single documents.
         annotators: the layers, gold among them.
         shared: how many documents each system and gold both saw.
         sums: comparisons of gold, the first, with systems, the second, over all documents, by
             system and label.
         evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
-            labels, where the label is empty, and for each of a block of which intervals are asked.
+            labels, where the label is empty.
         inexact: where the expected match of each system is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
+        rows: the rows of a whole corpus, which were counted.
     """
 
+    documents: int
+    settings: EvaluationSettings
+    notes: tuple[str, ...] = ()
+    per_document: PerDocument
     annotators: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Comparisons
@@ -144,15 +142,7 @@ class CountedSystems(Counted[EvaluationSettings]):
     inexact: Mapping[str, Inexact] = field(default_factory=dict)
     places: PlaceShares | None = None
     uniform: CountedSystems | None = None
-    per_document: PerDocument | None = None
-
-    def __add__(self, other: CountedSystems) -> CountedSystems:
-        if self.annotators != other.annotators:
-            raise InputError(
-                f"annotators {listed(other.annotators)}; the blocks before have"
-                f" {listed(self.annotators)}"
-            )
-        return replace(super().__add__(other), annotators=self.annotators)
+    rows: ComparedSystems | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -160,12 +150,8 @@ class CountedSystems(Counted[EvaluationSettings]):
         return self.sums.labels if find_match(self.settings.match).of_label else ()
 
     def over(self, documents: Ints) -> CountedSystems:
-        """Return the counts over some of the documents, by number from 0.
-
-        Raises:
-            SettingError: over blocks, which keep sums only.
-        """
-        per_document = self.documents_kept()
+        """Return the counts over some of the documents, by number from 0."""
+        per_document = self.per_document
         chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
         chosen[documents] = True
         fewer = per_document._replace(
@@ -174,20 +160,8 @@ class CountedSystems(Counted[EvaluationSettings]):
         )
         uniform = self.uniform and self.uniform.over(documents)
         return replace(
-            self, documents=len(documents), inexact={}, uniform=uniform, **sums_of(fewer)
+            self, documents=len(documents), inexact={}, uniform=uniform, rows=None, **sums_of(fewer)
         )
-
-    def documents_kept(self) -> PerDocument:
-        """Return the single documents.
-
-        Raises:
-            SettingError: over blocks, which keep sums only.
-        """
-        if self.per_document is None:
-            raise SettingError(
-                "single documents are not kept over blocks; an evaluation of one corpus keeps them"
-            )
-        return self.per_document
 
 
 def sums_of(per_document: PerDocument) -> dict[str, Any]:
@@ -225,104 +199,41 @@ def tables_of(
 
 
 def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:
-    """Count what systems and gold have in common in one corpus or block.
+    """Count what systems and gold have in common in one corpus; see :func:`compare`."""
+    return counted_of(compare(corpus, counting, gold))
 
-    Args:
-        corpus: gold and systems as layers.
-        counting: the measure, the chance model, and what is kept.
-        gold: the name of the gold layer; the first unless given.
 
-    Raises:
-        SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
-            where the measure or the chance model does not allow it.
-    """
+def counted_of(compared: ComparedSystems) -> CountedSystems:
+    """Count what was compared in a corpus, or in all its parts."""
+    counts = replace(_counted(compared, compared.rows, compared.counting), rows=compared)
+    notes = (*compared.corpus.notes, *compared.description.notes(), *compared.notes)
+    plain, uniform = compared.counting.without_places(), compared.uniform
+    if plain is None or uniform is None:
+        return replace(counts, notes=notes)
+    return replace(
+        counts,
+        notes=notes,
+        places=compared.description.shares,
+        uniform=_counted(compared, uniform, plain),
+    )
+
+
+def _counted(
+    compared: ComparedSystems, rows: SystemRows, counting: MatchCounting
+) -> CountedSystems:
+    """Count the rows under one chance model."""
+    corpus, gold = compared.corpus, compared.gold
     names = corpus.annotators
-    if len(names) < 2:
-        raise MissingLayerError(
-            f"{counted(len(names), 'annotator')} in the corpus; gold and at least one system are"
-            " needed: pass a second file, or --columns gold=1,mine=2"
-        )
-    gold = names[0] if gold is None else gold
-    check_known([gold], names, "gold")
-    corpus = settled(corpus, [name for name in names if name != gold], [gold])
-    counting.check(corpus)
-    comparisons, by_system = compare_with_gold(corpus, gold, counting)
-    drawn_notes: tuple[str, ...] = ()
-    if counting.keep and gold != NAME and is_drawn(corpus):
-        comparisons, drawn_notes = _with_mean_of_random(comparisons, corpus, gold, counting.measure)
-    annotated = {name: corpus.layers[name].annotated for name in names}
-    shared = {
-        number: annotated[gold] & annotated[name]
-        for number, name in enumerate(names)
-        if name != gold
-    }
-    per_document = PerDocument(comparisons, shared, corpus.ids, corpus.wholes, corpus)
-    described = counting.describe(corpus, comparisons.inexact)
-    plain = counting.without_places()
-    counts = CountedSystems(
+    seen = [layer.annotated for layer in corpus.layers.values()]
+    seen_by_gold = seen[names.index(gold)]
+    shared = {i: seen_by_gold & mask for i, mask in enumerate(seen) if names[i] != gold}
+    joined = None if corpus.text_ends is None else corpus
+    shares = compared.description.shares if counting is compared.counting else None
+    settings = counting.settings_of(corpus, rows.comparisons.inexact, shares)
+    return CountedSystems(
         documents=len(corpus),
-        settings=EvaluationSettings(**of_gold(gold, corpus), **described.settings),
-        notes=(*described.notes, *drawn_notes),
-        ids=() if counting.keep else ids_of(corpus),
+        settings=EvaluationSettings(**of_gold(gold, corpus), **settings),
         annotators=names,
-        inexact=by_system,
-        places=described.places,
-        uniform=None if plain is None else replace(count(corpus, plain, gold), ids=(), notes=()),
-        **sums_of(per_document),
+        inexact=rows.inexact,
+        **sums_of(PerDocument(rows.comparisons, shared, corpus.ids, corpus.wholes, joined)),
     )
-    if counting.keep:
-        return counts
-    drawn, few = None, counts.evidence
-    if counting.drawing is not None:
-        drawn = _draw(counts, comparisons, counting.drawing)
-        few = _evidence(per_document, counts.labels)
-    return replace(counts, per_document=None, replicates=drawn, evidence=few)
-
-
-def compare_with_gold(
-    corpus: Corpus, gold: str, counting: MatchCounting
-) -> tuple[Comparisons, dict[str, Inexact]]:
-    """Return comparisons of gold, the first, with each system, the second.
-
-    Beside them stands where the expected match of each system is not exact. Nothing is checked.
-    """
-    names, measure = corpus.annotators, counting.measure
-    report_progress = counting.progress or (lambda done, total: None)
-    report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, counting.chance, measure)
-    labels = max(1, len(corpus.labels))
-    first = names.index(gold)
-    parts: dict[str, Comparisons] = {}
-    for second, name in enumerate(names):
-        if name != gold:
-            report_progress(len(parts) + 1, len(names))
-            part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
-            parts[name] = part.between(first, second)
-    report_progress(len(names), len(names))
-    comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return comparisons, {name: part.inexact for name, part in parts.items()}
-
-
-def _with_mean_of_random(
-    comparisons: Comparisons, corpus: Corpus, gold: str, measure: Match
-) -> tuple[Comparisons, tuple[str, ...]]:
-    """Return the comparisons with what the random baseline matches in the mean, and a note."""
-    mean = mean_of_random(corpus, [gold], measure)
-    rows = comparisons.second == corpus.annotators.index(NAME)
-    matched = comparisons.matched.astype(np.float64)
-    label = np.maximum(comparisons.label[rows], 0)
-    matched[rows] = mean.matched[comparisons.document[rows], label]
-    size = float((comparisons.size_first + comparisons.size_second)[rows].sum())
-    return replace(comparisons, matched=matched), (
-        mean.note(size, f"{printable(gold)} stays as it is"),
-    )
-
-
-def _draw(counts: CountedSystems, comparisons: Comparisons, resampling: Resampling) -> Replicates:
-    """Return what a block adds in every resample to the columns of each system and label."""
-    (system, label), which, _ = distinct(np.asarray(comparisons.second), comparisons.label)
-    names = (*counts.labels, "")  # the last where the measure disregards labels
-    keys = [(counts.annotators[i], names[code]) for i, code in zip(system, label, strict=True)]
-    values = np.stack(comparisons.columns, axis=1).astype(np.float64)
-    entries = Entries(keys, which, comparisons.document, values)
-    return replicates(counts.ids, [entries], resampling)

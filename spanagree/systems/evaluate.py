@@ -1,4 +1,4 @@
-"""Evaluate systems against a gold annotation, over one corpus or over blocks of one."""
+"""Systems against a gold annotation, over a corpus or parts of one."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanagree.arrays import Progress, step_of
-from spanagree.blocks.counted import NOT_OVER_BLOCKS, count_all
-from spanagree.blocks.matches import MatchCounting
-from spanagree.blocks.run import Block
-from spanagree.chance.model import Given
-from spanagree.choices import Chance, ChanceOf, MatchName, OnError
-from spanagree.comparisons.compared import Comparing, compared
+from spanagree.chance.model import Given, chance_model
+from spanagree.choices import Chance, ChanceOf, MatchName
+from spanagree.comparisons.compared import Comparing, check_settings, compared
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, counted, printable
-from spanagree.formats.guessed import guessed
+from spanagree.errors import counted, printable
+from spanagree.formats.guessed import CorpusLike, guessed
 from spanagree.formats.tag_lists import Tags
+from spanagree.parts.each import Part, check_executor, joined_parts
 from spanagree.settings import unit
-from spanagree.systems.count import count
+from spanagree.systems.compared_systems import ComparedSystems, compare, compare_part
+from spanagree.systems.count import counted_of
 from spanagree.systems.result import Evaluation, check_evaluation, result
 from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, asked_resampling, resampling_of
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    corpus: Corpus | Iterable[Block] | Tags | Mapping[str, Tags],
+    corpus: CorpusLike | Iterable[Part] | Tags | Mapping[str, Tags],
     gold: str | Tags | Mapping[str, Tags] | None = None,
     *,
     match: MatchName = "exact",
@@ -43,7 +43,6 @@ def evaluate(
     p_values: bool = False,
     seed: int = 0,
     executor: Executor | None = None,
-    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
     **comparing: Unpack[Comparing],
 ) -> Evaluation:
@@ -53,7 +52,8 @@ def evaluate(
     labels of the segments of either side in every document (Li et al. 2024).
 
     Args:
-        corpus: gold and systems as layers; blocks: corpora, or functions that give them; or tags.
+        corpus: gold and systems as layers; or tags; or parts of a corpus: corpora, or functions
+            that return them where they are compared. Every figure is that of the whole.
         gold: the name of the gold layer; the first unless named. All others are systems. Or one's
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
@@ -64,12 +64,12 @@ def evaluate(
         chance_of: whose annotations are random, both, or systems with gold as it is.
         ci: confidence intervals for every figure, by resampling documents: a score's ``interval``;
             or a :class:`Bootstrap`, which says how.
-        p_values: p, z and standard deviations of each system and document too; not over blocks.
+        p_values: p, z and standard deviations of each system and document too.
         seed: a whole number from 0, of draws where expected scores are too much work to compute,
             and of resamples unless ``ci`` has its own.
-        executor: for blocks: any ``concurrent.futures.Executor``.
-        on_error: what to do with blocks that fail, raise or skip.
-        progress: called with the number of steps (or blocks) done, and of all.
+        executor: of parts: any ``concurrent.futures.Executor``, whose workers read and compare
+            them.
+        progress: called with the number of steps (or parts) done, and of all.
         comparing: by how much borders may differ, ``tolerance``; whether an ``attribute`` counts;
             and what is compared, ``what``, of relations also ``pairs``, ``undirected``, ``untyped``
             and ``arguments``: the attributes of :class:`spanagree.comparisons.Compared`.
@@ -77,7 +77,7 @@ def evaluate(
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
             that overlaps itself where the measure or the chance model does not allow it.
-        InputError: for blocks that fail, or do not go together.
+        InputError: for parts that fail, or do not belong together.
 
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
     >>> f1 = evaluate(Corpus.from_segments([10], layers), gold="gold").systems["mine"].f1
@@ -85,18 +85,28 @@ def evaluate(
     (0.667, 0.074, 0.64)
     """
     source, named = guessed(corpus, gold)
-    source, match, model = compared(source, match, chance, places, chance_of, seed, **comparing)
-    in_blocks = not isinstance(source, Corpus)
-    if p_values and in_blocks:
-        raise SettingError(NOT_OVER_BLOCKS)
-    resampling = asked_resampling(ci, seed=seed, in_blocks=in_blocks)
-    counting = MatchCounting(match=match, chance=model, resampling=resampling)
-    against_gold = functools.partial(count, gold=named)
-    counts = count_all(source, against_gold, counting, "evaluate", executor, on_error, progress)
-    evaluation = result(counts, resampling, step_of(progress, "intervals") if resampling else None)
-    if p_values and isinstance(source, Corpus):
-        return with_p_values(evaluation, source, step_of(progress, "chance"))
-    return evaluation
+    model = chance_model(chance, places, chance_of, seed)
+    resampling = asked_resampling(ci, seed=seed)
+    if isinstance(source, Corpus):
+        check_executor(executor)
+        source, match, model = compared(source, match, model, **comparing)
+        whole = compare(source, MatchCounting(match=match, chance=model, progress=progress), named)
+    else:
+        check_settings(match, model, comparing)
+        settings = {"match": match, "chance": model, **comparing}
+        whole = joined_parts(
+            source,
+            functools.partial(compare_part, gold=named, settings=settings),
+            functools.partial(ComparedSystems.joined, gold=named, settings=settings),
+            executor,
+            progress,
+        )
+    evaluation = result(
+        counted_of(whole), resampling, step_of(progress, "intervals") if resampling else None
+    )
+    if not p_values:
+        return evaluation
+    return with_p_values(evaluation, whole.corpus, step_of(progress, "chance"))
 
 
 def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
@@ -129,7 +139,7 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
     """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
 
     Raises:
-        SettingError: for a number out of range, or an evaluation over blocks.
+        SettingError: for a number out of range.
 
     >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
     >>> evaluation = evaluate(Corpus.from_segments([9] * 9, layers))
@@ -138,6 +148,5 @@ def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Eval
     True
     """
     check_evaluation(evaluation, "with_intervals")
-    evaluation.counted.documents_kept()
     scored = result(evaluation.counted, resampling_of(bootstrap))
     return replace(scored, by_chance=evaluation.by_chance, notes=evaluation.notes)

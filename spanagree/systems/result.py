@@ -11,11 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints, Progress
-from spanagree.blocks.poisson import percentile_intervals
 from spanagree.choices import NOTHING
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
@@ -34,8 +33,9 @@ from spanagree.results.score import (
     undefined,
 )
 from spanagree.settings import confidence_of, unit
+from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_of
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.bootstrap import Resampling, settings_with
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import (
     WHOLE,
@@ -173,6 +173,17 @@ class Evaluation(Result, Keyed):
         return {name: system.f1 for name, system in self.systems.items()}
 
     @property
+    def rows(self) -> ComparedSystems:
+        """The rows of all documents, which hold no text; :func:`spanagree.evaluate` takes several.
+
+        Raises:
+            SettingError: for an evaluation over some of the documents of another.
+        """
+        if self.counted.rows is None:
+            raise SettingError("rows are kept of a whole evaluation, not of some of its documents")
+        return self.counted.rows
+
+    @property
     def places(self) -> PlaceShares | None:
         """How segments stand to the rule of places, if chance has one."""
         return self.counted.places
@@ -198,8 +209,7 @@ class Evaluation(Result, Keyed):
         shared = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
-        advice = "" if self.counted.per_document is None else "--test bootstrap"
-        sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
+        sentence = verdict.order(self.scores, where, confidence, "--test bootstrap", self.unmarked)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     @property
@@ -237,7 +247,7 @@ class Evaluation(Result, Keyed):
         Raises:
             SettingError: for an unknown system.
         """
-        name, per_document = self[system].name, self.counted.documents_kept()
+        name, per_document = self[system].name, self.counted.per_document
         documents = per_document.of_system(name).by("document")
         for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
             yield self.document_ids[d] if self.document_ids else str(d + 1), tally
@@ -250,7 +260,7 @@ class Evaluation(Result, Keyed):
         """
         if self[system].name not in self.by_chance:
             raise SettingError("p values were not asked for; evaluate with p_values=True")
-        numbers = self.counted.documents_kept().of_system(system).documents().tolist()
+        numbers = self.counted.per_document.of_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.by_chance[system].of_documents(dict(zip(numbers, tallies, strict=True)))
 
@@ -444,7 +454,6 @@ def result(
     places = zip(
         *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
     )
-    per_document = counts.per_document
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         overall = labels.pop("")
@@ -453,9 +462,9 @@ def result(
     return Evaluation(
         systems,
         counts.documents,
-        None if per_document is None else per_document.ids,
-        counts.final_settings(resampling),
-        (*counts.final_notes(), *_notes_on(systems.values(), counts)),
+        counts.per_document.ids,
+        settings_with(counts.settings, resampling),
+        (*counts.notes, *notes_of(counts.places), *_notes_on(systems.values(), counts)),
         counts,
         resampling,
         uniform=None if counts.uniform is None else result(counts.uniform),
@@ -477,32 +486,10 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
 
 def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progress = None) -> Ends:
     """Return the intervals of every system, over all labels and for each."""
-    if counts.per_document is None:
-        return _over_blocks(counts, resampling)
     drawn = counts.per_document.drawn(resampling, counts.settings)
     keys, tables = zip(*tables_of(drawn, counts.labels), strict=True)
     ends = intervals(tables, all_figures, resampling, progress, drawn.numbers)
     return dict(zip(keys, ends, strict=True))
-
-
-def _over_blocks(counts: CountedSystems, resampling: Resampling) -> Ends:
-    """Return the intervals of every system over all labels and each, from blocks' resamples."""
-    draws, ends = counts.draws(), {}
-    for number, name in enumerate(counts.annotators):
-        if name == counts.settings.gold:
-            continue
-        labels = counts.labels or ("",)
-        for label, tally in _tallies(counts, number, {}).items():
-            keys = [(name, part) for part in ([label] if label else labels)]
-            ends[name, label] = percentile_intervals(
-                np.array(tally.sums, np.float64),
-                draws.over(keys, len(tally.sums)),
-                all_figures,
-                counts.shared[name],
-                counts.evidence[name, label],
-                resampling,
-            )
-    return ends
 
 
 def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:

@@ -8,7 +8,7 @@ that add the same are one row with a multiplicity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from spanagree.arrays import Floats, Hashes, Ints, Progress, distinct_rows
 from spanagree.choices import Interval as IntervalName
 from spanagree.choices import ResampleBy, SampledBy
 from spanagree.comparisons.exact_sums import on_grids
-from spanagree.errors import SettingError, check_choice, check_whole, counted, printable, show
+from spanagree.errors import SettingError, check_choice, check_whole, counted, show
 from spanagree.results.score import UNDEFINED, Figures, Interval
 from spanagree.uncertainty.draws import CELLS, few_ways, portions, weights
 from spanagree.uncertainty.ends import (
@@ -29,7 +29,6 @@ from spanagree.uncertainty.ends import (
     jackknife,
     quantiles,
     share_below,
-    spread,
     student_t,
     with_t,
 )
@@ -73,8 +72,7 @@ class Bootstrap:
         confidence: of the intervals, in per cent.
         resamples: how many.
         seed: a whole number from 0; the same one gives the same digits, in any order of documents.
-        interval: how they are made: bca (the default), percentile or jackknife; over blocks a
-            Poisson percentile.
+        interval: how they are made: bca (the default), percentile or jackknife.
         resample_by: what is drawn: unit, the documents as they were read; document, whole ones of
             sentences, whose chance is still theirs; text or sentence, each of joined documents. Of
             a team also annotators, documents being fixed; or both.
@@ -116,22 +114,16 @@ class Resampling(Bootstrap):
 
     interval: IntervalName = "bca"
     resample_by: ResampleBy | SampledBy = "unit"
-    over_blocks: bool = False  # by a Poisson bootstrap
 
     @property
     def tail(self) -> float:
         """The share below the low end of an interval, and above the high one."""
         return (1 - self.confidence / 100) / 2
 
-    @property
-    def name(self) -> str:
-        """How an interval is made."""
-        return "poisson" if self.over_blocks else self.interval
-
     def settings(self) -> dict[str, Any]:
         """Return the fields of settings that name it."""
         number = float(self.confidence)
-        kind = f"{self.name}{int(number) if number.is_integer() else number!r}"
+        kind = f"{self.interval}{int(number) if number.is_integer() else number!r}"
         by = {} if self.resample_by == "unit" else {"resample_by": self.resample_by}
         if self.interval == "jackknife":
             return {"ci": kind, **by}
@@ -185,50 +177,34 @@ def asked_bootstrap(ci: bool | Bootstrap, seed: int = 0) -> Bootstrap | None:
     return Bootstrap(seed=seed) if ci else None
 
 
-def asked_resampling(
-    ci: bool | Bootstrap, *, seed: int = 0, in_blocks: bool = False
-) -> Resampling | None:
+def asked_resampling(ci: bool | Bootstrap, *, seed: int = 0) -> Resampling | None:
     """Return how to resample, all of it settled, if intervals are asked for.
 
     Args:
         ci: whether, or how.
         seed: of ``True``.
-        in_blocks: whether units are counted in blocks.
 
     Raises:
         SettingError: as for :func:`resampling_of`.
     """
     bootstrap_asked = asked_bootstrap(ci, seed)
-    return None if bootstrap_asked is None else resampling_of(bootstrap_asked, in_blocks=in_blocks)
+    return None if bootstrap_asked is None else resampling_of(bootstrap_asked)
 
 
-def resampling_of(
-    bootstrap: Bootstrap, *, in_blocks: bool = False, of_team: bool = False
-) -> Resampling:
-    """Return how to resample, all of it settled; over blocks by a Poisson bootstrap.
+def resampling_of(bootstrap: Bootstrap, *, of_team: bool = False) -> Resampling:
+    """Return how to resample, all of it settled.
 
     Args:
         bootstrap: what was asked for.
-        in_blocks: whether units are counted in blocks.
         of_team: whether annotators may be a sample too.
 
     Raises:
-        SettingError: for what is no Bootstrap; over blocks for another interval than percentile;
-            for what is drawn of a team only; for an interval over annotators that is drawn.
+        SettingError: for what is no Bootstrap; for what is drawn of a team only; for an interval
+            over annotators that is drawn.
     """
     if not isinstance(bootstrap, Bootstrap):
         raise SettingError(f"bootstrap {show(bootstrap)}; a Bootstrap is needed")
     interval, resample_by = bootstrap.interval, bootstrap.resample_by or "unit"
-    if in_blocks and interval not in (None, "percentile"):
-        raise SettingError(
-            f"interval {show(interval)}; over blocks there is percentile, of a Poisson bootstrap"
-        )
-    if in_blocks and resample_by != "unit":
-        documents = ", or by documents (--unit document)" if resample_by == "document" else ""
-        raise SettingError(
-            f"resample_by {printable(resample_by)}: over blocks units are drawn; read the corpus"
-            f" whole{documents}"
-        )
     check_choice(resample_by, (*RESAMPLE_BY, *(SAMPLED_BY if of_team else ())), "resample_by")
     over_annotators = resample_by == "annotators"
     if over_annotators and interval not in (None, "jackknife"):
@@ -241,9 +217,8 @@ def resampling_of(
         bootstrap.confidence,
         bootstrap.resamples,
         bootstrap.seed,
-        "percentile" if in_blocks else interval or usual,
+        interval or usual,
         resample_by,
-        in_blocks,
     )
 
 
@@ -435,16 +410,13 @@ class ResampledFigures:
             none = np.full((len(estimate), 2), UNDEFINED)
             return none, [note] * len(estimate), none[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            left_out = self.left_out.size > 0  # over blocks nothing is
-            errors = jackknife(self.left_out[:, which], self.times) if left_out else None
-            if resampling.interval == "jackknife" and errors is not None:
+            errors = jackknife(self.left_out[:, which], self.times)
+            if resampling.interval == "jackknife":
                 t = student_t(units - 1, resampling.tail)
                 ends = np.stack((estimate - t * errors, estimate + t * errors), axis=1)
                 notes = [_WITHOUT if low != low else "" for low in ends[:, 0].tolist()]
             else:
                 ends, notes = self._quantiles(which, resampling)
-            if errors is None:
-                errors = spread(Drawn.of(self.replicates[:, which], self.often), units)
         ends[nothing] = UNDEFINED
         notes = [_ITSELF if x else y for x, y in zip(nothing.tolist(), notes, strict=True)]
         return ends, notes, errors
@@ -528,7 +500,7 @@ def _interval(
         if note:
             reasons.setdefault(note, []).append(name)
     whys = [f"{', '.join(names)}: {note}" for note, names in reasons.items()]
-    kind = f"{resampling.name}+clopper-pearson" if why else resampling.name
+    kind = f"{resampling.interval}+clopper-pearson" if why else resampling.interval
     observed, expected, corrected = ((low, high) for low, high in wide)
     return Interval(observed, expected, corrected, "; ".join([*whys, *filter(None, [why])]), kind)
 
@@ -596,3 +568,8 @@ def intervals_of(
     if shares is not None:
         evidence[~np.array(shares)] = 0
     return drawn.intervals(resampling, evidence)
+
+
+def settings_with(settings: Any, resampling: Resampling | None) -> Any:
+    """Add to settings how intervals were made, if they were."""
+    return settings if resampling is None else replace(settings, **resampling.settings())

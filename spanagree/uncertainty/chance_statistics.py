@@ -119,6 +119,7 @@ def chance_of_pairs(
     """
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
+    corpus.check_segments("p_values")
     report_progress = progress or (lambda done, total: None)
     ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))
     chances = []

@@ -86,7 +86,7 @@ def _none(units: int, resampling: Resampling) -> Interval:
     """Return the interval of three figures that rest on fewer than two units."""
     ends = (UNDEFINED, UNDEFINED)
     reason = f"{', '.join(Figures._fields)}: {FEW.format(units)}"
-    return Interval(ends, ends, ends, reason, resampling.name)
+    return Interval(ends, ends, ends, reason, resampling.interval)
 
 
 def _alike(things: Sequence[Thing], resamples: int) -> Iterator[list[int]]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, step_of
-from spanagree.blocks.counted import Counting
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, Chance, MatchName
 from spanagree.comparisons.measures import find_match
@@ -23,7 +22,7 @@ from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
-from spanagree.labels.tokens import count
+from spanagree.labels.tokens import label_tokens
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots_of
@@ -314,7 +313,7 @@ def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple
 
     def tokens(corpus: Corpus) -> list[Figure]:
         clock.of("α of tokens")
-        of_tokens = alpha(count(corpus, Counting()))
+        of_tokens = alpha(label_tokens(corpus, skip_outside=False, runs=True))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 

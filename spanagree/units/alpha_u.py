@@ -12,23 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from spanagree.blocks.counted import count_all
-from spanagree.blocks.poisson import percentile_intervals
-from spanagree.blocks.run import Block
-from spanagree.choices import Continuum, OnError
-from spanagree.corpus.corpus import Corpus
+from spanagree.choices import Continuum
 from spanagree.corpus.roles import as_list
-from spanagree.errors import SettingError, check_choice, check_known, counted, printable
+from spanagree.errors import check_choice, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
-from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count, drawn_columns
+from spanagree.parts.each import Part, whole_corpus
+from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling, settings_with
+from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.score import (
     disagreement,
     over_documents,
-    statistic,
     undefined,
     with_intervals,
 )
@@ -44,28 +38,26 @@ CONTINUA = {
 
 
 def alpha_u(
-    corpus: CorpusLike | Iterable[Block],
+    corpus: CorpusLike | Iterable[Part],
     *,
     continuum: Continuum = "summed",
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
     ci: bool | Bootstrap = False,
     executor: Executor | None = None,
-    on_error: OnError = "raise",
     progress: Callable[[int, int], None] | None = None,
 ) -> AlphaU:
     """Return α_U of two or more annotators, by category and over all (Krippendorff 1995; 2004).
 
     Args:
-        corpus: the annotations; units of one annotator and category must not overlap. Or blocks,
+        corpus: the annotations; units of one annotator and category must not overlap. Or parts,
             as for :func:`spanagree.evaluate`.
         continuum: what becomes of several documents, summed or joined.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
         ci: whether, or how, figures get intervals, by resampling documents.
-        executor: whose workers count blocks.
-        on_error: what becomes of a block that fails, as for :func:`spanagree.evaluate`.
-        progress: called with the number of blocks done, and of all if known.
+        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
+        progress: called with the number of tables (or parts) done, and of all if known.
 
     Raises:
         SettingError: for an unknown choice, or units that overlap.
@@ -74,29 +66,22 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
-    corpus = source_of(corpus)
-    in_blocks = not isinstance(corpus, Corpus)
+    whole = whole_corpus(source_of(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
-    if continuum == "joined" and in_blocks:
-        why = "documents of other blocks would be needed; use summed, or no blocks"
-        raise SettingError(f"continuum joined: {why}")
-    resampling = asked_resampling(ci, in_blocks=in_blocks)
+    resampling = asked_resampling(ci)
     counting = UnitCounting(
-        continuum=continuum, annotators=annotators, pairs=pairs, resampling=resampling
+        continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )
-    counts = count_all(corpus, count, counting, "compare", executor, on_error, progress)
-    if in_blocks:
-        check_known(annotators or (), counts.annotators)
-    return _result(counts, pairs, resampling)
+    return _result(count(whole, counting), pairs, resampling)
 
 
 def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) -> AlphaU:
     """Return the result for all annotators, and for each two of them if asked for."""
-    names, settings = counts.annotators, counts.final_settings(resampling)
+    names, settings = counts.annotators, settings_with(counts.settings, resampling)
     team = _figures(counts, (), resampling)
     by_pair = {two: _figures(counts, two, resampling) for two in combinations(names, 2) if pairs}
-    notes = [*counts.final_notes()]
+    notes = [*counts.notes]
     if left := counts.documents - team.documents:
         documents = counted(counts.documents, "document")
         notes.append(f"{left} of {documents} not seen by {_who(counts)}, left out")
@@ -117,12 +102,11 @@ def _figures(
         nobody = undefined(f"no document that {_who(counts)} saw")
         return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
     (weight,) = sums.weight.value.tolist()
-    figures, total = [], []
+    figures = []
     for label in (ALL, *counts.labels):
         observed, by_chance = (
             sums.figures[label].value.tolist() if label in sums.figures else (0, 0)
         )
-        total += [observed, by_chance, weight, weight]
         if label in sums.figures:
             nothing = "chance alone gives no disagreement"
             figures.append(disagreement(observed / weight, by_chance / weight, nothing))
@@ -130,14 +114,7 @@ def _figures(
             what = "nothing" if label is ALL else f"no {printable(label)}"
             figures.append(undefined(f"{what} is marked"))
     if resampling is not None:
-        if counts.per_document is not None:
-            ends = over_documents(counts.per_document[key].sums, resampling)
-        else:
-            drawn = drawn_columns(counts.draws(), key, counts.labels)
-            no_share = np.zeros((len(figures), 3), np.int64)
-            ends = percentile_intervals(
-                np.array(total), drawn, statistic, sums.documents, no_share, resampling
-            )
+        ends = over_documents(counts.per_document[key].sums, resampling)
         figures = with_intervals(figures, ends)
     return AlphaUFigures(
         figures[0], dict(zip(counts.labels, figures[1:], strict=True)), sums.documents

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Hashes, Ints
-from spanagree.blocks.counted import Counted, Counting
-from spanagree.blocks.ids import ids_of
-from spanagree.blocks.poisson import Entries, Replicates, replicates
+from spanagree.arrays import Floats, Ints, Progress
 from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
 
@@ -54,40 +50,29 @@ class Sums:
     weight: ExactSums
     figures: Mapping[str | None, ExactSums]
 
-    def __add__(self, other: Sums) -> Sums:
-        """Return the sums over the documents of both."""
-        figures = dict(self.figures)
-        for label, pair in other.figures.items():
-            figures[label] = figures[label] + pair if label in figures else pair
-        return Sums(self.documents + other.documents, self.weight + other.weight, figures)
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedUnits(Counted[AlphaUSettings]):
+class CountedUnits:
     """What is counted for α_U.
 
     Attributes:
         annotators: their names.
         labels: the categories.
         sums: those of all annotators, whose key is empty, and of each two by their sorted names.
-        per_document: what each document of a whole corpus adds to these; ``None`` over blocks.
+        per_document: what each document adds to these.
     """
 
+    documents: int
+    settings: AlphaUSettings
+    notes: tuple[str, ...]
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
     sums: Mapping[tuple[str, ...], Sums]
-    per_document: Mapping[tuple[str, ...], Table] | None = None
-
-    def __add__(self, other: CountedUnits) -> CountedUnits:
-        return replace(
-            super().__add__(other),
-            annotators=tuple(dict.fromkeys([*self.annotators, *other.annotators])),
-            labels=tuple(sorted({*self.labels, *other.labels})),
-        )
+    per_document: Mapping[tuple[str, ...], Table]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class UnitCounting(Counting):
+class UnitCounting:
     """How the disagreements of one corpus or block are counted.
 
     Attributes:
@@ -99,6 +84,7 @@ class UnitCounting(Counting):
     continuum: str
     annotators: Sequence[str] | None = None
     pairs: bool = False
+    progress: Progress = None
 
 
 def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
@@ -108,7 +94,7 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
         SettingError: for units of one annotator and category that overlap.
     """
     check_in_one_piece(corpus, "α_U")
-    corpus, chosen = choose_annotators(corpus, counting.annotators, in_part=not counting.keep)
+    corpus, chosen = choose_annotators(corpus, counting.annotators)
     settings = AlphaUSettings(
         continuum=counting.continuum,
         chosen=chosen,
@@ -118,19 +104,16 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
     tables: dict[tuple[str, ...], Table] = {(): _table(corpus, settings)}
     for two in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
         tables[two] = _table(corpus.of_annotators(two), settings)
-    ids, drawing = () if counting.keep else ids_of(corpus), counting.drawing
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
     return CountedUnits(
         documents=len(corpus),
         settings=settings,
         notes=corpus.notes,
-        ids=ids,
-        replicates=None if drawing is None else _draw(ids, corpus.labels, tables, drawing),
         annotators=corpus.annotators,
         labels=corpus.labels,
         sums={key: _sums(table, corpus.labels) for key, table in tables.items()},
-        per_document=tables if counting.keep else None,
+        per_document=tables,
     )
 
 
@@ -164,32 +147,3 @@ def _sums(table: Table, labels: Sequence[str]) -> Sums:
         label: total(k, (OBSERVED, EXPECTED)) for k, label in enumerate((ALL, *labels)) if marked[k]
     }
     return Sums(table.documents, total(0, [WEIGHT]), figures)
-
-
-def _draw(
-    ids: Sequence[Hashes],
-    labels: Sequence[str],
-    tables: Mapping[tuple[str, ...], Table],
-    resampling: Resampling,
-) -> Replicates:
-    """Return what a block adds in every resample to the columns of all and each label."""
-    named = (ALL, *labels)
-    entries = []
-    for key, table in tables.items():
-        count = len(table.document)
-        which, document = np.tile(np.arange(len(named)), count), table.document.repeat(len(named))
-        both = table.sums[:, :, [OBSERVED, EXPECTED]].reshape(-1, 2)
-        entries.append(Entries([(key, label) for label in named], which, document, both))
-        weights = table.sums[:, 0, [WEIGHT]]
-        zeros = np.zeros(count, np.int64)
-        entries.append(Entries([(key, WEIGHT)], zeros, table.document, weights))
-    return replicates(ids, entries, resampling)
-
-
-def drawn_columns(drawn: Replicates, key: tuple[str, ...], labels: Sequence[str]) -> Floats:
-    """Return the sums of all and each label in every resample; (resamples, figures · 4)."""
-    weight = drawn.over([(key, WEIGHT)])
-    columns = []
-    for label in (ALL, *labels):
-        columns += [drawn.over([(key, label)], 2), weight, weight]
-    return np.concatenate(columns, axis=1)

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Floats, Ints, portions_of, ranges
-from spanagree.blocks.poisson import STEP, mixed
+from spanagree.arrays import MIX_STEP, Floats, Ints, mixed, portions_of, ranges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import SettingError, check_choice, printable, show
@@ -227,7 +226,7 @@ def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> 
     content = np.zeros(len(units.start), np.uint64)
     columns = (units.start, units.end, units.label.astype(np.float64))
     for column in columns:
-        content = mixed(content + STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
+        content = mixed(content + MIX_STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
     shares = mixed(content[u] + content[v]) >> np.uint64(11)
     share = shares.astype(np.float64) * 2.0**-53
     share = 0.85 * unlike + 0.1 * (1 - near) + 0.05 * share

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Floats, step_of
-from spanagree.blocks.run import by_workers
+from spanagree.parts.workers import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import Dissimilarity
@@ -144,8 +144,8 @@ def _portions(
                 return
             yield draw(*settings, numbers, work)
         return
-    tasks = (((*settings, numbers, work), "") for numbers in portions)
-    for drawn, error, _ in by_workers(tasks, draw, job.executor):
+    tasks = (((*settings, numbers, work), "a portion of draws") for numbers in portions)
+    for drawn, error in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error
         if work and not job.steps.next(work):

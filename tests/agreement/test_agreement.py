@@ -393,8 +393,6 @@ def test_chance_of_pairs(newsroom):
             matched = sa.agree(corpus.subset([d]), annotators=[a, b]).team.tally.matched
             assert figures[d].p == pytest.approx(both.documents[d].tail(matched))
     assert "of pairs in which chance can vary cannot be told from chance" in result.notes[-1]
-    with pytest.raises(sa.SettingError, match="p_values: not over blocks"):
-        sa.agree([corpus], p_values=True)
 
 
 def test_pairs_against_chance_are_corrected():
@@ -425,7 +423,7 @@ def test_p_below_floats():
 
 
 def test_who_shares_nothing():
-    """Who shares no document with anybody is noted, over blocks too; who saw nothing is not."""
+    """Who shares no document with anybody is noted, over parts too; who saw nothing is not."""
     one = [[(0, 2, "X")]]
     layers = {"a": [*one, None], "b": [*one, None], "c": [None, *one], "d": [None, None]}
     corpus = sa.Corpus.from_segments([5, 5], layers)
@@ -445,12 +443,12 @@ def test_one_pair_that_shares_little():
 
 @pytest.mark.long
 def test_a_document_that_carries_the_weight():
-    """One of twelve documents with most segments is named, of a whole corpus and over blocks."""
+    """One of twelve documents with most segments is named, of a whole corpus and over parts."""
     many = [(i * 3, i * 3 + 1, "X") for i in range(40)]
     sides = {name: [many, *[[(0, 1, "X")]] * 11] for name in ("a", "b", "c")}
     whole = sa.Corpus.from_segments([200] * 12, sides, ids=[f"d{i}" for i in range(12)])
-    blocks = [whole.subset([0, 1, 2, 3]), whole.subset([4, 5, 6, 7]), whole.subset([8, 9, 10, 11])]
-    for result in (sa.agree(whole), sa.agree(blocks)):
+    parts = [whole.subset([0, 1, 2, 3]), whole.subset([4, 5, 6, 7]), whole.subset([8, 9, 10, 11])]
+    for result in (sa.agree(whole), sa.agree(parts)):
         assert any("d0" in caveat for caveat in result.caveats), result.caveats
     tested = sa.agree(whole, p_values=True)
     assert "|p_values:yes|" in tested.signature

@@ -232,15 +232,13 @@ def test_coverage_of_few():
 
 
 def test_refused(crowd, run):
-    """Where annotators are no sample: systems, coefficients, blocks; and draws of nothing."""
+    """Where annotators are no sample: systems, coefficients; and draws of nothing."""
     wrong = r"resample_by '(annotators|both)'; allowed: unit, document"
     pair = {"ci": sa.Bootstrap(resample_by="both")}
     with pytest.raises(sa.SettingError, match=wrong):
         sa.evaluate(crowd, "ann", **pair)
     with pytest.raises(sa.SettingError, match=wrong):
         sa.evaluate(crowd, "ann", ci=sa.Bootstrap(resample_by="annotators"))
-    with pytest.raises(sa.SettingError, match="resample_by both: over blocks units are drawn"):
-        sa.agree([crowd], **pair)
     with pytest.raises(sa.SettingError, match="interval bca; over annotators nothing is drawn"):
         sa.agree(crowd, ci=sa.Bootstrap(interval="bca", resample_by="annotators"))
     code, _, err = run("agree", CROWD, "--ci", "--resample-by", "annotators", "--seed", "1")

@@ -99,13 +99,19 @@ def test_p_of_wholes_by_enumeration():
     assert {n: s.p for n, s in alone.standings.items()} != {n: s.p for n, s in made.standings.items()}  # fmt: skip
 
 
-def test_no_p_over_blocks(crowd):
-    """Over blocks, and of very many pairs, a remark says that and why p is not there."""
-    made = sa.agree([crowd.subset(range(30)), crowd.subset(range(30, 63))])
+def test_no_p_without_segments(crowd, tmp_path):
+    """Of rows of a file, and of very many pairs, a remark says that and why p is not there."""
+    sa.agree(crowd).rows.write(tmp_path / "rows.npz")
+    made = sa.agree([sa.agreement.ComparedAnnotators.read(tmp_path / "rows.npz")])
     assert not made.standings
-    says = "outliers are not known: their p needs single documents, which blocks do not keep"
+    says = "outliers are not known: their p needs segments, which files of rows do not hold"
     assert any(says in remark for remark in made.table("annotator").remarks)
     assert not any("outlier" in remark for remark in made.table().remarks)
+    table = made.sorted("outlier").table("annotator")
+    assert "p" not in table.shown.header
+    assert [row["annotator"] for row in table.to_rows()] == ["ann", "cem", "bob", "dia", "eli"]
+    assert math.isnan(table.to_rows()[0]["p"])
+    assert table.to_rows()[0]["segments"] is None
 
 
 @pytest.mark.long
@@ -317,20 +323,6 @@ def test_undefined_comes_last():
     assert [m.name for m in result.sorted("corrected").members] == ["a", "b", "alone", "nothing"]
     with pytest.raises(sa.SettingError, match=r"sort.*'size'.*corrected"):
         result.sorted("size")
-
-
-def test_over_blocks_there_is_no_standing(crowd):
-    """Blocks keep sums only: all else is there, p and shares are not, and people see no column."""
-    result = sa.agree(
-        [crowd.subset(range(30)), crowd.subset(range(30, 63))], ci=sa.Bootstrap(resamples=9)
-    )
-    assert result.standings == {}
-    assert result.annotators["dia"].gain_interval is None
-    table = result.sorted("outlier").table("annotator")
-    assert "p" not in table.shown.header
-    assert [row["annotator"] for row in table.to_rows()] == ["ann", "cem", "bob", "dia", "eli"]
-    assert math.isnan(table.to_rows()[0]["p"])
-    assert table.to_rows()[0]["segments"] is None
 
 
 def test_very_many_pairs(crowd, monkeypatch):

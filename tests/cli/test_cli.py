@@ -340,7 +340,7 @@ CASES = {
     "chance of nothing": ({}, ["chance"], 2, "chance of what? name --length and --segments; see 'spanagree chance --help'"),
     "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at does not go with --match iou; see 'spanagree evaluate --help'"),
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
-    "chance of blocks": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--test", "chance", "--block", "5"], 2, "--test does not go with blocks (--block, --workers, a pattern of files): single documents are not kept; see 'spanagree agree --help'"),
+    "workers of one corpus": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--workers", "5"], 2, "--workers needs files found by a pattern: each file is read and compared by itself; see 'spanagree agree --help'"),
     "boundaries within and per label": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "boundaries", "--tolerance", "1", "--chance", "per-label"], 1, "match boundaries-within-1 pairs segments of any label, and of chance per-label only those of one label exclude each other; use --chance nonoverlapping (chance='nonoverlapping'), or --match exact (match='exact')"),
     "overlap and overlapping": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "overlap", "--chance", "overlapping"], 1, "match overlap pairs segments of annotators who do not overlap themselves, and those of chance overlapping do; use --chance nonoverlapping or --chance per-label (chance='nonoverlapping' or 'per-label'), or --match token or --match iou (match='token' or 'iou')"),
     "segments no number": ({}, ["chance", "--length", "5", "--segments", "1,x"], 2, "--segments: 'x' is not a whole number; see 'spanagree chance --help'"),
@@ -579,15 +579,6 @@ def test_parts_of_a_corpus_as_layers(tmp_path, capsys):
     says(capsys.readouterr().err, f"spanagree: note: {said}")
 
 
-def test_on_error_of_a_table(tmp_path, capsys):
-    """An option of blocks is not passed over where a table of labels is read."""
-    path = tmp_path / "x.csv"
-    path.write_text("item,annotator,label\n1,a,x\n", "utf-8")
-    assert main(["coefficients", str(path), "--on-error", "skip"]) == 2
-    said = "--on-error needs blocks (--block, --workers, a pattern of files) … 'spanagree coefficients --help'"
-    says(capsys.readouterr().err, f"spanagree: error: {said}")
-
-
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -596,7 +587,6 @@ def test_on_error_of_a_table(tmp_path, capsys):
         (["convert", "a", "-o", "g.json"], ".json files are not written; .parquet and .jsonl files are, and those of the tool that --to names"),
         (["convert", "a", "--to", "dataset", "-o", "g.jsonl"], "g.jsonl: dataset files are binary, and other files end in .jsonl; name one that ends in .parquet"),
         (["convert", "a", "--to", "spacy", "-o", "g.txt"], "g.txt: spacy files are binary, and other files end in .txt; name one that ends in .spacy"),
-        (["evaluate", "a", "b", "--tallies", "t.csv"], "t.csv: tallies are written as Parquet; name a .parquet file"),
         (["evaluate", "a", "not there", "--plot", "p.gif"], "p.gif: pictures are .png, "),
     ],
 )  # fmt: skip
@@ -627,7 +617,7 @@ def test_formats_that_are_named(run, tmp_path):
 
 def test_rules_name_what_there_is():
     """Each rule is for commands and options that there are, in their own spelling."""
-    pseudo = {"blocks", "patterns", "files", "result"}
+    pseudo = {"patterns", "files", "result"}
     for rule in RULES:
         commands = rule.commands.split() or list(spanagree.commands)
         known = {p.name for name in commands for p in spanagree.commands[name].params} | pseudo
@@ -644,17 +634,17 @@ from spanagree.cli import options
 from spanagree.cli.job import command
 
 chance = options.of("spanagree.agreement.agree.agree", "chance")
-parts = options.certainty(), options.blocks(), options.reading(), options.output()
+parts = options.certainty(), options.workers(), options.reading(), options.output()
 @command(options.FILES, options.group("Comparing", *chance, options.by(["label"])), *parts)
 def shared_tokens(job, **own):
-    job.show(job.work("comparing", sa.agree, job.source(), match="token", **own, **job.intervals))
+    job.show(job.work("comparing", sa.agree, job.parts(), match="token", **own, **job.intervals))
 '''
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", names_of(Shown))
 def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
-    """A command of ten lines has its function's options, every format, intervals and blocks."""
+    """A command of ten lines has its function's options, every format, intervals and workers."""
     module = types.ModuleType("spanagree.cli.shared_tokens")
     assert len(TEN_LINES.replace("\n\n", "\n").splitlines()) <= 10
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -662,14 +652,14 @@ def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     monkeypatch.setitem(group.SECTIONS, "New", ("shared-tokens",))
     monkeypatch.setattr(group, "NAMES", [*group.NAMES, "shared-tokens"])
     files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
-    more = ["--format", form, "--scheme", "IOB2", "--block", 20, "--ci", "--resamples", 20]
+    more = ["--format", form, "--scheme", "IOB2", "--ci", "--resamples", 20]
     code, out, err = run("shared-tokens", *files, *more, "--by", "label")
-    assert (code, err) == (0, "")
+    assert (code, "error" in err) == (0, False)
     wanted = run("agree", *files, *more, "--by", "label", "--match", "token")
     assert (code, out, err) == wanted
     for page in ("--help", "--help-all"):
         code, out, _ = run("shared-tokens", page)
-        known = [name in out for name in ("--ci", "--by", "--block", "--format", "--chance")]
+        known = [name in out for name in ("--ci", "--by", "--workers", "--format", "--chance")]
         assert (code, known, "--match" in out) == (0, [True] * 5, False)
         assert ("--bom" in out) is (page == "--help-all")
 

@@ -73,28 +73,6 @@ def test_a_long_run_names_its_step_and_can_be_stopped(long_run):
     assert seconds < 10  # a tenth of a second, where the machine is not busy
 
 
-@pytest.mark.long
-def test_stopped_after_something_was_written(long_run, tmp_path):
-    """The line says which files are there already."""
-    pytest.importorskip("pyarrow")
-    part = tmp_path / "part.parquet"
-    arguments = [
-        *long_run[:4],
-        "--tallies",
-        part,
-        "--test",
-        "permutation",
-        "--resamples",
-        3_000_000,
-    ]
-    code, shown, seconds = in_terminal(arguments, stop_at=b"testing")
-    assert code == 130
-    lines = shown.replace("\r", "").replace("\n", "")  # a terminal breaks long ones
-    assert f"spanagree: error: interrupted after writing {part}" in lines
-    assert part.exists()
-    assert seconds < 10
-
-
 @pytest.fixture
 def spoken(monkeypatch, capsys):
     """What a bar says where so many seconds passed, and a part of a step is done."""

@@ -103,12 +103,12 @@ def test_commands(four, line, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.long
-def test_blocks(four):
-    """Blocks add up to the whole, relations and pieces too."""
+def test_parts(four):
+    """Parts add up to the whole, relations and pieces too."""
     corpus = sa.read(four)
-    blocks = [corpus.subset(range(k, k + 2)) for k in (0, 2, 4)]
+    three = [corpus.subset(range(k, k + 2)) for k in (0, 2, 4)]
     for settings in ({}, {"what": "relations"}, {"what": "attributes"}):
-        whole, parts = sa.agree(corpus, **settings), sa.agree(blocks, **settings)
+        whole, parts = sa.agree(corpus, **settings), sa.agree(three, **settings)
         assert parts.team.f1 == whole.team.f1
 
 

@@ -116,9 +116,7 @@ CERTAINTY = {
     **pairs(NINE, resamples="--resamples 19", seed="--seed 1", interval="--interval percentile"),
 }
 RESAMPLED_BY = pairs(NINE, resample_by="--resample-by document")
-BLOCKS = pairs(f"{NINE} --scheme IOB2", block="--block 2", workers="--workers 1")
-BAD = "bad.conll --columns gold=1,mine=2 --scheme IOB2 --block 1"
-SKIPPED = {"--on-error": Needed(BAD, "--on-error skip", "skipped_blocks:1")}
+WORKERS = {"--workers": Same("parts have the figures of the whole, as tests of them hold")}
 LEVELS = {
     **pairs("", levels="--levels 3", at="--at 0.7", chance_at="--chance-at 0.6"),
     **pairs("--quantiles 0.25", quantiles="--quantiles 0.5000001"),
@@ -160,19 +158,16 @@ OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a cas
 BY = {"--by": Same("it breaks the same figures down")}
 CASES = {
     "evaluate": {
-        **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
+        **behind(TWO, {**CERTAINTY, **WORKERS, **RESAMPLED_BY}),
         **behind(f"{TWO} --by difficulty", LEVELS),
-        **SKIPPED,
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
-        "--tallies": SHOWN,
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **WHAT,
         **PLACES,
         **CHANCE_OF,
-        "--from-tallies": Same("tallies in files are those of the corpus, as tests of them hold"),
         **READING,
         **OUTPUT,
     },
@@ -193,8 +188,7 @@ CASES = {
     },
     "agree": {
         **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
-        **behind(TWO, {**CERTAINTY, **BLOCKS, **RESAMPLED_BY}),
-        **SKIPPED,
+        **behind(TWO, {**CERTAINTY, **WORKERS, **RESAMPLED_BY}),
         **MATCH,
         **BY,
         **pairs("trio.jsonl", annotators="--annotators bob,cem", measure="--measure alpha-u"),
@@ -212,15 +206,13 @@ CASES = {
         **SEED,
         **PLACES,
         **pairs("trio.jsonl", gold="--gold bob", annotators="--annotators bob,cem"),
-        **dict.fromkeys(("--block", "--workers"), Same("no intervals are drawn over blocks")),
-        **SKIPPED,
+        **WORKERS,
         **READING,
         **OUTPUT,
     },
     "coefficients": {
         **behind(TABLE, CERTAINTY),
-        **behind(f"{TWO} --tokens", BLOCKS),
-        **behind("--tokens", SKIPPED),
+        **WORKERS,
         **BY,
         **pairs(TABLE, item="--item sent", annotator="--annotator who", label="--label answer"),
         **pairs(TABLE, missing="--missing NA", categories="--categories NA,X,Y,Z"),
@@ -575,16 +567,7 @@ def docbins(folder):
         DocBin(docs=[doc], store_user_data=True).to_disk(folder / f"{name}.spacy")
 
 
-@pytest.fixture(scope="module")
-def tallies(folder):
-    """Tallies of two parts."""
-    pytest.importorskip("pyarrow")
-    whole = sa.read_jsonl(folder / "trio.jsonl")
-    for name, part in (("one", [0, 1]), ("two", [2])):
-        sa.write_tallies(sa.evaluate(whole.subset(part)), folder / f"{name}.parquet")
-
-
-NEEDS = {".json ": "datasets", "dataset": "datasets", "saved": "datasets", ".spacy": "docbins", ".parquet": "tallies"}  # fmt: skip
+NEEDS = {".json ": "datasets", "dataset": "datasets", "saved": "datasets", ".spacy": "docbins"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -679,26 +662,13 @@ def test_values_that_look_alike(one, other, line):
     assert [signature(settings_of(each)) for each in lines] == lines
 
 
-def test_parts_in_another_order_are_merged(tmp_path):
-    """Gold may be the first layer of one part and the second of another; then it is named."""
-    pytest.importorskip("pyarrow")
-    layers = {"gold": [[(0, 1, "X")]], "mine": [[(0, 2, "X")]]}
-    parts = []
-    for i, names in enumerate((["gold", "mine"], ["mine", "gold"], ["gold", "mine"])):
-        corpus = sa.Corpus.from_segments([5], {name: layers[name] for name in names}, ids=[str(i)])
-        parts.append(tmp_path / f"{i}.parquet")
-        sa.write_tallies(sa.evaluate(corpus, "gold"), parts[i])
-    for some, named in ((parts, True), (parts[:2], True), (parts[1:], True), (parts[::2], False)):
-        assert ("|gold:gold|" in sa.read_tallies(some).signature) is named
-
-
 @pytest.mark.parametrize("call", [sa.agree, sa.difficulty, sa.alpha_u], ids=lambda f: f.__name__)
 def test_annotators_that_were_chosen(call):
-    """Those that were chosen are named if others are left out, over blocks as of a whole corpus."""
+    """Those that were chosen are named if others are left out, over parts as of a whole corpus."""
     layers = {"ann": [[(0, 1, "X")]] * 2, "bob": [[(0, 2, "X")]] * 2, "cem": [[], None]}
     whole = sa.Corpus.from_segments([5, 5], layers)
-    blocks = [whole.subset([0]), whole.subset([1]).of_annotators(["ann", "bob"])]
+    parts = [whole.subset([0]), whole.subset([1]).of_annotators(["ann", "bob"])]
     for names, entry in ((["bob", "ann"], "|chosen:bob,ann|"), (["ann", "bob", "cem"], "")):
-        lines = {call(corpus, annotators=iter(names)).signature for corpus in (whole, blocks)}
+        lines = {call(corpus, annotators=iter(names)).signature for corpus in (whole, parts)}
         assert len(lines) == 1
         assert entry in lines.pop() if entry else "chosen" not in lines.pop()

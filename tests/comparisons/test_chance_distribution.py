@@ -244,7 +244,7 @@ def check_means(corpus, match, systems):
     evaluation = sa.evaluate(corpus, gold, match=match)
     for name in systems:
         by_chance = sa.match_distribution(corpus, gold, name, match=match)
-        tallies = evaluation.counted.documents_kept().of_system(name)
+        tallies = evaluation.counted.per_document.of_system(name)
         expected = np.bincount(tallies.document, tallies.expected, len(corpus))
         computed = {d for d, part in by_chance.parts.items() if "drawn" not in part.computed}
         assert len(computed) >= len(by_chance.parts) - 1
@@ -775,7 +775,7 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
         mine, hers = team.pairs[a, b].f1, other.pairs[names[a], names[b]].f1
         assert hers.expected == pytest.approx(mine.expected, rel=1e-12)
     assert "expected:" not in exact.signature
-    # blocks of which one was too much work: the whole is said to be so
+    # parts of which one was too much work: the whole is said to be so
     monkeypatch.undo()
     assert merged_settings(exact.settings, near.settings)["expected"] == "partly-drawn"
     assert merged_settings(near.settings, exact.settings)["expected"] == "partly-drawn"

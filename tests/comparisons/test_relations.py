@@ -209,7 +209,7 @@ def test_distribution_with_one_fixed():
 
 
 def test_everything_of_relations():
-    """Intervals, labels, documents, p, teams with gaps, blocks: what segments have, relations have."""
+    """Intervals, labels, documents, p, teams with gaps, parts: what segments have, relations have."""
     spans = [(0, 1, "P"), (3, 4, "P"), (6, 7, "L")]
     rng = np.random.default_rng(1)
     links = {}
@@ -234,9 +234,9 @@ def test_everything_of_relations():
         assert str(found.table(by))
     agreement = sa.agree(corpus, what="relations", ci=sa.Bootstrap(resamples=200))
     assert agreement.pairs["a", "c"].documents == 8
-    blocks = [corpus.with_ids().subset(range(k, k + 4)) for k in (0, 4, 8)]
-    assert sa.agree(blocks, what="relations").team.f1.corrected == agreement.team.f1.corrected
-    assert sa.evaluate(blocks, what="relations").systems["b"].f1.observed == found["b"].f1.observed
+    parts = [corpus.with_ids().subset(range(k, k + 4)) for k in (0, 4, 8)]
+    assert sa.agree(parts, what="relations").team.f1.corrected == agreement.team.f1.corrected
+    assert sa.evaluate(parts, what="relations").systems["b"].f1.observed == found["b"].f1.observed
     untyped = sa.evaluate(corpus, what="relations", untyped=True)
     assert list(untyped.systems["b"].labels) == ["relation"]
 

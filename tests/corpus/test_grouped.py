@@ -249,7 +249,7 @@ def test_refused(posts, tmp_path):
 
 @pytest.mark.long
 def test_command(file, capsys):
-    """The command gives what Python gives; it refuses groups without effect, and blocks."""
+    """The command gives what Python gives; it refuses groups without effect, and workers."""
     ask = [str(file), "--group-by", "^(.*)-"]
     for command in ("evaluate", "agree", "difficulty"):
         assert main([command, *ask, "--unit", "document", "--format", "json"]) == 0
@@ -269,8 +269,8 @@ def test_command(file, capsys):
             " the other makes a group one document;",
         ),
         (
-            [*drawn, "--workers", "1"],
-            "--group-by does not go with blocks (--block, --workers, a pattern of files): a group may",
+            [str(file.parent / "*"), *drawn, "--workers", "1"],
+            "--group-by does not go with --workers: a group may",
         ),
     ):
         assert main(["evaluate", *ask, *more]) == 2

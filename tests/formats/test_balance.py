@@ -9,8 +9,8 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
+from spanagree.formats.file_parts import raw_found
 from spanagree.formats.records import OF_UNIT, unit_of
-from spanagree.formats.shards import raw_found
 
 SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]
 ROW = {"text": "Ana met Bob.", "_input_hash": 1, "_task_hash": 2, "spans": SPANS}

@@ -359,17 +359,15 @@ def test_names_of_columns_that_cannot_be(write, what):
 
 
 def test_joined_files_of_ours(write):
-    """Files of ours joined in one are read where their columns are the same, in blocks too."""
+    """Files of ours joined in one are read where their columns are the same."""
     one, other = f"{OWN}x\tB-X\tO\n\n", f"{OWN}y\tO\tB-Y\n\n"
     path = write(one + other)
     whole = sa.read_conll(path)
     assert [spans(whole, name) for name in "ab"] == [[((0, 1, "X"),), ()], [(), ((0, 1, "Y"),)]]
-    blocks = list(sa.read_conll(path, block=1, scheme="IOB2"))
-    assert [block.annotators for block in blocks] == [("a", "b")] * 2
     turned = write(one + other.replace('"a", "b"', '"b", "a"'), "turned")
     for files, columns in ((turned, None), ({"a": turned, "b": path}, 1)):
         with pytest.raises(sa.InputError, match="turned:4: a line of columns' names"):
-            list(sa.read_conll(files, columns=columns, block=1, scheme="IOB2"))
+            sa.read_conll(files, columns=columns, scheme="IOB2")
 
 
 def test_names():

@@ -112,7 +112,6 @@ def test_gold_is_never_a_prediction(write):
     for call in (
         lambda: sa.read_conll([one, two]),
         lambda: sa.read_conll({"gold": one, "mine": two}),
-        lambda: list(sa.read_conll([one, two], block=1, scheme="IOB2")),
         lambda: raw_files({"a": one, "b": two}, {}),
     ):
         with refuses(sa.InputError, message):
@@ -185,8 +184,6 @@ def test_many_columns(write):
     message = f"{path}: which columns … 1 has 1 segment of PER; 2 has 1 segment of PER; 3 has 1 segment of PER … --columns 1 or --columns 3 … --columns gold=1,mine=3 … --columns all (columns=)"
     with refuses(sa.InputError, message):
         sa.read_conll(path)
-    (part,) = sa.read_conll(write(THREE), block=9, scheme="IOB2")  # as of the whole
-    assert part.annotators == sa.read_conll(write(THREE), scheme="IOB2").annotators
     with refuses(sa.SettingError, "columns '1-2,4' … NAME=FILE:COLUMN"):
         sa.read_conll([path, write(FOUR, "b")], columns="1-2,4")
     path = write("Jo B-PER B-PER\nran O O\n")
@@ -215,8 +212,6 @@ def test_names_in_the_first_line(write):
     assert corpus.tokens == ("Jo", "Doe", "ran", "Rome")
     assert spans(corpus, "gold") == [(S(0, 2, "pers"),), (S(0, 1, "loc"),)]
     assert sa.read_conll(path, columns="ne-fine-lit").annotators == ("NE-FINE-LIT",)
-    parts = list(sa.read_conll(path, columns=1, unit="document", block=1, scheme="IOB2"))
-    assert [part.ids for part in parts] == [("one",), ("two",)]
     other = write(HIPE.replace("B-loc\t", "O\t"), "mine.tsv")
     both = sa.read_conll([path, other], columns="NE-COARSE-LIT")
     assert spans(both, "mine.tsv") == [(S(0, 2, "pers"),), ()]
@@ -258,14 +253,11 @@ def test_columns_as_attributes(write, run):
     assert (f1.observed, f1.expected) == pytest.approx((1 / 2, 1 / 4))
     alike = sa.coefficients(sa.labels.attribute_labels(corpus, "NEL-LIT")).alpha
     assert alike.observed == 1 / 2
-    blocks = list(sa.read_conll(files, **how, block=1, scheme="IOB2"))
-    assert [b[0].segments["mine"] for b in blocks] == [d.segments["mine"] for d in corpus]
     chosen = ["--columns", "NE-COARSE-LIT", "--unit", "document", "--attribute", "NEL-LIT"]
     named = [f"{name}={path}" for name, path in files.items()]
-    for more in ([], ["--block", "1", "--scheme", "IOB2"]):
-        shown = run("evaluate", *named, *chosen, *more)[1]
-        figures = next(line for line in shown.splitlines() if line.startswith("mine  "))
-        assert figures.split()[1:] == ["0.5000", "0.5000", "0.5000", "0.2500", "0.3333"]
+    shown = run("evaluate", *named, *chosen)[1]
+    figures = next(line for line in shown.splitlines() if line.startswith("mine  "))
+    assert figures.split()[1:] == ["0.5000", "0.5000", "0.5000", "0.2500", "0.3333"]
     assert "0.5000" in run("coefficients", *named, *chosen)[1]
     code, _, failed = run(
         "evaluate", *named, "--columns", "NE-COARSE-LIT", "--attribute", "negated"
@@ -353,8 +345,6 @@ def test_csv(write):
     assert corpus.lengths.tolist() == [2, 1, 1]
     assert corpus.wholes.tolist() == [0, 0, 1]
     assert sa.read_conll(path, unit="document").lengths.tolist() == [3, 1]
-    with pytest.raises(sa.SettingError, match="a column says where sentences begin, which blocks"):
-        sa.read_conll(path, block=1, scheme="IOB2")
     with pytest.raises(sa.InputError, match="3 lines have 2 rows, as a quoted field goes over"):
         sa.read_conll(write('token,tag\na,"B-X\nb",O\n'))
     for text in ("token,ta\rg\nJo,O\n", "token,tag\nJo,B-\rX\n"):
@@ -404,8 +394,6 @@ def test_conllu(write):
     documents = sa.read_conll({"a": f"{path}:NER"}, unit="document")
     assert documents.ids == ("d1", "d2")
     assert documents.lengths.tolist() == [4, 1]
-    parts = list(sa.read_conll(path, columns="NER", unit="document", block=1, scheme="IOB2"))
-    assert [part.ids for part in parts] == [("d1",), ("d2",)]
     for text, message in (
         (CONLLU.replace("4\tle", "5\tle"), "unknown tag 'NER=B-PER|SpaceAfter=No'"),
         (CONLLU.replace("d2", "d1"), ":10: document id 'd1' again, it is that of line 1 too"),
@@ -481,8 +469,6 @@ def test_conll_2012(write):
     whole = sa.read_conll(path, unit="document", columns="coref")
     assert whole.ids == ("bc/one; part 000", "bc/one; part 001")
     assert spans(whole, "coref") == [(S(0, 2, "mention"), S(0, 3, "mention")), ()]
-    blocks = list(sa.read_conll(path, unit="document", block=1, scheme="IOB2"))
-    assert [block.ids for block in blocks] == [("bc/one; part 000",), ("bc/one; part 001",)]
     # of a system that found no name, the names are read all the same
     nothing = write(ONTONOTES.replace("(PERSON*", "*").replace("*) * 1)", "* * 1)").replace("(GPE)", "*").replace("(DATE)", "*"), "s")  # fmt: skip
     assert spans(sa.read_conll([path, nothing]), "s") == [(), (), ()]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import pickle
 import re
-import threading
-from functools import partial
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -17,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import spanagree as sa
-from spanagree import files
 from spanagree.corpus import words as words_module
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tags import prefixed
@@ -26,8 +22,6 @@ from spanagree.errors import InputError, counted, printable, show
 from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
-from spanagree.formats.conll import parts as conll_parts
-from spanagree.formats.conll import read as conll
 from spanagree.formats.conll.head import head_of
 
 IS_DOCSTART = re.compile(r"[ \t]*-DOCSTART-(?=[ \t]|$)")
@@ -226,32 +220,6 @@ def path(tmp_path_factory):
     return str(tmp_path_factory.mktemp("lines") / "file")
 
 
-@given(texts(), st.integers(1, 8), st.sampled_from(sorted(page.UNITS)), st.integers(1, 40))  # fmt: skip
-@example("\ufeff# b\na O\n", 1, "sentence", 1)
-def test_parts(path, text, block, unit, size):
-    """Parts of files, of streams and of UTF-16 begin and end where they do line by line."""
-    small = partial(files.pieces_of, size=size)
-    for encoding in ("utf-8", "utf-16"):
-        with open(path, "wb") as file:
-            file.write(text.encode(encoding))
-        expected = list(slow_parts(path, encoding, block, unit))
-        file = conll_parts.opened(path, encoding)
-        with patch.object(conll_parts, "pieces_of", small), patch.object(conll_parts, "LINES", size):  # fmt: skip
-            parts = conll_parts.parts_of(file, head_of(file.first), block, unit)
-            if expected:
-                found = list(parts)
-            else:
-                found = []
-                with pytest.raises(
-                    InputError, match=f"^{path}: no token rows; a file has lines of a"
-                ):
-                    list(parts)
-        kind = conll_parts.FilePart if encoding == "utf-8" else conll_parts.TextPart
-        assert all(isinstance(part, kind) for part, _ in found)
-        found = [(part.text, part.before, units) for part, units in pickle.loads(pickle.dumps(found))]  # fmt: skip
-        assert found == expected
-
-
 def outcome(read, *arguments):
     try:
         page = read(*arguments)
@@ -261,17 +229,16 @@ def outcome(read, *arguments):
     return [page.columns, *values, page.ids, page.has_docstart, page.odd_comments]
 
 
-@example("a O\na\tO\t", [None], "auto", None, "document", 0, 1)
+@example("a O\na\tO\t", [None], "auto", None, "document", 1)
 @given(texts(), st.sampled_from([[None], [1], [1, 2], [2, None]]), st.sampled_from(["auto", "IOB2", "IO"]),
-    st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.sampled_from([0, 7]), st.integers(1, 20))  # fmt: skip
-def test_pages(text, columns, scheme, missing, unit, before, portion):
+    st.sampled_from([None, "q"]), st.sampled_from(sorted(page.UNITS)), st.integers(1, 20))  # fmt: skip
+def test_pages(text, columns, scheme, missing, unit, portion):
     """Columns, lines, sentences, ids and errors are those of a reader that goes line by line."""
-    part = conll_parts.TextPart(text, before, is_whole=True)
     options = page.ConllOptions(scheme=scheme, missing=missing, unit=unit)
-    slow = outcome(slow_page, "name", text, before, columns, scheme, missing, unit)
+    slow = outcome(slow_page, "name", text, 0, columns, scheme, missing, unit)
     head = head_of(text, columns=columns, scheme=scheme, missing=missing)
     with patch.object(fields, "_PORTION", portion), patch.object(conll_lines, "_PORTION", portion):
-        assert outcome(page.read_page, "name", part, head, columns, options) == slow
+        assert outcome(page.read_page, "name", text, head, columns, options) == slow
 
 
 words = st.text("abé\u2028😀", max_size=70).map(lambda word: word[:9] if len(word) < 60 else word)
@@ -328,45 +295,18 @@ def test_equal_tokens_are_one_string(tmp_path):
 
 
 def test_tokens_are_strings_when_asked_for(tmp_path):
-    """An evaluation makes no strings of tokens, also in blocks; a corpus has a tuple of them."""
+    """An evaluation makes no strings of tokens; a corpus has a tuple of them."""
     for name in "xy":
         (tmp_path / name).write_text("Jo B-X\na O\n\nJo O\n")
     files = {name: tmp_path / name for name in "xy"}
     whole = sa.read_conll(files)
-    blocks = [*sa.read_conll(files, block=1, scheme="IOB2")]
     sa.evaluate(whole)
-    sa.evaluate(iter(blocks))
     again = pickle.loads(pickle.dumps(whole))
-    for corpus in (whole, again, *blocks):
+    for corpus in (whole, again):
         assert isinstance(vars(corpus)["tokens"], Words)
     assert whole.tokens == again.tokens == ("Jo", "a", "Jo") == vars(whole)["tokens"]
-    assert [block.tokens for block in blocks] == [("Jo", "a"), ("Jo",)]
     assert whole.subset([1]).tokens == ("Jo",)
     assert whole == sa.read_conll(files)
-
-
-def test_encodings_by_bytes():
-    """The encodings that are read from the middle decode byte by byte, ASCII as it is."""
-    names = ["utf-8", "ascii", "latin-1", "iso8859-15", "cp1250", "cp1252", "koi8-r", "koi8-u"]
-    for name in names:
-        assert conll_parts._codec_by_bytes(name) == codecs.lookup(name).name
-        assert bytes(range(128)).decode(name) == "".join(map(chr, range(128)))
-        for byte in range(128, 256):
-            text = bytes([byte]).decode(name, "replace")
-            assert bytes([byte, 10]).decode(name, "replace") == text + "\n"
-    for name in ("utf-16", "utf-32", "utf-7", "utf-8-sig", "shift_jis", "hz", "no", None):
-        assert conll_parts._codec_by_bytes(name) is None
-
-
-def test_a_pipe(tmp_path):
-    """What can be read only once is read here, and its text sent."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=lambda: path.write_text("a O\n\nb B-X\n"))
-    writer.start()
-    parts = [part() for part in conll.conll_blocks({"x": path}, 1, scheme="IOB2")]
-    writer.join()
-    assert [part.tokens for part in parts] == [("a",), ("b",)]
 
 
 @pytest.mark.parametrize(
@@ -381,19 +321,5 @@ def test_errors_name_lines(tmp_path, more, said):
     """What is no text is said with its line in the file, behind the last sentence too."""
     path = tmp_path / "a"
     path.write_bytes(b"\xef\xbb\xbfa O\n\nb O\n\n" + more)
-    blocks = sa.read_conll({"x": path}, block=1, scheme="IOB2")
     with pytest.raises(InputError, match=f"^{re.escape(str(path))}{said}"):
-        list(blocks)
-
-
-def test_files_that_change(tmp_path):
-    """A file that became shorter, or is gone, when its part is read."""
-    path = tmp_path / "a"
-    path.write_text("a O\n\nb O\n")
-    (_, second) = conll.conll_blocks({"x": path}, 1, scheme="IOB2")
-    path.write_text("a O\n")
-    with pytest.raises(InputError, match=f"^{path}: became shorter while it was read; it has"):
-        second()
-    path.unlink()
-    with pytest.raises(InputError, match=f"^{path}: no such file"):
-        second()
+        sa.read_conll({"x": path}, scheme="IOB2")

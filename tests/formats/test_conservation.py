@@ -18,8 +18,8 @@ from written_in import SHAPES, in_lines, project
 
 import spanagree as sa
 from spanagree.corpus.balance import READ
+from spanagree.formats.file_parts import raw_found
 from spanagree.formats.registry import FORMATS
-from spanagree.formats.shards import raw_found
 
 ELSEWHERE = {
     "spacy": "bytes of spaCy",

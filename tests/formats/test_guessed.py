@@ -108,8 +108,8 @@ CORPUS = "a corpus … spanagree.from_tags({'ann': …, 'bob': …})"
         ((GOLD,), "the tags of one annotator … y_true, y_pred"),
         ((GOLD, MINE[:1]), "'pred': 1 document; 'gold' has 2 … None"),
         ((GOLD[0], MINE[0]), "'gold': ['B-PER', 'I-PER', 'O'] … list of documents … strings"),
-        (([3],), f"block 1: int; {CORPUS}"),
-        ((iter([GOLD]),), f"block 1: list; {CORPUS}"),
+        (([3],), f"part 1: int; {CORPUS}"),
+        ((iter([GOLD]),), f"part 1: list; {CORPUS}"),
     ],
 )  # fmt: skip
 def test_what_would_work(arguments, message):
@@ -124,7 +124,6 @@ def test_what_would_work(arguments, message):
         ("compare_systems", sa.compare_systems),
         ("evaluate_levels", lambda it: sa.evaluate_levels(it, sa.difficulty(it))),
         ("chance_test", lambda it: sa.chance_test(it, it)),
-        ("write_tallies", lambda it: sa.write_tallies(it, "x.parquet")),
     ],
 )
 def test_a_corpus_is_not_an_evaluation(name, call):
@@ -215,8 +214,8 @@ def test_two_paths(newsroom):
         lambda: sa.side_by_side(THREE, time_limit=-1),
         lambda: sa.side_by_side(THREE, seed=0.5),
         lambda: sa.f1_score(GOLD, MINE, scheme="nonsense"),
-        lambda: sa.evaluate(GOLD, MINE, on_error="nonsense"),
-        lambda: sa.agree(THREE, on_error="nonsense"),
+        lambda: sa.evaluate(GOLD, MINE, executor="nonsense"),
+        lambda: sa.agree(THREE, executor="nonsense"),
     ],
 )
 def test_values_without_effect_are_refused(call):

@@ -312,14 +312,6 @@ def test_no_column_of_a_dataset(ds):
         sa.from_dataset(Dataset.from_dict({"tokens": ["a"], "g": ["O"]}), tokens="tokens", tags={"a": "g"})  # fmt: skip
 
 
-def test_blocks_of_odd_documents():
-    """In blocks too, a document's id is a name."""
-    rows = [{"x": "a", "s": [], "w": "ann", "i": []}]
-    ask = {"text": "x", "spans": "s", "annotator": "w", "document": "i"}
-    with refuses(sa.InputError, "row 1: id [] … string … not empty"):
-        list(sa.from_dataset(rows, block=1, **ask))
-
-
 def test_shapes_of_the_hub(tmp_path):
     """CoNLL-2003's columns, of which names are gold, and Few-NERD's labels without a prefix."""
     names = {

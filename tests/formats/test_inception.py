@@ -621,7 +621,7 @@ def test_patterns_over_files(loose):
     for pattern in ("annotation/*/*.tsv", "*/d*.txt/*.tsv", "annotation/**/*.tsv"):
         corpus = sa.read(pattern)
         assert corpus.ids in (("d1.txt", "d2.txt"), ("annotation/d1.txt", "annotation/d2.txt"))
-        assert sa.agree(corpus).to_dict() == sa.agree(sa.read_shards(pattern)).to_dict() | {
+        assert sa.agree(corpus).to_dict() == sa.agree(sa.read_parts(pattern)).to_dict() | {
             "notes": sa.agree(corpus).to_dict()["notes"]
         }
     corpus = sa.read("annotation/*/*.tsv")

@@ -94,7 +94,7 @@ def test_bad_lines(write, what):
 
 
 def test_provenance_travels(tmp_path):
-    """What was changed before a file was written stays with it, in the signature and in blocks."""
+    """What was changed before a file was written stays with it, in the signature too."""
     corpus = sa.Corpus.from_segments(
         [11, 3], {"a": [[(0, 4, "X"), (4, 7, "Y")], []]}, offsets="characters",
         texts=["Jo is here.", "abc"],
@@ -108,8 +108,6 @@ def test_provenance_travels(tmp_path):
     assert "provenance" not in second
     again = sa.read_jsonl(path, repair="merge-overlaps")
     assert again.reading == {"format": "jsonl", **made, "repair": ["merge-overlaps"]}
-    for block in sa.read_jsonl(path, block=1):
-        assert block.reading == {"format": "jsonl", **made}
     line = sa.difficulty(sa.read_jsonl(path), "a", chance="overlapping").signature
     assert "|cut:expand|tokenizer:space|map_labels:Y=X|" in line
     sa.write_jsonl(again, path)
@@ -140,9 +138,8 @@ def test_joined_files_of_other_provenance(tmp_path):
     path = tmp_path / "o.jsonl"
     lines = [{**line, "id": str(i), "provenance": {"cut": cut}} for i, cut in enumerate(("x", "y"))]
     path.write_text("\n".join(map(json.dumps, lines)))
-    for block in (None, 1):
-        with refuses(sa.InputError, f"{path}:2: a provenance … first line's … one by one"):
-            list(sa.read_jsonl(path, block=block))
+    with refuses(sa.InputError, f"{path}:2: a provenance … first line's … one by one"):
+        sa.read_jsonl(path)
     path.write_text("\n".join(map(json.dumps, [lines[0], {**lines[0], "id": "9"}])))
     assert len(sa.read_jsonl(path)) == 2
 

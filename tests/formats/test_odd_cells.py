@@ -124,7 +124,7 @@ CONLL = "José\tB-PER\nsang\tO\n\nRome\tB-LOC\n"
 
 @pytest.mark.parametrize("end", ["le", "be"])
 def test_conll_in_utf_16(write_here, capsys, end):
-    """A file with the mark of UTF-16 is read beside one in UTF-8, whole and in blocks.
+    """A file with the mark of UTF-16 is read beside one in UTF-8.
 
     Oracle: both in UTF-8.
     """
@@ -134,9 +134,8 @@ def test_conll_in_utf_16(write_here, capsys, end):
     assert main(arguments) == 0
     expected = capsys.readouterr().out
     write_here("mine.conll", f"\ufeff{CONLL}".encode(f"utf-16-{end}"))
-    for more in ([], ["--block", "1"]):
-        assert main([*arguments, *more]) == 0
-        assert capsys.readouterr().out == expected
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == expected
 
 
 SPANS = [{"start": 0, "end": 4, "label": "PER"}]

@@ -207,7 +207,7 @@ def test_share_is_a_figure():
 
 
 def test_share_stays(tmp_path):
-    """It is that of all files and blocks, of a layer without a name, and stays in our own files."""
+    """It is that of all files and parts, of a layer without a name, and stays in our own files."""
     for i, row in enumerate(ROWS):
         (tmp_path / f"{i}.jsonl").write_text(json.dumps({"id": str(i), **row}), "utf-8")
     whole = sa.read(str(tmp_path / "*.jsonl"))
@@ -218,8 +218,8 @@ def test_share_stays(tmp_path):
     again = sa.read(path)
     assert again.reading["quotes"] == counts
     assert shares(sa.evaluate(again.of_annotators(["gold", "mine"]), "gold")) == {"mine": 0.5}
-    blocks = sa.evaluate(sa.read_jsonl(path, block=1), "gold")
-    assert shares(blocks) == {"mine": 0.5, "else": None}
+    parts = sa.evaluate(sa.read_parts(str(tmp_path / "[0-9].jsonl")), "gold")
+    assert shares(parts) == {"mine": 0.5, "else": None}
     alone = tmp_path / "alone.json"
     alone.write_text(json.dumps([{"text": TEXT, "spans": ROWS[0]["mine"]}]), "utf-8")
     assert sa.read(alone, text="text", spans="spans").annotators == ("alone.json",)

@@ -10,9 +10,9 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import repaired, valid_corpus
+from spanagree.formats.file_parts import raw_found
 from spanagree.formats.read_files import raw_files
 from spanagree.formats.recognise import format_of
-from spanagree.formats.shards import raw_found
 
 LABEL_STUDIO = ("leoka_team2_first30", "bionet_testing_ls_full", "bionet_testing_ls_json_min")
 PRODIGY = ("neurotrial_bvi_first60", "neurotrial_sed_first60", "neurotrial_review_first20", "rel_component_first25", "fashion_brands_eval_first40")  # fmt: skip

@@ -130,7 +130,7 @@ def test_bytes_of_another_encoding_have_a_line(tmp_path):
 
 @pytest.mark.parametrize("name", ["ann.jsonl", "conll"])
 def test_every_command_says_so(tmp_path, name, run):
-    """A pattern is read in blocks: commands that give figures warn as check does, and once."""
+    """A pattern is one corpus, of parts with workers: commands that give figures warn as check does, and once."""
     for who in ("ann", "bob"):
         folder = tmp_path / who
         folder.mkdir()
@@ -140,8 +140,8 @@ def test_every_command_says_so(tmp_path, name, run):
         line = {"spanagree": 1, "id": f"{who}-1", "text": "Jo sang.", "annotators": {"x": []}}
         (folder / "one.jsonl").write_text(json.dumps(line), "utf-8")
     pattern = str(tmp_path / "*" / "one.*")
-    for command in ("agree", "difficulty", "check"):
-        said = "".join(run(command, pattern)[1:])
+    for command in ("agree", "difficulty", "check", "agree --workers 1"):
+        said = "".join(run(*command.split(), pattern)[1:])
         assert said.count("of different files have the same text") == 1, command
         assert "NAME=FILE" in said
     said = "".join(run("evaluate", f"gold={pattern}", f"mine={pattern}")[1:])

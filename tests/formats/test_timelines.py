@@ -708,9 +708,10 @@ def test_parts_that_are_read_one_by_one_have_one_unit(tmp_path: Path) -> None:
             written(tmp_path, f"{who}-{name}.csv", f"onset,offset,label\n{cells},x\n")
     patterns = {who: str(tmp_path / f"{who}-*.csv") for who in "ab"}
     assert sa.read(patterns).offsets == "10ms"
-    shards = [shard() for shard in sa.formats.read_shards(patterns)]
-    assert {shard.offsets for shard in shards} == {"1ms"}
-    assert sa.agree(sa.formats.read_shards(patterns), match="token").team.f1.observed == 1
+    parts = sa.formats.read_parts(patterns)
+    assert [part().offsets for part in parts] == ["100ms", "10ms"]
+    found = sa.agree(parts, match="token")
+    assert (found.team.f1.observed, found.settings["offsets"]) == (1, "10ms")
 
 
 def test_rows_end_where_lines_of_tables_do(tmp_path):

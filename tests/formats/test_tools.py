@@ -12,11 +12,11 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.formats.file_parts import raw_found
 from spanagree.formats.paths import first_at, keyed_at, values_at
 from spanagree.formats.questions import crowdtruth_rows
 from spanagree.formats.recognise import format_of
 from spanagree.formats.registry import registered
-from spanagree.formats.shards import raw_found
 from spanagree.formats.tools import PATHS, TOOLS
 from spanagree.formats.translation_errors import appraise_rows
 

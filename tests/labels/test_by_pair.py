@@ -83,15 +83,10 @@ def test_items_by_weight():
 
 
 def test_refused():
-    """Over blocks items are not kept; tokens are named by their places; names have to be there."""
+    """Tokens are named by their places; names have to be there."""
     corpus = sa.Corpus.from_segments(
         [4], {"ann": [[(0, 2, "A")]], "bob": [[(1, 2, "A")]]}, ids=["d"]
     )
-    for by in ("pair", "item"):
-        with pytest.raises(
-            sa.SettingError, match=f"^by {by}: over blocks single items are not kept"
-        ):
-            sa.coefficients(sa.token_labels([corpus])).table(by)
     queue = sa.coefficients(sa.token_labels(corpus)).to_rows("item")
     assert [(row["item"], row["given"]) for row in queue] == [
         ("document 1, token 1", "A: ann; O: bob")

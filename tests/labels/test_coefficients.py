@@ -19,6 +19,7 @@ from oracles import shares
 import spanagree as sa
 from spanagree.labels.coefficient import Counts
 from spanagree.labels.sparse_agreement import WEIGHTS
+from spanagree.labels.tokens import label_tokens
 from spanagree.results import plots
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -599,25 +600,17 @@ def test_results_are_plain_data(annotators):
         result.to_rows("x")
 
 
-def test_tallies_of_tokens_cost_what_segments_do():
+def test_runs_of_tokens_cost_what_segments_do():
     """A recording of 10¹² units has π of its runs: two annotators, a third of it each, a sixth shared.
 
     Shares of X are a third each, so 1 − 2/6 of the labels agree and (1/3)² + (2/3)² is expected.
     """
     n = 6 * 10**11
     layers = {"a": [[(0, 2 * n // 6, "X")]], "b": [[(n // 6, 3 * n // 6, "X")]]}
-    score = sa.labels.pi(sa.token_labels([sa.Corpus.from_segments([n], layers)]))
+    corpus = sa.Corpus.from_segments([n], layers)
+    score = sa.labels.pi(label_tokens(corpus, skip_outside=False, runs=True))
     assert score.observed == pytest.approx(2 / 3, abs=1e-12)
     assert score.expected == pytest.approx(5 / 9, abs=1e-12)
-
-
-def test_tokens_over_blocks_are_drawn_if_asked():
-    """Over blocks nothing is drawn unless asked, one resample is; a seed below 0 is refused."""
-    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "X")]]}, ids=["d"])  # fmt: skip
-    assert sa.token_labels([corpus]).resampling is None
-    assert sa.token_labels([corpus], resamples=1).resampling.resamples == 1
-    with pytest.raises(sa.SettingError, match="seed -1"):
-        sa.token_labels([corpus], seed=-1)
 
 
 def test_coefficients_as_a_table(monkeypatch):

@@ -1,4 +1,4 @@
-"""Grades and sets as labels: print, other programs, enumeration, resamples, blocks, refusals."""
+"""Grades and sets as labels: print, other programs, enumeration, resamples, parts, refusals."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from messages import refuses
 from oracles import shares
 
 import spanagree as sa
-from spanagree.blocks.poisson import weights as poisson_weights
 from spanagree.labels import formulas
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.formulas import agreement_figures
-from spanagree.labels.intervals import _replicated, units_of
+from spanagree.labels.intervals import units_of
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coefficients.json").read_text())
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -329,7 +328,7 @@ def test_grades_are_noted():
     assert sa.alpha(table("1234", "1234")).notes == ()
 
 
-# --- blocks -------------------------------------------------------------------------------------
+# --- parts ------------------------------------------------------------------------------------
 
 
 def graded_corpus(documents):
@@ -349,27 +348,14 @@ def graded_corpus(documents):
 @pytest.mark.parametrize(
     "how", [{"measurement": "ordinal"}, {"category_weights": "linear", "measurement": "interval"}]
 )
-def test_blocks(how):
-    """Over blocks the figures are those of the whole, digit by digit; resamples are documents drawn."""
+def test_parts(how):
+    """Over parts the figures and intervals are those of the whole, bit by bit."""
     whole = graded_corpus(12)
     parts = [whole.subset(range(low, low + 4)) for low in (0, 4, 8)]
-    how = {**how, "order": ["O", "1", "2", "3"]}
-    tallies = sa.token_labels(parts, pairs=True, resamples=20, seed=3)
-    labels = sa.token_labels(whole)
-    over, at_once = (sa.coefficients(each, **how) for each in (tallies, labels))
-    assert [repr(c.figures()) for c in over.all] == [repr(c.figures()) for c in at_once.all]
+    how = {**how, "order": ["O", "1", "2", "3"], "ci": sa.Bootstrap(resamples=20, seed=3)}
+    over, at_once = (sa.coefficients(sa.token_labels(x), **how) for x in (parts, whole))
+    assert over.to_dict() == at_once.to_dict()
     assert over.annotators == at_once.annotators
-    # the resamples, from the weights of the documents and what each of them adds
-    basis = Basis.of(labels, False, **how)
-    k = np.maximum(labels.given - 1.0, 0)
-    units = units_of(labels, k, labels.documents, basis.weight_matrices)
-    drawn = poisson_weights(np.concatenate(tallies.ids), 0, 20, 3)
-    by_n = np.maximum(tallies.counts.n - 1.0, 0)
-    ours = _replicated(Basis.of(tallies, False, **how), by_n).columns
-    assert ours == pytest.approx(drawn.T @ np.asarray(units), abs=1e-9)
-    result = sa.coefficients(tallies, ci=sa.Bootstrap(resamples=20, seed=3), **how)
-    low, high = result.alpha.interval.corrected
-    assert low < result.alpha.value < high
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -405,16 +391,3 @@ def test_refused_labels(monkeypatch):
     with pytest.raises(sa.SettingError, match=r"^a matrix with the weight of every two"):
         sa.alpha(table("123", "123"), measurement="interval")
     assert sa.alpha(table("123", "123")).value == 1
-
-
-def test_refused_over_blocks():
-    """Tallies that do not hold pairs of labels are refused; a corpus has no use for pairs."""
-    corpus = graded_corpus(3)
-    order = ["O", "1", "2", "3"]
-    with pytest.raises(sa.SettingError, match=r"token_labels\(blocks, pairs=True\)$"):
-        sa.alpha(sa.token_labels([corpus]), measurement="ordinal", order=order)
-    with pytest.raises(sa.SettingError, match=r"^pairs: for blocks; one corpus keeps its items$"):
-        sa.token_labels(corpus, pairs=True)
-    parts = [corpus.subset([0]), corpus.subset([1])]
-    mixed = sa.token_labels(parts[:1], pairs=True) + sa.token_labels(parts[1:])
-    assert not mixed.pairs

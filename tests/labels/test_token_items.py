@@ -1,8 +1,7 @@
-"""Labels of tokens over blocks: the coefficients of the whole, their intervals, and what goes wrong."""
+"""Labels of tokens: over parts the coefficients of the whole, their intervals, and what goes wrong."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from concurrent.futures import ProcessPoolExecutor
@@ -12,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
-from oracles import joined_with_error, weight
-from scipy import stats
 from strategies import crowds
 
 import spanagree as sa
@@ -45,8 +42,8 @@ def alike(one, other):
     st.sampled_from(list(WEIGHTS)),
     st.randoms(use_true_random=False),
 )
-def test_blocks_are_the_whole(crowd, skip, complete, weights, random):
-    """Blocks of any size and order have the coefficients of the whole corpus."""
+def test_parts_are_the_whole(crowd, skip, complete, weights, random):
+    """Parts of any size and order have the coefficients of the whole corpus."""
     lengths, layers = crowd
     corpus = sa.Corpus.from_segments(lengths, layers)
     try:
@@ -56,125 +53,42 @@ def test_blocks_are_the_whole(crowd, skip, complete, weights, random):
     documents = list(range(len(corpus)))
     random.shuffle(documents)
     cuts = sorted(random.randint(0, len(documents)) for _ in range(2))
-    blocks = [
+    parts = [
         corpus.subset(documents[a:b]) for a, b in itertools.pairwise([0, *cuts, len(documents)])
     ]
-    tallies = sa.token_labels(blocks, skip_outside=skip)
     ask = {"weights": weights, "complete_only": complete}
-    alike(sa.coefficients(table, **ask), sa.coefficients(tallies, **ask))
+    joined = sa.token_labels(parts, skip_outside=skip)
+    alike(sa.coefficients(table, **ask), sa.coefficients(joined, **ask))
 
 
 @pytest.fixture(scope="module")
 def crowd(newsroom):
-    """The crowd corpus, in tokens, whole and in blocks of nine notes."""
+    """The crowd corpus, in tokens, whole and in parts of nine notes."""
     corpus = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
     return corpus, [corpus.subset(range(low, min(low + 9, 63))) for low in range(0, 63, 9)]
 
 
 def test_by_processes(crowd):
-    """Workers count; the coefficients and by annotator are those of the whole."""
-    corpus, blocks = crowd
+    """Workers label; the coefficients and by annotator are those of the whole."""
+    corpus, parts = crowd
     with ProcessPoolExecutor(2) as executor:
-        tallies = sa.token_labels(blocks, executor=executor)
-    alike(sa.coefficients(sa.token_labels(corpus)), sa.coefficients(tallies))
+        joined = sa.token_labels(parts, executor=executor)
+    alike(sa.coefficients(sa.token_labels(corpus)), sa.coefficients(joined))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("complete", [False, True])
-def test_intervals_by_the_definition(crowd, complete):
-    """Percentiles of the coefficients of corpora in which each note stands as often as its weight."""
-    corpus, blocks = crowd
-    blocks = blocks[:3]  # 27 notes
-    tallies = sa.token_labels(blocks, resamples=40, seed=3)
-    found = sa.coefficients(tallies, ci=True, complete_only=complete, weights="edges")
-    some = corpus.subset(range(27))
-    whole = sa.coefficients(sa.token_labels(some), complete_only=complete, weights="edges")
-    names = ("spa", "pi", "kappa", "alpha", "ac1")
-    drawn = {name: [] for name in names}
-    for r in range(40):
-        copies = [(d, k) for d in range(27) for k in range(weight(some.id_of(d), 3, r))]
-        lengths = [int(some.lengths[d]) for d, _ in copies]
-        layers = {name: [some[d].segments[name] for d, _ in copies] for name in some.annotators}
-        again = sa.Corpus.from_segments(lengths, layers)
-        of = sa.coefficients(sa.token_labels(again), complete_only=complete, weights="edges")
-        for name in names:
-            one = getattr(of, name)
-            value = one.corrected if name == "spa" else one.value
-            drawn[name].append((one.observed, one.expected, value))
-    saw = [sum(each is not None for each in some[d].segments.values()) for d in range(27)]
-    there = saw.count(len(some.annotators)) if complete else 27  # notes that have any item
-    for name in names:
-        one, interval = getattr(found, name), getattr(found, name).interval
-        assert interval.kind.startswith("poisson")
-        for kind, column in zip(
-            ("observed", "expected", "corrected"), np.transpose(drawn[name]), strict=True
-        ):
-            # the categories of a resample that has lost one: AC1 knows of fewer there
-            if name == "ac1" and kind != "observed":
-                continue
-            low, high = np.nanquantile(column, (0.025, 0.975))
-            figures = {"observed": one.observed, "expected": one.expected, "corrected": one.value}
-            if name == "spa":
-                figures["corrected"] = one.corrected
-            floor = -one.expected / (1 - one.expected) if kind == "corrected" else 0.0
-            error = np.nanstd(column) * math.sqrt(there / (there - 1))
-            units = found.evidence[0]
-            low, high = joined_with_error((low, high), figures[kind], error, units, floor)
-            if interval.kind != "poisson" and kind != "expected":
-                # few documents disagree, and agree: Clopper–Pearson's ends (scipy) of their shares
-                units, *some = found.evidence
-                shares = [stats.binomtest(k, units).proportion_ci(0.95, "exact") for k in some]
-                lost, kept = (
-                    size * np.array(share) * units / k
-                    for share, k, size in zip(
-                        shares, some, (1 - one.observed, one.observed), strict=True
-                    )
-                )
-                ends = np.clip([*(1 - lost), *kept], 0, 1)
-                if kind == "corrected":
-                    ends = np.maximum((ends - one.expected) / (1 - one.expected), -1)
-                low, high = min(low, ends.min()), max(high, ends.max())
-            assert getattr(interval, kind) == pytest.approx((low, high), abs=1e-12)
-        assert getattr(found, name).value == getattr(whole, name).value
-    assert "|ci:poisson95|resamples:40|seed:3|" in found.signature
-
-
-def test_order_changes_no_digit(crowd):
-    """Blocks in another order, and cut otherwise, have the same intervals."""
-    corpus, blocks = crowd
-    one = sa.coefficients(sa.token_labels(blocks, resamples=50), ci=True)
-    other = [corpus.subset(part) for part in (range(40, 63), range(40))]
-    two = sa.coefficients(sa.token_labels(other, resamples=50), ci=True)
-    for name in ("spa", "pi", "kappa", "alpha", "ac1", "bias"):
-        assert repr(getattr(one, name).interval) == repr(getattr(two, name).interval)
-
-
-def test_refused(crowd):
-    """What is for blocks only, numbers out of range, resamples that were not drawn."""
-    corpus, blocks = crowd
-    tallies, drawn = sa.token_labels(blocks), sa.token_labels(blocks, resamples=5)
-    for said, call in (
-        ("resamples … blocks", lambda: sa.token_labels(corpus, resamples=3)),
-        ("executor … blocks", lambda: sa.token_labels(corpus, executor="x")),
-        ("resamples -1 … from 0", lambda: sa.token_labels(blocks, resamples=-1)),
-        (
-            "ci … blocks … token_labels(blocks, resamples=1000)",
-            lambda: sa.coefficients(tallies, ci=True),
-        ),
-        ("resamples 6 … resamples 5", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(resamples=6))),
-        ("seed 1 … seed 0", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(seed=1))),
-        ("interval 'bca' … percentile … Poisson", lambda: sa.coefficients(drawn, ci=sa.Bootstrap(interval="bca"))),
-    ):  # fmt: skip
-        with refuses(sa.SettingError, said):
-            call()
-    with refuses(sa.InputError, "no block … iterator … once"):
+def test_refused():
+    """No part, an executor and one corpus, and a label that is called as tokens outside are."""
+    with refuses(sa.InputError, "no part … iterator … once"):
         sa.token_labels([])
-    with pytest.raises(sa.InputError, match="a label of the corpus is called 'O'"):
-        sa.token_labels([sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]]})])
+    corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "O")]]})
+    with refuses(sa.SettingError, "executor … parts"):
+        sa.token_labels(corpus, executor="x")
+    with pytest.raises(sa.InputError, match="part 1: a label of the corpus is called 'O'"):
+        sa.token_labels([corpus])
 
 
 def test_no_documents_have_no_units():
-    """What intervals over blocks are refused for counts documents, not one where there is none."""
+    """What intervals are refused for counts documents, not one where there is none."""
     nothing = sa.Corpus.from_segments([], {"a": [], "b": []})
     assert sa.token_labels([nothing]).units == 0
 
@@ -188,20 +102,6 @@ def test_only_lengths_are_limited(monkeypatch):
     assert sa.token_labels(known).size == 12
     with refuses(sa.SettingError, "a label for every token … 96 numbers … 50"):
         sa.token_labels(sa.Corpus.from_segments([12], layers, **how))
-
-
-def test_notes_of_many_blocks_are_cut():
-    """What was read otherwise than it stands is said of the first blocks, and of the others how often."""
-    lines = [["B-X"], ["B-X"]]
-    noted = [
-        dataclasses.replace(
-            sa.from_tags({"a": lines, "b": lines}), notes=(f"odd {i}",), ids=(f"{i}a", f"{i}b")
-        )
-        for i in range(25)
-    ]
-    notes = sa.pi(sa.token_labels(noted)).notes
-    assert notes[:2] == ("block 1: odd 0", "block 2: odd 1")
-    assert notes[20:] == ("5 more notes on blocks",)
 
 
 @pytest.mark.long
@@ -238,25 +138,6 @@ def test_intervals_by_category_are_those_of_a_plain_bootstrap(how):
     for name, found_ends in ends.items():
         near = 4 * math.sqrt(2) * 0.042 * columns[name].std()
         assert found_ends == pytest.approx(np.quantile(columns[name], [0.025, 0.975]), abs=near)
-
-
-def test_intervals_by_category_over_blocks(crowd):
-    """Poisson draws by document: near those of the whole, and the figures are the same."""
-    whole, blocks = crowd
-    ask = sa.Bootstrap(resamples=2000, interval="percentile")
-    one = sa.coefficients(sa.token_labels(whole), ci=ask).categories
-    other = sa.coefficients(sa.token_labels(blocks, resamples=2000), ci=True).categories
-    for name, part in one.items():
-        assert other[name].value == part.value
-        # an end of 2000 draws of 63 documents has an error of some hundredths of the width
-        width = part.interval.observed[1] - part.interval.observed[0]
-        assert other[name].interval.observed == pytest.approx(
-            part.interval.observed, abs=0.2 * width
-        )
-    assert other.mean.observed == one.mean.observed
-    values = [part.value for part in one.values()]
-    assert one.mean.observed == pytest.approx(np.mean(values), abs=1e-15)
-    assert one.median.observed == pytest.approx(np.median(values), abs=1e-15)
 
 
 def test_mean_and_median_leave_out_categories_without_a_pair():

@@ -560,13 +560,13 @@ def test_whose_difficulty():
     assert names_of(sa.difficulty(corpus, annotators=["a", "b"])) == "the team of a, b"
     assert names_of(sa.difficulty(corpus, annotators=list("abcde"))) == "the team of a, b, c, d, e"
     assert names_of(sa.difficulty(corpus)) == "the team of a, b, c, d, e and 1 more"
-    for source in (corpus, [corpus]):  # as a whole, and over blocks
+    for source in (corpus, [corpus]):  # as a whole, and over parts
         with pytest.raises(sa.SettingError, match="unknown annotator 'x'"):
             sa.difficulty(source, annotators=["a", "x"])
     gone = sa.Corpus.from_segments([5], {"a": six["a"], "c": six["c"]})
     alone = sa.Corpus.from_segments([5, 5], {"a": six["a"] * 2, "b": [*six["b"], None]})
-    over_blocks = sa.difficulty([corpus, gone], annotators=["a", "b"])  # b is in one block only
-    assert over_blocks.size.tolist() == sa.difficulty(alone, annotators=["a", "b"]).size.tolist()
+    over_parts = sa.difficulty([corpus, gone], annotators=["a", "b"])  # b is in one part only
+    assert over_parts.size.tolist() == sa.difficulty(alone, annotators=["a", "b"]).size.tolist()
 
 
 # --- evaluations by level -----------------------------------------------------------------------

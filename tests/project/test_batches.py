@@ -241,10 +241,6 @@ def test_refused(crowd, tmp_path, run):
         (("--test", "chance"), "--test does not go with --batches"),
         (("--measure", "gamma"), "--measure gamma does not go with --batches"),
         (("--ci", "--resample-by", "both"), "--resample-by does not go with --batches"),
-        (
-            ("--block", "2"),
-            "blocks (--block, --workers, a pattern of files) does not go with --batches",
-        ),
     ):
         code, _, err = run("agree", CROWD, "--batches", "3", *more)
         assert code == 2

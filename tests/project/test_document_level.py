@@ -144,8 +144,8 @@ def test_half_of_the_documents_is_not_most():
         assert sa.agree(corpus).mostly_single is warned
 
 
-def test_blocks_say_the_same(path):
-    """The caveats of blocks with ids are those of the whole corpus."""
+def test_parts_say_the_same(path):
+    """The caveats of parts are those of the whole corpus."""
     whole = with_heavy(sa.read(path))
     parts = [whole.subset(range(i, min(i + 20, len(whole)))) for i in range(0, len(whole), 20)]
     assert any("of the weight" in caveat for caveat in sa.agree(whole).caveats)
@@ -257,7 +257,6 @@ def test_command(run, path):
     for more, said in (
         (("--by", "pair"), "--by does not go with --measure documents"),
         (("--match", "token"), "--match does not go with --measure documents"),
-        (("--block", "5"), "--measure documents does not go with blocks"),
     ):
         code, out, err = run(*measure, *more)
         assert (code, out) == (2, "")

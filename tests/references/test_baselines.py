@@ -226,11 +226,11 @@ def test_the_seed_of_random_is_that_of_intervals(run):
     ("more", "message"),
     [
         (("--baseline", "all"), "unknown baseline 'all'"),
-        (("--baseline", "nothing", "--block", 5), "--baseline does not go with blocks"),
+        (("--baseline", "nothing", "--workers", 5), "--workers needs files found by a pattern"),
     ],
 )  # fmt: skip
 def test_errors_of_the_command(run, newsroom, more, message):
-    """A baseline that there is none, and blocks."""
+    """A baseline that there is none, and workers of one corpus."""
     code, _, err = run("evaluate", newsroom / "gold.conll", newsroom / "tagger.conll", *more)
     assert code
     assert message in err

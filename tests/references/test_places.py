@@ -92,21 +92,20 @@ def test_of_people_one_is_random():
     assert made["model"].f1.expected == pytest.approx(against)
 
 
-def test_tallies_add(answers, tmp_path):
-    """Parts that files of tallies hold give what the whole corpus gives, uniform and at sites."""
-    pytest.importorskip("pyarrow")
+def test_rows_of_files_add(answers, tmp_path):
+    """Parts whose rows are in files give what the whole corpus gives, uniform and at sites."""
     how = {"match": "token", "places": "words", "chance_of": "systems"}
     whole = sa.evaluate(answers, "ann", **how)
-    files = [tmp_path / f"{part}.parquet" for part in "ab"]
+    files = [tmp_path / f"{part}.npz" for part in "ab"]
     for file, some in zip(files, (range(20), range(20, len(answers))), strict=True):
-        sa.write_tallies(sa.evaluate(answers.subset(some), "ann", **how), file)
-    merged = sa.read_tallies(files)
+        sa.evaluate(answers.subset(some), "ann", **how).rows.write(file)
+    merged = sa.evaluate([sa.systems.ComparedSystems.read(file) for file in files], "ann", **how)
     assert str(merged) == str(whole)
     assert merged.places == whole.places
     assert merged.notes == whole.notes
     assert any("places words: chance depends on" in note for note in whole.notes)
     parts = [answers.subset(range(20)), answers.subset(range(20, len(answers)))]
-    assert whole.notes[-1] in sa.evaluate(parts, "ann", **how).notes  # of all blocks, once
+    assert whole.notes[-1] in sa.evaluate(parts, "ann", **how).notes  # of all parts, once
     assert sa.agree(parts, places="words").notes == sa.agree(answers, places="words").notes
     for name, system in whole.systems.items():
         assert merged[name].f1 == system.f1
@@ -131,14 +130,14 @@ def test_batches(answers):
 
 
 def test_difficulty(answers):
-    """Difficulty has the chance at places, and the uniform one beside it, over blocks too."""
+    """Difficulty has the chance at places, and the uniform one beside it, over parts too."""
     ruled, plain = (sa.difficulty(answers, "ann", places=rule) for rule in ("words", None))
     assert ruled.uniform.tolist() == pytest.approx(plain.chance.tolist(), abs=1e-12, nan_ok=True)
     assert ruled.chance[~np.isnan(ruled.chance)].sum() > np.nansum(plain.chance)
     parts = [answers.subset(range(20)), answers.subset(range(20, 36))]
-    blocks = sa.difficulty(parts, "ann", places="words")
-    assert blocks.chance.tolist() == pytest.approx(ruled.chance.tolist(), abs=1e-12, nan_ok=True)
-    assert blocks.places == ruled.places
+    joined = sa.difficulty(parts, "ann", places="words")
+    assert joined.chance.tolist() == pytest.approx(ruled.chance.tolist(), abs=1e-12, nan_ok=True)
+    assert joined.places == ruled.places
 
 
 @pytest.mark.long

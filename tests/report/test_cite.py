@@ -40,7 +40,7 @@ AGREEMENT = (
 COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:1.0.0"
 LEVELS = (
     "match:iou|chance:overlapping|average:micro|of:gold|offsets:tokens|chance_at:0.175"
-    "|skipped_blocks:2|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:1.0.0"
+    "|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:1.0.0"
 )
 
 # --- signatures ---------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ SETTINGS = st.fixed_dictionaries(
     optional={
         **{key: of for key, of in CHOICES.items() if key != "scheme"},
         **dict.fromkeys(
-            ("annotators", "categories", "levels", "skipped_blocks", "resamples", "draws", "seed"),
+            ("annotators", "categories", "levels", "resamples", "draws", "seed"),
             WHOLE,
         ),
         **dict.fromkeys(("at", "chance_at", "quantiles"), SHARES),
@@ -62,7 +62,7 @@ SETTINGS = st.fixed_dictionaries(
         "classes": st.just("estimated") | SHARES,
         "ci": st.builds(
             lambda kind, c: f"{kind}{c:g}",
-            st.sampled_from([*INTERVALS, "poisson"]),
+            st.sampled_from([*INTERVALS]),
             st.floats(1, 99),
         ),
         "between": st.just("ann,bob"),
@@ -173,8 +173,7 @@ REFUSED = {
     "spanagree:1.0.0}": "signature: spanagree: '1.0.0}' … copy the line",
     "match:fuzzy|spanagree:1.0.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
     "match:overlap-at-7|spanagree:1.0.0": "signature: match 'overlap-at-7' … from 0.0001 to 1 … overlap-at-0.5",
-    "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife,"
-    " poisson",
+    "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife",
     "scheme:auto(XYZ)|strict:no|spanagree:1.0.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
     "repair:drop-all|spanagree:1.0.0": "signature: repair: 'drop-all'; allowed: join-pieces, drop-repeats, … drop-relations",

@@ -165,7 +165,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {
         *(f"match {match}" for match in MATCHES),
-        *(f"intervals by {kind}" for kind in (*INTERVALS, "poisson")),
+        *(f"intervals by {kind}" for kind in INTERVALS),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
@@ -186,7 +186,7 @@ def explained(line, columns=(SYSTEM, F1, INTERVAL)):
     return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:1.0.0"))]))
 
 
-@pytest.mark.parametrize("interval", [*INTERVALS, "poisson"])
+@pytest.mark.parametrize("interval", [*INTERVALS])
 def test_intervals_of_few_are_explained(interval):
     """Whatever their kind, as they are joined; those of B, α_U and γ are not, and nothing says so."""
     scores = "and others hold none, it is wider still, by Clopper and Pearson's exact interval"
@@ -229,7 +229,7 @@ def test_settings_are_explained(match, chance):
     assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
 
 
-@pytest.mark.parametrize("kind", [*INTERVALS, "poisson"])
+@pytest.mark.parametrize("kind", [*INTERVALS])
 @pytest.mark.parametrize(
     ("of", "drawn"), [("average:micro|unit:sentence", "sentence"), ("average:micro", "document")]
 )
@@ -272,7 +272,6 @@ COMMANDS = {
     "coefficients": "coefficients crowd/crowd.jsonl --tokens",
     "difficulty": "difficulty newsroom/gold.conll",
     "chance": "chance --length 5 --segments 1,2",
-    "merge": "evaluate --from-tallies part.parquet",
 }
 
 
@@ -309,20 +308,14 @@ def test_below_the_table(run, command, form):
     assert err == "" or "note" in err
 
 
-def test_two_tables_are_explained_once(run, tmp_path):
-    """A test has its evaluation before it; what both have is explained once. Merge has it too."""
-    pytest.importorskip("pyarrow")
-    part = tmp_path / "part.parquet"
-    line = COMMANDS["evaluate"]
-    code, out, _ = run(f"{line} --test permutation --resamples 50 --explain --tallies {part}")
+def test_two_tables_are_explained_once(run):
+    """A test has its evaluation before it; what both have is explained once."""
+    code, out, _ = run(f"{COMMANDS['evaluate']} --test permutation --resamples 50 --explain")
     assert code == 0
     assert out.count("what the figures mean") == out.count("match exact: ") == 1
     assert "\nprecision: " in out
     assert "\nHolm: " in out
     assert "exchanging the two systems' tallies" in " ".join(out.split())
-    code, out, _ = run(f"evaluate --from-tallies {part} --explain")
-    assert code == 0
-    assert "\nprecision: " in out
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -22,7 +22,6 @@ LINES = {
     "evaluate": [
         f"{GOLD} --by document", f"{GOLD} {FEW}", f"{GOLD} --by difficulty", f"{GOLD} --test permutation --resamples 20",
         f"{GOLD} --test chance", f"{CROWD} --systems dia --by annotator {FEW}", f"{CROWD} --systems dia --by label",
-        f"{GOLD} --scheme IOB2 --block 20 {FEW}",
     ],
     "alt-test": [f"{CROWD} --candidate ann --epsilon 0.1 --match token --by annotator"],
     "agree": [

@@ -166,7 +166,7 @@ def in_order(layer):
 
 def sa_rows(evaluation, name, size):
     """What each document adds to matched, expected and both sizes."""
-    return evaluation.counted.documents_kept().table(name, np.arange(size)).tolist()
+    return evaluation.counted.per_document.table(name, np.arange(size)).tolist()
 
 
 # --- the data of the task -----------------------------------------------------------------------

@@ -82,15 +82,15 @@ def test_the_uniform_rule_changes_nothing(news, match, chance):
             assert ours[:3] == pytest.approx(system.f1[:3], abs=1e-12)
 
 
-def test_blocks_add(news):
-    """Over blocks the figures, the uniform ones and the shares at sites are those of the whole."""
+def test_parts_add(news):
+    """Over parts the figures, the uniform ones and the shares at sites are those of the whole."""
     corpus = news.with_ids()
     parts = [corpus.subset(range(40)), corpus.subset(range(40, len(corpus)))]
-    whole, blocks = (sa.evaluate(x, places="capitals") for x in (corpus, parts))
+    whole, joined = (sa.evaluate(x, places="capitals") for x in (corpus, parts))
     for name, system in whole.systems.items():
-        assert blocks.systems[name].f1[:3] == pytest.approx(system.f1[:3], abs=1e-13)
-        assert blocks.uniform.systems[name].f1 == whole.uniform.systems[name].f1
-    assert blocks.places == whole.places
+        assert joined.systems[name].f1[:3] == pytest.approx(system.f1[:3], abs=1e-13)
+        assert joined.uniform.systems[name].f1 == whole.uniform.systems[name].f1
+    assert joined.places == whole.places
 
 
 @pytest.mark.long

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,56 +119,6 @@ def test_agreement():
     assert result.mean.interval.observed == pytest.approx((0.025 ** (1 / 30), 1))
     assert result.evidence == (30, 0, 30)
     assert "team: only 0 of 30 documents hold any disagreement" in result.caveats[0]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("wrong", [0, 4, 20])
-def test_blocks(wrong):
-    """Over blocks the same documents are counted: every part rests on what it does in one corpus."""
-    rare = [[(0, 1, "Y")] if d % 9 == 0 else [] for d in range(50)]
-    gold = [[*TWO, *((8, 9, y) for _, _, y in more)] for more in rare]
-    corpus = corpus_of(wrong, gold=gold, other=gold)
-    blocks = [corpus.subset(part) for part in (range(7), range(7, 31), range(31, 50))]
-    ask = {"ci": sa.Bootstrap(resamples=600, seed=3)}
-
-    def counts(interval):
-        return [part for part in interval.reason.split("; ") if "Clopper" in part]
-
-    def same(mine, theirs):  # or that of t reaches as far, in one of the two
-        return not counts(mine) or not counts(theirs) or counts(mine) == counts(theirs)
-
-    whole, parts = (
-        sa.evaluate(c, **{**ask, "ci": replace(ask["ci"], interval="percentile")})
-        for c in (corpus, blocks)
-    )
-    shaky = [[each for each in made.caveats if "interval" not in each] for made in (whole, parts)]
-    assert shaky[0] == shaky[1]
-    for name, system in whole.systems.items():
-        other = parts.systems[name]
-        for one, two in ((system, other), (system.labels["X"], other.labels["X"]), (system.labels["Y"], other.labels["Y"])):  # fmt: skip
-            for kind in ("precision", "recall", "f1"):
-                mine, theirs = getattr(one, kind).interval, getattr(two, kind).interval
-                assert same(mine, theirs)
-                assert theirs.kind == "poisson" + "+clopper-pearson" * bool(counts(theirs))
-    team, other = (
-        sa.agree(c, **{**ask, "ci": replace(ask["ci"], interval="percentile")})
-        for c in (corpus, blocks)
-    )
-    assert team.evidence == other.evidence
-    pairs = itertools.chain(
-        ((team.team, other.team), (team.labels["Y"], other.labels["Y"])),
-        ((team.annotators[a], other.annotators[a]) for a in team.annotators),
-        ((team.pairs[p], other.pairs[p]) for p in team.pairs),
-    )
-    for one, two in pairs:
-        assert same(one.f1.interval, two.f1.interval)
-    assert same(team.mean.interval, other.mean.interval)
-    tokens = sa.coefficients(
-        sa.token_labels(corpus), ci=sa.Bootstrap(resamples=60, interval="percentile")
-    )
-    tallied = sa.coefficients(sa.token_labels(blocks, resamples=60), ci=True)
-    assert tokens.evidence == tallied.evidence
-    assert same(tokens.pi.interval, tallied.pi.interval)
 
 
 def test_items():

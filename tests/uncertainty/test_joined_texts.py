@@ -226,7 +226,6 @@ def test_refused(sentences, documents):
         ),
         (lambda: sa.document_agreement(documents, **TEXTS), "choose unit or document"),
         (lambda: sa.coefficients(sa.token_labels(documents), **TEXTS), "choose unit or document"),
-        (lambda: sa.evaluate([documents], **TEXTS), "over blocks units are drawn"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError, match="resample_by text: .*" + says):
             call()

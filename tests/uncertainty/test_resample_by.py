@@ -33,7 +33,7 @@ def test_evaluation(sentences):
     plain = sa.evaluate(sentences)
     result = sa.evaluate(sentences, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
     # an evaluation of whole documents, whose tallies are the sums of their sentences'
-    table = plain.counted.documents_kept().table("tagger", np.arange(len(sentences)))
+    table = plain.counted.per_document.table("tagger", np.arange(len(sentences)))
     sums = np.stack([np.bincount(sentences.wholes, column) for column in table.T], axis=1)
     drawn = np.random.default_rng(2).integers(0, 14, (20_000, 14))
     matched, expected, a, b = np.moveaxis(sums[drawn].sum(axis=1), -1, 0)
@@ -88,8 +88,8 @@ def test_tests(sentences, test):
     assert [p.corrected for p in other.pairs] == [p.corrected for p in result.pairs]
 
 
-def test_where_documents_are_not_known(sentences, tmp_path):
-    """Sentences without -DOCSTART- lines, and blocks, are refused; documents are drawn as they are."""
+def test_where_documents_are_not_known(tmp_path):
+    """Sentences without -DOCSTART- lines are refused; documents are drawn as they are."""
     text = "a B-X\nb O\n\nc B-X\n"
     paths = {name: tmp_path / f"{name}.conll" for name in ("gold", "mine")}
     for path in paths.values():
@@ -104,8 +104,6 @@ def test_where_documents_are_not_known(sentences, tmp_path):
     ):
         with refuses(sa.SettingError, said):
             refused()
-    with refuses(sa.SettingError, "… resample_by document … blocks"):
-        sa.evaluate([sentences], ci=sa.Bootstrap(resample_by="document"))
     with pytest.raises(sa.SettingError, match="unknown resample_by 'x'; allowed: unit, document"):
         Resampling(resample_by="x")
     whole = sa.Corpus.from_segments([5] * 3, {"a": [[(0, 1, "X")]] * 3, "b": [[(0, 1, "X")], [], []]})  # fmt: skip

@@ -258,39 +258,33 @@ def some(documents=20):
 
 
 @pytest.mark.long
-def test_blocks_change_no_digit():
-    """Sums over documents are exact, so blocks of any size give what the whole corpus gives."""
+def test_parts_change_no_digit():
+    """Parts of any size give what the whole corpus gives, intervals too."""
     corpus = some()
-    whole = alpha_u(corpus, pairs=True)
-    drawn = []
+    ask = {"pairs": True, "ci": sa.Bootstrap(resamples=50)}
+    whole = alpha_u(corpus, **ask)
     for size in (1, 3, 20):
-        # annotators who saw nothing of a block are not in it, and labels are numbered anew
-        blocks = []
+        # annotators who saw nothing of a part are not in it, and labels are numbered anew
+        parts = []
         for first in range(0, 20, size):
             part = corpus.subset(list(range(first, min(first + size, 20))))
             seen = [name for name, layer in part.layers.items() if layer.annotated.any()]
-            blocks.append(part.of_annotators(seen))
+            parts.append(part.of_annotators(seen))
         with ThreadPoolExecutor(2) as executor:
-            result = alpha_u(blocks, pairs=True, executor=executor)
+            result = alpha_u(parts, executor=executor, **ask)
         assert (result.all, result.labels) == (whole.all, whole.labels)
         assert {frozenset(two): figures for two, figures in result.pairs.items()} == {
             frozenset(two): figures for two, figures in whole.pairs.items()
         }
         assert (result.signature, result.notes) == (whole.signature, whole.notes)
-        drawn.append(alpha_u(blocks, ci=sa.Bootstrap(resamples=200)).team)
-    assert drawn[0] == drawn[1] == drawn[2]
-    low, high = drawn[0].all.interval.corrected
-    assert low < whole.all.value < high
-    # Poisson weights of documents and resampled documents have the same spread
-    ends = alpha_u(corpus, ci=sa.Bootstrap(interval="percentile")).all.interval.corrected
-    assert high - low == pytest.approx(ends[1] - ends[0], rel=0.3)
 
 
-def test_what_blocks_refuse():
-    """Joined documents would need each other; an annotator has to be in some block."""
+def test_annotators_of_parts():
+    """Documents of parts are joined as those of the whole; an annotator has to be in some part."""
     corpus = some()
-    with pytest.raises(sa.SettingError, match="use summed, or no blocks"):
-        alpha_u([corpus], continuum="joined")
+    whole = alpha_u(corpus, continuum="joined")
+    parts = [corpus.subset(range(7)), corpus.subset(range(7, 20))]
+    assert alpha_u(parts, continuum="joined").all == whole.all
     with pytest.raises(sa.SettingError, match="zoe"):
         alpha_u([corpus], annotators=["a", "zoe"])
     with pytest.raises(sa.InputError, match="no ids"):

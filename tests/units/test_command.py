@@ -71,15 +71,17 @@ def test_workers_change_no_digit(run, few):
     assert alone[1] == several[1]
 
 
-def test_blocks(capsys):
-    """α_U over blocks of files is that of the files."""
-    files = [str(CROWD.parents[1] / "newsroom" / f"{name}.conll") for name in ("gold", "tagger")]
-    command = ["agree", *files, "--measure", "alpha-u", "--scheme", "IOB2"]
+def test_workers(tmp_path, capsys):
+    """α_U of files that two workers read is that of the files."""
+    corpus = sa.read_jsonl(CROWD)
+    for name, some in (("a", range(30)), ("b", range(30, len(corpus)))):
+        sa.write_jsonl(corpus.subset(some), tmp_path / f"{name}.jsonl")
+    command = ["agree", str(tmp_path / "*.jsonl"), "--measure", "alpha-u"]
     outputs = []
-    for more in ([], ["--block", "40"], ["--workers", "2"]):
+    for more in ([], ["--workers", "2"]):
         assert main([*command, *more]) == 0
         outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0] == outputs[1]
 
 
 @pytest.mark.slow
@@ -128,11 +130,7 @@ def test_a_measure_that_does_not_fit_says_why():
         ),
         (["--measure", "all", "--by", "label"], "--by does not go with --measure all"),
         (["--measure", "all", "--ci"], "--ci does not go with --measure all"),
-        (
-            ["--measure", "gamma", "--block", "9"],
-            "--block does not go with --measure gamma: the units",
-        ),
-        (["--measure", "all", "--on-error", "skip"], "--on-error needs blocks"),
+        (["--measure", "documents", "--workers", "2"], "--workers needs files found by a pattern"),
         (["--measure", "alpha-u", "--seed", "1"], "--seed needs --ci"),
     ],
 )

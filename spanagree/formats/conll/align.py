@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from unicodedata import normalize
 
 import numpy as np
@@ -17,12 +16,10 @@ _LACKS = "; a {} that a file lacks needs its tokens there, tagged ? with --missi
 _BY_ID = ", or '# sent_id = ID' lines above all sentences in all files"
 
 
-def align(
-    pages: list[Page], unit: str, ignore_tokens: bool, in_blocks: bool
-) -> tuple[Page, list[str]]:
+def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list[str]]:
     """Return the text that all pages are of, and what there is to note.
 
-    Sentences are matched by their ids where these differ; of blocks of files they must not.
+    Sentences are matched by their ids where these differ.
 
     Raises:
         InputError: for pages of different texts.
@@ -37,8 +34,6 @@ def align(
         )
     for page in others:
         if by_id and page.ids != first.ids:
-            if in_blocks:
-                _refuse_other_ids(page, first)
             first, differ = _add_sentences(first, page, ignore_tokens)
         else:
             differ = _compare(page, first, unit, ignore_tokens)
@@ -48,25 +43,6 @@ def align(
                 " position"
             )
     return first, notes
-
-
-def _refuse_other_ids(page: Page, first: Page) -> None:
-    """Refuse pages of blocks, of which a sentence that is not in both may be in another block."""
-    pairs = zip_longest(page.ids or (), first.ids or ())
-    sentence = next(i for i, (id_, other) in enumerate(pairs) if id_ != other)
-
-    def described(compared: Page) -> str:
-        ids = compared.ids or ()
-        if sentence >= len(ids):
-            return f"{compared.name}: no further sentence"
-        begin = int(compared.begins("sentence")[sentence])
-        return f"{compared.where(begin)}: sent_id {show(ids[sentence])}"
-
-    raise InputError(
-        f"{described(page)}; at the same place, {described(first)}. In blocks all files need the"
-        " same sentences in the same order; leave out --block and --workers (block), and sentences"
-        " are matched by id"
-    )
 
 
 def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, int]:

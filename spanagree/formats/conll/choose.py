@@ -27,7 +27,6 @@ from spanagree.formats.conll.columns import (
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.conll.head import LINES, Head
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
-from spanagree.formats.conll.parts import TextPart
 from spanagree.formats.file_head import FileHead
 
 
@@ -118,7 +117,7 @@ def decided_layers(
         return [layer._replace(column=layer.column or 1) for layer in wanted], []
     by_path = {
         path: _TagColumns(
-            read_page(path, TextPart(first[path]), heads[path], [], options),
+            read_page(path, first[path], heads[path], [], options),
             options,
         )
         for path in dict.fromkeys(layer.path for layer in to_find)
@@ -444,10 +443,9 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
     return chosen
 
 
-def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str]:
+def tags_of(page: Page, column: Column) -> Sequence[str]:
     """Return the tags in a column, or those of a key in the last column of CoNLL-U.
 
-    A key that is ``sparse`` need not be there, as in a part of a file.
 
     Raises:
         SettingError: for a name that is not there.
@@ -457,7 +455,7 @@ def tags_of(page: Page, column: Column, *, sparse: bool = False) -> Sequence[str
         return page.columns[number]
     misc = page.layout.misc
     keys = {} if misc is None else _keys_of(numbered(page.columns[misc])[1])
-    if misc is None or (column not in keys and not (sparse and number is None)):
+    if misc is None or column not in keys:
         raise SettingError(
             f"{page.name}: no column {show(column)}; there are columns 0 (the token) to"
             f" {len(page.columns) - 1}"

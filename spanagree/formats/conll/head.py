@@ -1,8 +1,7 @@
-"""What the first lines of a file settle for all its lines, read as a whole or in blocks.
+"""What the first lines of a file settle for all its lines.
 
 Whether a line that begins with ``#`` is a token or a comment, how many columns a row has and
-whether sentences have ids is seen in the first lines of a file. So it is the same for a line
-wherever a block begins.
+whether sentences have ids is seen in the first lines of a file.
 """
 
 from __future__ import annotations
@@ -53,8 +52,6 @@ class Head:
         scheme, missing, outside: of the tags, by which a token ``#`` is known.
         tag_columns: the columns of tags that were named; −1 is the last.
         width: how many columns a row has; 0 where there is none.
-        has_ids: whether each sentence of a file in blocks has an id, or document where these are
-            the units; a whole file shows it.
         line_of_ours: the first line, if we wrote it.
         first: the first lines, if some begin with ``#``.
     """
@@ -65,7 +62,6 @@ class Head:
     outside: Sequence[str] = ()
     tag_columns: tuple[int, ...] = (-1,)
     width: int = 0
-    has_ids: bool = False
     line_of_ours: str = ""
     first: str = ""
 
@@ -159,22 +155,6 @@ def head_of(
         if wide.is_token(row):
             return wide
     return head
-
-
-def have_ids(head: Head, text: str, unit: str) -> bool:
-    """Return whether each sentence, or document, of the first lines of a file has an id."""
-    data = as_lines(text)
-    starts, kinds, _ = head.kinds_of(data, header=head.layout.header)
-    kind, names_one = _NAMING[unit]
-    naming = np.flatnonzero(kinds == kind)
-    naming = _lines_that(lambda line: bool(names_one.match(_text(line))), data, starts, naming)
-    others = np.flatnonzero(kinds != LineKind.ROW)
-    end = len(kinds) - len(others)
-    is_end = kinds == LineKind.DOCSTART
-    if unit == "sentence":
-        is_end |= kinds == LineKind.BLANK
-    begins = {0, *rows_above(np.flatnonzero(is_end), others).tolist()} - {end}
-    return end > 0 and begins <= {*rows_above(naming, others).tolist()}
 
 
 def rows_above(lines: Ints, others: Ints) -> Ints:

@@ -45,7 +45,6 @@ from spanagree.formats.conll.head import (
     rows_above,
 )
 from spanagree.formats.conll.lines import LineKind, as_lines
-from spanagree.formats.conll.parts import FilePart, TextPart, no_rows
 from spanagree.settings import as_read
 from spanagree.tables import rows_of
 
@@ -221,7 +220,7 @@ class Page:
         return self.where(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
 
 
-def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
+def _lines_of(name: str, text: str, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
     """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
 
     With them comes what each is, and how many rows are not tokens, by kind.
@@ -230,17 +229,16 @@ def _lines_of(name: str, text: str, before: int, head: Head) -> tuple[Lines, Int
         InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
     """
     if BOM in text:
-        for number, line in enumerate(text.split("\n"), before + 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if line.startswith(BOM):
                 raise mark_inside(f"{name}:{number}")
     data = as_lines(text)
     if b"\r" in data:
-        number = before + 1 + data.count(b"\n", 0, data.index(b"\r"))
+        number = 1 + data.count(b"\n", 0, data.index(b"\r"))
         raise InputError(
             f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
         )
-    header = head.layout.header and not before
-    starts, kinds, passed = head.kinds_of(data, header=header)
+    starts, kinds, passed = head.kinds_of(data, header=head.layout.header)
     lines = Lines(data, starts)
     if head.layout.sign != "\t":
         rows = np.flatnonzero((kinds == LineKind.ROW) | (kinds == LineKind.OTHER))
@@ -267,16 +265,16 @@ def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
 
 def read_page(
     path: PathName,
-    part: FilePart | TextPart,
+    text: str,
     head: Head,
     columns: Sequence[Column | None],
     options: ConllOptions,
 ) -> Page:
-    """Return what is in a file, or in a part of it.
+    """Return what is in a file.
 
     Args:
         path: of the file.
-        part: of it.
+        text: of it, or of its first lines.
         head: what the first lines of the file settle.
         columns: those that are wanted; None is the last.
         options: how files are read.
@@ -284,21 +282,21 @@ def read_page(
     Raises:
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
-    name, before, is_whole = printable(os.fspath(path)), part.before, part.is_whole
-    lines, kinds, passed = _lines_of(name, part.text, before, head)
-    del part  # its text is no longer needed
+    name = printable(os.fspath(path))
+    lines, kinds, passed = _lines_of(name, text, head)
+    del text  # it is no longer needed
     layout = head.layout
     are_rows = kinds == LineKind.ROW
     if not are_rows.any():
-        raise no_rows(path)
-    line_numbers = _numbers(are_rows, before + 1)
+        raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
+    line_numbers = _numbers(are_rows)
     if layout.ragged:
         table, cut = _ragged(lines, are_rows), 0
     else:
         table, cut = _table(name, lines, are_rows, line_numbers, head.width)
     others = np.flatnonzero(~are_rows)
-    comments = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others, before)
-    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others, before)
+    comments = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others)
+    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others)
     wanted = [number_of(c, layout) for c in columns if c is not None]
     _check_columns(
         name, len(table), [c for c in wanted if c is not None], int(line_numbers[0]), layout
@@ -335,9 +333,7 @@ def read_page(
         name,
         comments if by_sentence else marks,
         (sentences if by_sentence else documents)[:-1],
-        line_numbers,
         options.unit,
-        None if is_whole else head.has_ids,
     )
     return Page(
         name,
@@ -354,20 +350,20 @@ def read_page(
     )
 
 
-def _numbers(keep: Bools, first: int) -> Ints:
-    """Return the numbers of the lines that are kept, in small numbers: new memory is slow."""
-    end = first + len(keep)
-    return np.arange(first, end, dtype=np.min_scalar_type(-end - 1))[keep]
+def _numbers(keep: Bools) -> Ints:
+    """Return the numbers from 1 of the lines that are kept, in small integers."""
+    end = 1 + len(keep)
+    return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[keep]
 
 
-def _among_rows(lines: Lines, which: Ints, others: Ints, before: int) -> list[tuple[int, str, int]]:
+def _among_rows(lines: Lines, which: Ints, others: Ints) -> list[tuple[int, str, int]]:
     """Return how many rows are above each of some lines, its text and its number.
 
-    ``others`` are the places of lines that are not rows, ``before`` counts those of other parts.
+    ``others`` are the places of lines that are not rows.
     """
     above = rows_above(which, others).tolist()
     texts = [text.rstrip(" ") for text in lines.texts(which)]
-    numbers = (which + (before + 1)).tolist()
+    numbers = (which + 1).tolist()
     return list(zip(above, texts, numbers, strict=True))
 
 
@@ -398,9 +394,7 @@ def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
     begins: Ints,
-    at: Ints,
     unit: str,
-    promised: bool | None,
 ) -> tuple[str, ...] | None:
     """Return the ids of sentences or documents, where each has one.
 
@@ -408,24 +402,13 @@ def _ids(
         name: of the file.
         lines: those that may name one: how many rows are above each, its text and number.
         begins: the first row of each sentence or document.
-        at: the number of the line of each row.
         unit: what it is that has ids.
-        promised: whether each has one, as the beginning of the file shows, of which this is a
-            part; None for a whole file.
     """
     names_one, what = {"sentence": (SENT_ID, "sent_id"), "document": (MARK, "document id")}[unit]
     ids = {i: (line, number) for i, line, number in lines if names_one.match(line)}
-    if promised is False or (promised is None and not ids):
-        return None
     first = begins.tolist()
-    lacking = [begin for begin in first if begin not in ids]
-    if lacking and promised is None:
+    if not ids or any(begin not in ids for begin in first):
         return None
-    if lacking:
-        raise InputError(
-            f"{name}:{at[lacking[0]]}: no {what} above this {unit}; the first {unit}s of the file"
-            f" have one, and in blocks all of them have to; leave out --block and --workers (block)"
-        )
     seen: dict[str, int] = {}
     for begin in first:
         text, line = ids[begin]

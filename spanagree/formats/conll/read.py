@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,19 +16,16 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tag_columns import TagColumn, read_columns
-from spanagree.corpus.tags import SCHEMES, parse_tag
+from spanagree.corpus.tags import parse_tag
 from spanagree.errors import (
     InputError,
     SettingError,
     check_known,
-    check_whole,
     counted,
     more_like_it,
-    printable,
     show,
 )
 from spanagree.files import PathName, Source, named_files, read_lines
-from spanagree.formats.by_block import by_block
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
     Wanted,
@@ -40,21 +35,18 @@ from spanagree.formats.conll.choose import (
 )
 from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import Head, first_lines, have_ids, head_of
+from spanagree.formats.conll.head import Head, first_lines, head_of
 from spanagree.formats.conll.lines import DOCSTART
 from spanagree.formats.conll.page import ConllOptions, Page, read_page
-from spanagree.formats.conll.parts import FilePart, TextPart, opened, parts_of
 from spanagree.formats.file_head import passed_over
 
 _LONG = 500  # tokens of a sentence, which hardly any has
-_Parts: TypeAlias = dict[PathName, FilePart | TextPart]  # of each file what is read now
+_Texts: TypeAlias = dict[PathName, str]  # of each file
 
 
-@by_block
 def read_conll(
     source: Source,
     *,
-    block: int | None = None,
     columns: Mapping[str, Column] | Column | Sequence[Column] | None = None,
     unit: Unit = "sentence",
     sentences_from: str | None = None,
@@ -68,8 +60,8 @@ def read_conll(
     attributes: Sequence[Column] = (),
     repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
-) -> Corpus | Iterator[Corpus]:
-    """Return the corpus in CoNLL-like files, or with ``block`` corpora one after the other.
+) -> Corpus:
+    """Return the corpus in CoNLL-like files.
 
     A line has a token and its tags, separated by tabs or, where it has no tab, by spaces; below a
     first line with the names of the columns, commas will do. Blank lines end sentences,
@@ -81,9 +73,6 @@ def read_conll(
     Args:
         source: one file with a column for each layer, or several of the same text with a layer
             each, or ``FILE:COLUMN``; a mapping names the layers, else they are called as the files.
-        block: for files too large for memory: a corpus for each so many sentences (documents, with
-            that unit), numbered on where they have no ids. The scheme has to be named; the files
-            have to hold the same sentences in the same order.
         columns: layer to tag column, by number (0 is the token) or by its name in a first line, or
             a key of the last column of CoNLL-U; ``"1-3"``, ``"all"`` or a list of one file, a
             column of each of several. Default is the last column; of one file those at the end
@@ -135,8 +124,6 @@ def read_conll(
         sentences_from=sentences_from,
         attributes=attributes,
     )
-    if block is not None:
-        return (read_block() for read_block in _blocks(files, options, block))
     return valid_corpus(_read(files, options, progress), repair)
 
 
@@ -171,20 +158,6 @@ def _options(
     return paths, ConllOptions(**given)
 
 
-def conll_blocks(
-    files: Mapping[str, PathName], block: int, **options: Any
-) -> Iterator[Callable[[], Corpus]]:
-    """Return functions that read the blocks of :func:`read_conll`, for workers.
-
-    They open the files themselves. Only the text of what can be read once, such as standard input,
-    or not from the middle, such as UTF-16, travels with them.
-
-    Raises:
-        SettingError, InputError: as for :func:`read_conll`.
-    """
-    return _blocks(*_options(files, options), block)
-
-
 class _Plan(NamedTuple):
     """What is settled before the files are read.
 
@@ -210,58 +183,6 @@ def _planned(
     return _Plan(options, heads, *decided_layers(files, first, heads, options))
 
 
-def _blocks(
-    files: dict[str, PathName], options: ConllOptions, block: int
-) -> Iterator[Callable[[], Corpus]]:
-    """Return a function for each block; what can be refused at once is."""
-    check_whole(block, 1, "block")
-    if options.scheme == "auto":
-        raise SettingError(
-            "scheme auto: a scheme is recognised from a whole file, not from blocks; name one of"
-            f" {', '.join(SCHEMES)}"
-        )
-    paths = list(dict.fromkeys(files.values()))
-    sources = {path: opened(path, options.encoding) for path in paths}
-    first = {path: file.first for path, file in sources.items()}
-    options = options.with_declared(files, first)
-    heads = {
-        path: replace(head, has_ids=have_ids(head, first[path], options.unit))
-        for path, head in options.heads(files, first).items()
-    }
-    for path, head in heads.items():
-        if any(column is not None for column in head.layout.breaks.values()):
-            raise SettingError(
-                f"{printable(os.fspath(path))}: a column says where sentences begin, which blocks"
-                " cannot be cut by; leave out --block and --workers (block)"
-            )
-    parts = [parts_of(file, heads[path], block, options.unit) for path, file in sources.items()]
-    first_parts = [next(part) for part in parts]
-    parts = [chain([part], rest) for part, rest in zip(first_parts, parts, strict=True)]
-    plan = _Plan(options, heads, *decided_layers(files, first, heads, options))
-
-    def numbered() -> Iterator[Callable[[], Corpus]]:
-        before = 0
-        for parts_here in zip_longest(*parts):
-            if None in parts_here:
-                raise InputError(
-                    f"{printable(os.fspath(paths[parts_here.index(None)]))}: ends after {before}"
-                    f" {options.unit}s, the others do not; all files hold the same text"
-                )
-            of_files = {path: part for path, (part, _) in zip(paths, parts_here, strict=True)}
-            yield functools.partial(
-                _block, of_files, plan._replace(remarks=()) if before else plan, before
-            )
-            before += parts_here[0][1]
-
-    return numbered()
-
-
-def _block(parts: _Parts, plan: _Plan, before: int) -> Corpus:
-    """Return a block; there are so many documents before it."""
-    raw = _raw(dict(parts), plan, in_blocks=True)
-    return valid_corpus(raw, plan.options.repair).with_ids(before=before)
-
-
 def _read(
     files: dict[str, PathName],
     options: ConllOptions,
@@ -272,27 +193,24 @@ def _read(
     texts = {path: read_lines(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
     plan = _planned(files, first, options)
-    parts: _Parts = {path: TextPart(texts.pop(path)) for path in paths}
-    return _raw(parts, plan, progress)
+    return _raw(texts, plan, progress)
 
 
 def _raw(
-    parts: _Parts,
+    texts: _Texts,
     plan: _Plan,
     progress: Callable[[int, int], None] | None = None,
-    in_blocks: bool = False,
 ) -> RawCorpus:
-    """Return the rows of some files, or of parts of them, which are used up."""
-    are_whole = all(part.is_whole for part in parts.values())
+    """Return the rows of some files, whose texts are used up."""
     options = plan.options
     by_sentence = options.unit == "sentence"
-    by_path = _pages(plan, parts, progress)
+    by_path = _pages(plan, texts, progress)
     pages = list(by_path.values())
     page_of = {layer.layer: by_path[layer.path] for layer in plan.layers}
-    text, notes = align(pages, options.unit, options.ignore_tokens, in_blocks)
+    text, notes = align(pages, options.unit, options.ignore_tokens)
     ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
     has_marks = [page for page in pages if page.has_docstart]
-    if not by_sentence and are_whole and not has_marks:
+    if not by_sentence and not has_marks:
         notes.append(f"no {DOCSTART} line: all sentences are one document")
     sentences = {name: (text if by_sentence else page).sentences for name, page in page_of.items()}
     differ = "" if by_sentence else _differ(pages, text)
@@ -305,15 +223,14 @@ def _raw(
             " in its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     attributes = {
-        path: dict(_attribute(page, column, text, in_blocks) for column in options.attributes)
+        path: dict(_attribute(page, column, text) for column in options.attributes)
         for path, page in by_path.items()
     }
     for _, path, column in plan.layers:
-        if not in_blocks:
-            _check_tags(by_path[path], column or 0, plan.heads[path].layout, options)
+        _check_tags(by_path[path], column or 0, plan.heads[path].layout, options)
     tags = {
         layer: replace(
-            _tags(by_path[path], column or 0, text, options.missing, in_blocks),
+            _tags(by_path[path], column or 0, text, options.missing),
             attributes=attributes[path],
         )
         for layer, path, column in plan.layers
@@ -321,7 +238,7 @@ def _raw(
     chosen = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
         chosen.pop("missing", None)  # it had no effect
-    of_pages = (note for page in pages for note in _notes_on(page, are_whole))
+    of_pages = (note for page in pages for note in _notes_on(page))
     raw = read_columns(
         tags,
         text.sentences if by_sentence else text.documents,
@@ -334,8 +251,6 @@ def _raw(
         notes=[*notes, *of_pages, *plan.remarks],
     )
     raw = raw.but(reading={**raw.reading, **ignored})
-    if in_blocks:
-        return raw
     if not by_sentence:
         shared = next(iter(sentences.values()), None)
         if shared is None or (differ and options.sentences_from is None):
@@ -356,7 +271,7 @@ def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     )
 
 
-def _notes_on(page: Page, are_whole: bool) -> Iterator[str]:
+def _notes_on(page: Page) -> Iterator[str]:
     """Yield what is to be said of a file by itself."""
     if page.odd_comments:
         yield (
@@ -364,7 +279,7 @@ def _notes_on(page: Page, are_whole: bool) -> Iterator[str]:
             f" columns nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
         )
     yield from passed_over(page.name, page.passed)
-    if are_whole and len(page.sentences) == 1 and len(page.lines) > _LONG:
+    if len(page.sentences) == 1 and len(page.lines) > _LONG:
         yield (
             f"{page.name}: no line is blank and no column says where sentences begin, so its"
             f" {counted(len(page.lines), 'token')} are one sentence"
@@ -378,9 +293,9 @@ def _differ(pages: Iterable[Page], text: Page) -> str:
 
 
 def _pages(
-    plan: _Plan, parts: _Parts, progress: Callable[[int, int], None] | None
+    plan: _Plan, texts: _Texts, progress: Callable[[int, int], None] | None
 ) -> dict[PathName, Page]:
-    """Return each file's page, with all columns that are wanted; ``parts`` are used up."""
+    """Return each file's page, with all columns that are wanted; ``texts`` are used up."""
     progress = progress or (lambda done, count: None)
     pages: dict[PathName, Page] = {}
     for done, (_, path, _) in enumerate(plan.layers):
@@ -388,14 +303,14 @@ def _pages(
         if path not in pages:
             columns = [column for _, other, column in plan.layers if other == path]
             # popped, so that its text can be freed as soon as it is split
-            pages[path] = read_page(path, parts.pop(path), plan.heads[path], columns, plan.options)
+            pages[path] = read_page(path, texts.pop(path), plan.heads[path], columns, plan.options)
     progress(len(plan.layers), len(plan.layers))
     return pages
 
 
-def _tags(page: Page, column: Column, text: Page, missing: str | None, blocks: bool) -> TagColumn:
+def _tags(page: Page, column: Column, text: Page, missing: str | None) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
-    numbers, tags = numbered(tags_of(page, column, sparse=blocks))
+    numbers, tags = numbered(tags_of(page, column))
     if missing in tags:
         numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
     order = brackets_of(page, column, tags)
@@ -437,11 +352,9 @@ def _check_tags(page: Page, column: Column, layout: Layout, options: ConllOption
     )
 
 
-def _attribute(
-    page: Page, column: Column, text: Page, blocks: bool
-) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
+def _attribute(page: Page, column: Column, text: Page) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
     """Return a column's name, its value of each token, −1 for none, and what these stand for."""
-    name, tags = page.layout.called(column), _tags(page, column, text, None, blocks)
+    name, tags = page.layout.called(column), _tags(page, column, text, None)
     ranked = name.startswith("NEL-")
     number, values = codes(x.partition("|")[0] if ranked else x for x in tags.names)
     none = np.isin(values, ["", "_", "O"])
@@ -467,7 +380,7 @@ def column_values(
     text = read_lines(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
     head = head_of(first_lines(text))
-    page = read_page(path, TextPart(text), head, [], options)
+    page = read_page(path, text, head, [], options)
     number = number_of(column, page.layout)
     if number is None or number >= len(page.columns):
         names = page.layout.names or range(len(page.columns))

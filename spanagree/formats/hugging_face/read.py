@@ -7,7 +7,7 @@ are taken as Arrow; everything else is iterated as mappings.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -23,8 +23,7 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.roles import with_absent
 from spanagree.corpus.tag_columns import TagColumn, outside_tags, read_columns
-from spanagree.errors import InputError, check_whole, counted, listed, show
-from spanagree.formats.by_block import by_block
+from spanagree.errors import InputError, counted, listed, show
 from spanagree.formats.hugging_face.columns import (
     Columns,
     Rows,
@@ -42,7 +41,6 @@ from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
 from spanagree.formats.hugging_face.spans import by_label, parsed
 
 
-@by_block
 def from_dataset(
     data: Any,
     *,
@@ -62,8 +60,7 @@ def from_dataset(
     absent: Absent | None = None,
     align: bool = False,
     repair: Repair | Sequence[Repair] = (),
-    block: int | None = None,
-) -> Corpus | Iterator[Corpus]:
+) -> Corpus:
     """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
 
     What is not named is guessed, with a note. Null: never seen; an empty list: nothing marked.
@@ -92,7 +89,6 @@ def from_dataset(
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
-        block: a corpus for each so many rows; those of a document follow each other.
 
     Raises:
         SettingError: for columns that do not exist or fit, an unknown split, unknown choices.
@@ -106,13 +102,8 @@ def from_dataset(
     options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
     options |= {"split": split, "align": align, "quote": quote, "ends": ends, "outside": outside}
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
-    if block is None:
-        raw = with_absent(_read(data, shape), absent)
-        return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
-    check_whole(block, 1, "block")
-    rows = _in_rows(data, block, shape.document if shape.annotator is not None else None)
-    parts = (with_absent(_read(part, shape), absent) for part in rows)
-    return _numbered(valid_corpus(part, repair) for part in parts)
+    raw = with_absent(_read(data, shape), absent)
+    return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
 
 
 def raw_dataset(
@@ -187,48 +178,6 @@ def _labels_of_quotes(data: Any, shape: Shape) -> list[str]:
 
 def _in_words(columns: Any) -> str:
     return listed(columns.values() if isinstance(columns, Mapping) else [columns])
-
-
-def _in_rows(data: Any, block: int, together: str | None) -> Iterator[Any]:
-    """Yield parts of so many rows; those of the same document together, if a column names it.
-
-    Raises:
-        InputError: for a document whose rows do not follow each other.
-    """
-    if together is None and hasattr(data, "select") and hasattr(data, "data"):
-        for low in range(0, len(data), block):
-            yield data.select(range(low, min(low + block, len(data))))
-        return
-    features = getattr(data, "features", None)
-    rows: list[Any] = []
-    seen: set[int] = set()
-    last: Any = None
-    for number, row in enumerate(data):
-        now: Any = number
-        if together is not None and isinstance(row, Mapping) and together in row:
-            now = document_id(row[together], f"row {number + 1}")
-        if together is not None and (not number or now != last):
-            if hash(now) in seen:
-                raise InputError(
-                    f"row {number + 1}: document {show(now)} again; in blocks the rows of a"
-                    " document follow each other"
-                )
-            seen.add(hash(now))
-        if len(rows) >= block and now != last:
-            yield Rows(rows, features)
-            rows = []
-        rows.append(row)
-        last = now
-    if rows:
-        yield Rows(rows, features)
-
-
-def _numbered(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
-    """Yield corpora whose documents are numbered on, where they have no ids."""
-    before = 0
-    for corpus in blocks:
-        yield corpus.with_ids(before=before)
-        before += len(corpus)
 
 
 def _read(data: Any, shape: Shape) -> RawCorpus:

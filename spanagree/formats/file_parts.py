@@ -1,4 +1,4 @@
-"""Corpora in many files: each is a block, and read by the worker that needs it."""
+"""Corpora in many files: found by patterns, read as one, or each as a part where it is compared."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spanagree.corpus.corpus import Corpus, grouped
 from spanagree.corpus.flaws import refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
-from spanagree.corpus.times import RESOLUTIONS, TICKS, with_resolution
-from spanagree.errors import InputError, SpanAgreeError, check_choice, is_iterable, printable, show
+from spanagree.corpus.times import with_resolution
+from spanagree.errors import InputError, check_choice, is_iterable, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated, joined_by_text
 from spanagree.formats.conll.page import UNITS
@@ -21,84 +21,74 @@ from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.read_files import raw_files
 from spanagree.formats.recognise import as_pattern
 
-_FIRST = 10  # shards that are looked at for other layers
 
-
-def read_shards(
+def read_parts(
     source: Source,
     *,
     form: FormatName | None = None,
     repair: Repair | Sequence[Repair] = (),
     **options: Any,
-) -> list[Callable[[], Corpus]]:
-    """Return a function for each shard of a corpus, to be called by the worker that needs it.
+) -> FileParts:
+    """Find the files of a corpus; each is a part, read where it is compared.
 
     Args:
         source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
             plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
             "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: the format, which is recognised unless given; see :func:`spanagree.read`.
+        form: format of the files. Default: it is recognised; see :func:`spanagree.read`.
         repair: steps that repair what was read; see :func:`spanagree.read`.
-        options: of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of Parquet.
+        options: options of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of
+            Parquet.
 
     Returns:
-        The functions, in the order of the files' names. Documents without ids get the shard's name
-        and their number in it. What fails when a shard is read names it. If shards share documents
-        (of the same id), what counts them reads all shards as one corpus, and unites these.
+        A list of functions, in the order of the files' names. Documents without ids get the file's
+        name and their number in it. If files share documents (of the same id), these are united,
+        and all files are read as one corpus.
 
     Raises:
-        InputError: for a pattern that no file fits, or layers that do not have the same shards.
+        InputError: for a pattern that no file fits, or layers that do not have the same files.
 
-    >>> read_shards("nowhere-*.jsonl")
+    >>> read_parts("nowhere-*.jsonl")
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
     unfolded = as_pattern if form in (None, "conll") else lambda path: path
     if isinstance(source, Mapping):
-        shards = _by_layer({name: unfolded(path) for name, path in source.items()}, form)
+        parts = _by_layer({name: unfolded(path) for name, path in source.items()}, form)
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        shards = _by_file([*map(unfolded, paths)] if is_iterable(paths) else paths, form)
-    return Shards(Shard(name, files, options, form, repair) for name, files in shards)
+        parts = _by_file([*map(unfolded, paths)] if is_iterable(paths) else paths, form)
+    return FileParts(FilePart(name, files, options, form, repair) for name, files in parts)
 
 
-class Shards(list[Callable[[], Corpus]]):
-    """The shards of a corpus, which can be read as one if documents are in several."""
+class FileParts(list["FilePart"]):
+    """The files of a corpus, which can be read as one if documents are in several."""
 
     def united(self) -> Corpus:
-        """Return the corpus in all shards, with documents of the same id united."""
-        shards = [shard for shard in self if isinstance(shard, Shard)]
-        parts = {shard.name: shard.raw() for shard in shards}
-        if shards[0].options.get("join") is not None:
+        """Read the corpus in all files, with documents of the same id united."""
+        repair, options = self[0].repair, self[0].options
+        parts = {
+            part.name: raw_files(part.files, part.options, part.form, in_units=False)
+            for part in self
+        }
+        if options.get("join") is not None:
             parts = joined_by_text(parts)
-        repair = shards[0].repair
-        return valid_corpus(concatenated(parts, repeats=allows_repeats(repair)), repair)
-
-    def share_documents(self) -> bool:
-        """Return whether some document is in several shards, as where each has a layer of its own.
-
-        If the last shard and the first few have the same layers, the others are not read: a wrong
-        name is answered soon, however large the corpus is.
-        """
-        shards = [shard for shard in self if isinstance(shard, Shard)]
-        if shards[0].options.get("join") is not None:
-            return True
-        seen: set[str] = set()
-        try:
-            if len({shard.raw().annotators for shard in (shards[-1], *shards[:_FIRST])}) > 1:
-                for shard in shards:
-                    ids = shard.raw().ids or ()
-                    if not seen.isdisjoint(ids):
-                        return True
-                    seen.update(ids)
-        except SpanAgreeError:
-            pass  # what was wrong before is said
-        return False
+        raw = concatenated(parts, repeats=allows_repeats(repair))
+        raw = with_resolution(raw, options.get("resolution"), options.get("duration"))
+        return valid_corpus(raw, repair)
 
 
 @dataclass(frozen=True, eq=False)
-class Shard:
-    """One of the files of a corpus, or those that belong together; called, it is read."""
+class FilePart:
+    """One of the files of a corpus, or those that belong together; called, it is read.
+
+    Attributes:
+        name: name of the part, which is in the ids of documents that have none.
+        files: file of each layer.
+        options: options of the readers.
+        form: format, if it is named.
+        repair: steps that repair what is read.
+    """
 
     name: str
     files: Mapping[str, PathName]
@@ -107,15 +97,13 @@ class Shard:
     repair: str | Sequence[str]
 
     def __call__(self) -> Corpus:
-        """Return the corpus in it, with its name in the ids of documents that have none."""
+        """Read the part."""
         return valid_corpus(self.raw(), self.repair).with_ids(f"{self.name}:")
 
     def raw(self) -> RawCorpus:
-        """Return the rows in it, unchecked."""
+        """Read the rows in it, unchecked."""
         raw = raw_files(self.files, self.options, self.form, in_units=False)
-        unit = RESOLUTIONS[-1] if raw.offsets == TICKS else None  # whatever is in other shards
-        asked = self.options.get("resolution")
-        return with_resolution(raw, asked or unit, self.options.get("duration"))
+        return with_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
 
 
 def read_found(
@@ -125,7 +113,7 @@ def read_found(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """Return the corpus in files, or in all shards that patterns find, after the repairs asked for.
+    """Return the corpus in files, or in all that patterns find, after the repairs asked for.
 
     With the option ``group_by``, documents are put in groups after that, or joined if ``unit`` is
     document.
@@ -175,11 +163,11 @@ def raw_found(
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
-_Shards = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
+_Files = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
 
 
-def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
-    """Return each file as a shard, called by its name with as many folders as it needs."""
+def _by_file(patterns: Sequence[PathName], form: str | None) -> _Files:
+    """Return each file as a part, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
         raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
     if project := _as_project({f"{pattern}": pattern for pattern in patterns}, form):
@@ -197,8 +185,8 @@ def _by_file(patterns: Sequence[PathName], form: str | None) -> _Shards:
     ]
 
 
-def _as_project(source: Mapping[str, PathName], form: str | None) -> _Shards:
-    """Return patterns as one shard if the files of each make up a project, else no shard."""
+def _as_project(source: Mapping[str, PathName], form: str | None) -> _Files:
+    """Return patterns as one part if the files of each make up a project, else no part."""
     paths = list(source.values())
     if form not in (None, "inception") or not paths:
         return []
@@ -209,34 +197,34 @@ def _as_project(source: Mapping[str, PathName], form: str | None) -> _Shards:
     return [(", ".join(source), dict(source))] if all(map(are_pages, paths)) else []
 
 
-def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Shards:
-    """Return the shards of layers: files belong together in which the stars stand for the same.
+def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Files:
+    """Return the parts of layers: files belong together in which the stars stand for the same.
 
-    Every layer has every shard. Shards of one layer are called as their files, others by what the
+    Every layer has every part. Parts of one layer are called as their files, others by what the
     stars stand for.
     """
     if project := _as_project(source, form):
         return project
-    shards: dict[tuple[str, ...], dict[str, PathName]] = {}
+    parts: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
         for stars, path in _by_stars(pattern).items():
-            shards.setdefault(stars, {})[layer] = path
-    if not shards:
+            parts.setdefault(stars, {})[layer] = path
+    if not parts:
         raise InputError("no file; a pattern for each annotator is needed, such as 'gold-*.conll'")
-    for stars, files in shards.items():
+    for stars, files in parts.items():
         for layer in (layer for layer in source if layer not in files):
             other, path = next(iter(files.items()))
             raise InputError(
-                f"{printable(os.fspath(source[layer]))}: no file of shard {show(','.join(stars))},"
+                f"{printable(os.fspath(source[layer]))}: no file of part {show(','.join(stars))},"
                 f" of which {printable(other)} has {printable(os.fspath(path))}; each annotator"
-                " needs every shard"
+                " needs every part"
             )
-    ordered = [shards[stars] for stars in sorted(shards)]
+    ordered = [parts[stars] for stars in sorted(parts)]
     _refuse_same(list(dict.fromkeys(path for files in ordered for path in files.values())))
     if len(source) > 1:
-        names = [",".join(stars) for stars in sorted(shards)]
+        names = [",".join(stars) for stars in sorted(parts)]
         if len({*names}) < len(names):  # they name documents, so each is another
-            names = [",".join(map(repr, stars)) for stars in sorted(shards)]
+            names = [",".join(map(repr, stars)) for stars in sorted(parts)]
         return list(zip(names, ordered, strict=True))
     return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
 

@@ -1,4 +1,4 @@
-"""Corpora in many files, and streams of rows: the figures of the whole, and what goes wrong."""
+"""Corpora in many files, as one and as parts: the figures of the whole, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def figures(result):
     ],
     ids=["layers", "jsonl", "several", "parquet"],
 )
-def test_shards_are_the_whole(folder, whole, source, options, monkeypatch, request):
-    """Shards found by patterns, read by two workers, have the digits of the whole corpus."""
+def test_files_are_the_whole(folder, whole, source, options, monkeypatch, request):
+    """Files found by patterns, read by two workers, have the digits of the whole corpus."""
     if "parquet" in source:
         request.getfixturevalue("parquet")
     monkeypatch.chdir(folder)
-    shards = sa.read_shards(source, **options)
+    shards = sa.read_parts(source, **options)
     assert len(shards) == 3
     with ProcessPoolExecutor(2) as executor:
         found = sa.evaluate(shards, "gold", executor=executor)
@@ -85,13 +85,13 @@ def test_shards_are_the_whole(folder, whole, source, options, monkeypatch, reque
 
 
 @pytest.mark.long
-def test_ids_are_unique_over_shards(folder, monkeypatch):
-    """Documents without ids are called by shard and number, so that intervals can be drawn."""
+def test_ids_are_unique_over_files(folder, monkeypatch):
+    """Documents without ids are called by the file and their number in it."""
     monkeypatch.chdir(folder)
-    shards = sa.read_shards({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
+    shards = sa.read_parts({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
     assert [shard().ids[:2] for shard in shards] == [("0:1", "0:2"), ("1:1", "1:2"), ("2:1", "2:2")]
     found = [
-        [shard().ids[0] for shard in sa.read_shards(pattern, scheme="IOB2")]
+        [shard().ids[0] for shard in sa.read_parts(pattern, scheme="IOB2")]
         for pattern in ("gold-*.conll", str(folder / "gold-*.conll"), "./gold-*.conll")
     ]
     assert found == [["gold-0.conll:1", "gold-1.conll:1", "gold-2.conll:1"]] * 3
@@ -114,7 +114,7 @@ def test_the_command(folder, whole, monkeypatch, capsys):
         json.loads(capsys.readouterr().out)["tables"]["team"]
         == sa.agree(corpus).to_dict()["tables"]["team"]
     )
-    assert main(["difficulty", *by_layer, *more, "--gold", "gold"]) == 0
+    assert main(["difficulty", *by_layer, *more, "--gold", "gold", "--workers", "2"]) == 0
     hard = sa.difficulty(corpus, "gold").to_dict()["tables"]["documents"]
     found = json.loads(capsys.readouterr().out)["tables"]["documents"]
     assert [d["difficulty"] for d in found] == [d["difficulty"] for d in hard]
@@ -135,7 +135,7 @@ def test_stars_are_told_apart(tmp_path, monkeypatch):
     for layer in "gt":
         for name in ("a,b-c", "a-b,c"):
             (tmp_path / f"{layer}-{name}.conll").write_text("x B-X\n", "utf-8")
-    shards = sa.read_shards({layer: f"{layer}-*-*.conll" for layer in "gt"}, scheme="IOB2")
+    shards = sa.read_parts({layer: f"{layer}-*-*.conll" for layer in "gt"}, scheme="IOB2")
     assert sa.evaluate(shards).documents == 2
     assert [shard().ids for shard in shards] == [("'a','b,c':1",), ("'a,b','c':1",)]
 
@@ -156,43 +156,50 @@ def test_refused(folder, monkeypatch, capsys):
     """An empty pattern, a layer that lacks a shard, other columns, a shard that is broken."""
     monkeypatch.chdir(folder)
     with pytest.raises(sa.InputError, match=r"^nowhere-\*\.conll: no file fits this pattern$"):
-        sa.read_shards("nowhere-*.conll")
+        sa.read_parts("nowhere-*.conll")
     with refuses(sa.InputError, "no file … a pattern … 'part-*.jsonl'"):  # fmt: skip
-        sa.read_shards([])
-    said = "tagger-[01].conll: no file of shard '2' … gold has gold-2.conll"
+        sa.read_parts([])
+    said = "tagger-[01].conll: no file of part '2' … gold has gold-2.conll"
     with refuses(sa.InputError, said):
-        sa.read_shards({"gold": "gold-*.conll", "tagger": "tagger-[01].conll"})
+        sa.read_parts({"gold": "gold-*.conll", "tagger": "tagger-[01].conll"})
     for source, said in (
         (3, "3 … a pattern, or files"),
         ({"gold": 3}, "3 … name of a file, or a pattern"),
         ({}, "no file; a pattern … 'gold-*.conll'"),
     ):
         with refuses(sa.InputError, said):
-            sa.read_shards(source)
-    said = "block 1: part-0.jsonl: nonsense is not an option … leave it out"
+            sa.read_parts(source)
+    said = "part-0.jsonl: nonsense is not an option … leave it out"
     with refuses(sa.SettingError, said):
-        sa.evaluate(sa.read_shards("part-*.jsonl", nonsense=3))
+        sa.evaluate(sa.read_parts("part-*.jsonl", nonsense=3))
     (folder / "broken.jsonl").write_text("{", "utf-8")
-    shards = sa.read_shards(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
-    with pytest.raises(sa.InputError, match=r"^block 2: broken\.jsonl:1: not valid JSON"):
+    shards = sa.read_parts(["part-0.jsonl", "broken.jsonl", "part-1.jsonl"])
+    with pytest.raises(sa.InputError, match=r"^broken\.jsonl:1: not valid JSON"):
         sa.evaluate(shards)
-    assert sa.evaluate(shards, on_error="skip").notes[-1].startswith("block 2 skipped: broken.jsonl:1: not valid JSON")  # fmt: skip
     for line, code, said in (
         (["evaluate", "nowhere-*.jsonl"], 1, "nowhere-*.jsonl: no file"),
         (
-            ["evaluate", "part-*.jsonl", "--block", "3"],
+            ["evaluate", "part-0.jsonl", "--workers", "3"],
             2,
-            "--block … files found by a pattern … 'spanagree evaluate --help'",
+            "--workers needs files found by a pattern … 'spanagree evaluate --help'",
         ),
         (
-            ["agree", "part-*.jsonl", "--by", "document"],
+            ["agree", "part-*.jsonl", "--measure", "documents", "--workers", "2"],
             2,
-            "--by document … (--block, --workers, a pattern of files) … 'spanagree agree --help'",
+            "--measure documents does not go with --workers … 'spanagree agree --help'",
         ),
         (
-            ["coefficients", "part-*.jsonl", "--tokens", "--annotators", "gold,tagger"],
+            [
+                "coefficients",
+                "part-*.jsonl",
+                "--tokens",
+                "--annotators",
+                "gold,tagger",
+                "--workers",
+                "2",
+            ],
             2,
-            "--annotators … (--block, --workers, a pattern of files) … 'spanagree coefficients --help'",
+            "--annotators does not go with --workers … 'spanagree coefficients --help'",
         ),
     ):
         assert main(line) == code
@@ -202,76 +209,12 @@ def test_refused(folder, monkeypatch, capsys):
 
 
 def test_refused_columns(folder, parquet, monkeypatch):
-    """A column that is not in a shard is refused, and the others named."""
+    """A column that is not in a file is refused, and the others named."""
     monkeypatch.chdir(folder)
     ask = {"tokens": "tokens", "tags": {"gold": "gold", "x": "x"}}
-    said = "block 1: tags-0.parquet: no column 'x' … tokens, gold, lexicon, tagger"
+    said = "tags-0.parquet: no column 'x' … tokens, gold, lexicon, tagger"
     with refuses(sa.SettingError, said):
-        sa.evaluate(sa.read_shards("tags-*.parquet", **ask))
-
-
-# --- rows of datasets ---------------------------------------------------------------------------
-
-TAGS = {"tokens": "tokens", "tags": {n: n for n in FILES}}
-
-
-@pytest.mark.parametrize("kind", ["Dataset", "stream", "rows"])
-def test_blocks_of_rows(folder, whole, kind):
-    """A dataset, a stream of one and plain rows, in blocks, have the digits of the whole."""
-    table = json.loads((folder / "tags-0.json").read_text("utf-8"))
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    one = sa.from_dataset(rows, **TAGS)
-    if kind == "rows":
-        data = iter(rows)
-    else:
-        data = pytest.importorskip("datasets").Dataset.from_dict(table)
-        data = data.to_iterable_dataset() if kind == "stream" else data
-    blocks = list(sa.from_dataset(data, block=17, **TAGS))
-    assert [len(block) for block in blocks] == [17, 17, 6]
-    assert blocks[1].ids[0] == "18"
-    assert figures(sa.evaluate(blocks)) == figures(sa.evaluate(one))
-
-
-def test_label_ids_of_a_stream():
-    """The names of label ids come from the features of a stream too."""
-    datasets = pytest.importorskip("datasets")
-    names = ["O", "B-PER", "I-PER"]
-    features = datasets.Features(
-        tokens=datasets.Sequence(datasets.Value("string")),
-        tags=datasets.Sequence(datasets.ClassLabel(names=names)),
-    )
-    rows = {"tokens": [["a", "b"], ["c"], ["d"]], "tags": [[1, 2], [0], [1]]}
-    stream = datasets.Dataset.from_dict(rows, features=features).to_iterable_dataset()
-    blocks = list(sa.from_dataset(stream, block=2, tokens="tokens", tags={"gold": "tags"}))
-    assert [b.labels for b in blocks] == [("PER",), ("PER",)]
-    assert len(blocks[1].layers["gold"]) == 1
-
-
-LONG = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
-
-
-def row(document, who):
-    return {
-        "id": document,
-        "text": "Jo!",
-        "who": who,
-        "spans": [{"start": 0, "end": 2, "label": "P"}],
-    }
-
-
-def test_rows_of_a_document_stay_together():
-    """In the long form a block ends between documents; one that comes again is refused."""
-    rows = [row(d, who) for d in "abc" for who in ("ann", "bob")]
-    blocks = list(sa.from_dataset(rows, block=1, **LONG))
-    assert [(b.ids, b.annotators) for b in blocks] == [((d,), ("ann", "bob")) for d in "abc"]
-    said = "row 7: document 'a' again"
-    with refuses(sa.InputError, said):
-        list(sa.from_dataset([*rows, row("a", "cem")], block=1, **LONG))
-    with pytest.raises(sa.SettingError, match=r"^block 0; a whole number from 1 is needed$"):
-        sa.from_dataset(rows, block=0, **LONG)
-    with refuses(sa.InputError, "data 3 … a Dataset … mappings"):  # fmt: skip
-        list(sa.from_dataset(3, block=2, **LONG))
-    assert list(sa.from_dataset([], block=2, **LONG)) == []
+        sa.evaluate(sa.read_parts("tags-*.parquet", **ask))
 
 
 @pytest.mark.long
@@ -314,22 +257,17 @@ def test_annotators_who_are_in_some_shards_only(tmp_path, monkeypatch):
         sa.read({"x": "x-*.jsonl"})
 
 
-def test_failing_shards(folder, monkeypatch, capsys):
-    """An error names the shard; asked to, the command leaves it out and says so."""
+def test_failing_files(folder, monkeypatch, capsys):
+    """An error names the file, of parts and of the whole."""
     monkeypatch.chdir(folder)
     (folder / "odd-0.jsonl").write_bytes((folder / "part-0.jsonl").read_bytes())
     (folder / "odd-1.jsonl").write_text("", "utf-8")
-    assert main(["evaluate", "odd-*.jsonl", "--gold", "gold"]) == 1
-    said = "spanagree: error: block 2: odd-1.jsonl: no documents … spanagree convert"
-    says(capsys.readouterr().err, said)
-    assert main(["evaluate", "odd-*.jsonl", "--gold", "gold", "--on-error", "skip"]) == 0
-    found = capsys.readouterr()
-    assert "40 documents" in found.out
-    assert "block 2 skipped: odd-1.jsonl: no documents" in found.err
-    with refuses(sa.SettingError, "block 1: part-0.jsonl: unknown gold 'x'; allowed"):
-        sa.evaluate(sa.read_shards("part-*.jsonl"), "x")
-    assert main(["evaluate", "part-0.jsonl", "--on-error", "skip"]) == 2
-    assert "--on-error needs blocks" in capsys.readouterr().err
+    for more in ([], ["--workers", "2"]):
+        assert main(["evaluate", "odd-*.jsonl", "--gold", "gold", *more]) == 1
+        said = "spanagree: error: odd-1.jsonl: no documents … spanagree convert"
+        says(capsys.readouterr().err, said)
+    with refuses(sa.SettingError, "unknown gold 'x'; allowed: gold"):
+        sa.evaluate(sa.read_parts("part-*.jsonl"), "x")
 
 
 # --- documents in several files ------------------------------------------------------------------
@@ -362,7 +300,7 @@ def batches(tmp_path, monkeypatch):
 def test_documents_in_several_files(batches, workers):
     """Documents of the same id are united by id and annotator: the figures are those of one file."""
     one = sa.agree(batches)
-    shards = sa.read_shards("batch-*.jsonl")
+    shards = sa.read_parts("batch-*.jsonl")
     if workers is None:
         both = sa.agree(shards)
     else:
@@ -370,29 +308,29 @@ def test_documents_in_several_files(batches, workers):
             both = sa.agree(shards, executor=executor)
     assert both.to_dict()["tables"]["team"] == one.to_dict()["tables"]["team"]
     assert both.pairs["ann", "bob"].documents == 2
-    assert both.notes == ("2 documents in more than one file, united by id",)
+    assert both.notes == ("2 documents in more than one file, united by id", *one.notes)
     labels = sa.coefficients(sa.token_labels(shards)).alpha.value
     assert labels == sa.coefficients(sa.token_labels(batches)).alpha.value
 
 
 def test_the_command_unites_documents(batches, capsys):
-    """On the command line too, in blocks and as one corpus."""
-    assert main(["agree", "batch-*.jsonl", "--format", "json"]) == 0
-    captured = capsys.readouterr()
-    assert (
-        json.loads(captured.out)["tables"]["team"] == sa.agree(batches).to_dict()["tables"]["team"]
-    )
-    assert captured.err == "spanagree: note: 2 documents in more than one file, united by id\n"
+    """On the command line too, with workers and without."""
+    for more in ([], ["--workers", "2"]):
+        assert main(["agree", "batch-*.jsonl", "--format", "json", *more]) == 0
+        captured = capsys.readouterr()
+        team = sa.agree(batches).to_dict()["tables"]["team"]
+        assert json.loads(captured.out)["tables"]["team"] == team
+        united = "2 documents in more than one file, united by id"
+        notes = [united, *sa.agree(batches).notes]
+        assert captured.err == "".join(f"spanagree: note: {note}\n" for note in notes)
     assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 0
     assert sa.read_jsonl("one.jsonl") == batches
-    assert main(["agree", "batch-*.jsonl", "--on-error", "skip"]) == 1  # what to unite is not sure
-    assert "have the same id" in capsys.readouterr().err
 
 
 def test_layers_of_their_own(batches, capsys):
     """Files of one layer each are united where a layer is missing, whichever command misses it."""
     whole = sa.evaluate(batches, gold="bob").systems["ann"].f1
-    shards = sa.read_shards("batch-*.jsonl")
+    shards = sa.read_parts("batch-*.jsonl")
     assert sa.evaluate(shards, gold="bob").systems["ann"].f1 == whole
     with ProcessPoolExecutor(1) as executor:
         assert sa.evaluate(shards, gold="bob", executor=executor).systems["ann"].f1 == whole
@@ -405,32 +343,30 @@ def test_layers_of_their_own(batches, capsys):
     assert same(sa.difficulty(shards, gold="ann").values, hard.values)
 
 
-def test_layers_that_are_nowhere(batches, monkeypatch, capsys):
-    """A wrong name, or a layer that other documents have, is the block's error, and that soon."""
-    from spanagree.formats.shards import Shard
-
-    assert main(["evaluate", "batch-*.jsonl", "--gold", "eve"]) == 1
-    assert capsys.readouterr().err.endswith("eve'; allowed: ann, bob\n")  # of the united ones
+def test_layers_that_are_nowhere(batches, capsys):
+    """A wrong name is refused on the whole; a layer may be in some files only."""
+    for more in ([], ["--workers", "2"]):
+        assert main(["evaluate", "batch-*.jsonl", "--gold", "eve", *more]) == 1
+        assert capsys.readouterr().err.endswith("eve'; allowed: ann, bob\n")
     for n in (1, 2):  # other documents: nothing to unite
         lines = Path(f"batch-{n}.jsonl").read_text("utf-8")
         Path(f"apart-{n}.jsonl").write_text(re.sub('"id": "', f'"id": "{n}', lines), "utf-8")
-    assert main(["evaluate", "apart-*.jsonl"]) == 1
-    message = (
-        "spanagree: error: block 1: apart-1.jsonl: 1 annotator in the corpus; gold and at least one"
-    )
-    assert capsys.readouterr().err.startswith(message)
-    Path("apart-2.jsonl").write_text("{", "utf-8")
-    assert main(["evaluate", "apart-*.jsonl"]) == 1
-    assert capsys.readouterr().err.startswith(message)
-    for n in range(40):
-        two = sa.Corpus.from_segments([3], {"a": [[]], "b": [[]]}, ids=[str(n)])
-        sa.write_jsonl(two, f"same-{n:02}.jsonl")
-    calls = []
-    raw = Shard.raw
-    monkeypatch.setattr(Shard, "raw", lambda self: calls.append(self.name) or raw(self))
-    assert main(["evaluate", "same-*.jsonl", "--gold", "eve"]) == 1
-    assert "unknown gold 'eve'; allowed: a, b" in capsys.readouterr().err
-    assert len(calls) == 12
+    whole = sa.evaluate(sa.read({"x": "apart-*.jsonl"}))
+    assert sa.evaluate(sa.formats.read_parts("apart-*.jsonl")).to_dict() == whole.to_dict()
+    assert whole.systems["bob"].documents == 0
+
+
+def test_recordings_in_files(tmp_path, monkeypatch):
+    """The unit of time that holds all times is found over all files; oracle: the whole."""
+    monkeypatch.chdir(tmp_path)
+    for name, ends in (("x-1", (1, 2)), ("x-2", (1.25, 2))):
+        rows = [f"{name},{who},{end - 1},{end},talk" for who, end in zip("ab", ends, strict=True)]
+        text = "recording,annotator,start_seconds,end_seconds,label\n" + "\n".join(rows)
+        Path(f"{name}.csv").write_text(text + "\n", "utf-8")
+    whole = sa.agree(sa.read({"x": "x-*.csv"}), match="iou")
+    found = sa.agree(sa.formats.read_parts("x-*.csv"), match="iou")
+    assert found.settings["offsets"] == whole.settings["offsets"] == "10ms"
+    assert found.to_dict("pair") == whole.to_dict("pair")
 
 
 OTHERS = {
@@ -450,7 +386,7 @@ def test_documents_that_are_not_the_same(batches, capsys, what):
         lines = re.sub('"text": "([^"]*)"', lambda text: f'"length": {len(text[1])}', lines)
     with open("batch-2.jsonl", "w", encoding="utf-8") as file:
         file.write(lines.replace(old, new))
-    shards = sa.read_shards("batch-*.jsonl")
+    shards = sa.read_parts("batch-*.jsonl")
     with refuses(sa.InputError, message):
         sa.agree(shards)
     assert main(["convert", "batch-*.jsonl", "-o", "one.jsonl"]) == 1
@@ -476,21 +412,21 @@ def test_repeats_in_several_files(batches, capsys):
 def test_numbered_documents_are_not_the_same(folder, monkeypatch):
     """Documents that have no ids, only numbers, are counted apart, whatever file they are in."""
     monkeypatch.chdir(folder)
-    shards = sa.read_shards({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
+    shards = sa.read_parts({n: f"{n}-*.conll" for n in FILES}, scheme="IOB2")
     assert sa.agree(shards).documents == 103
     assert len(shards.united()) == 103
 
 
 def test_patterns_with_odd_brackets(tmp_path, monkeypatch):
     """A bracket that is not closed stands for itself; a class that cannot be names the file."""
-    from spanagree.formats.shards import has_pattern
+    from spanagree.formats.file_parts import has_pattern
 
     monkeypatch.chdir(tmp_path)
     for name in ("a[1.conll", "a[2.conll", "b!.conll", "b-.conll"):
         (tmp_path / name).write_text("x B-X\n", "utf-8")
-    assert len(sa.read_shards({"g": "a[[]?.conll"}, scheme="IOB2")) == 2
-    assert len(sa.read_shards({"g": "a[*.conll"}, scheme="IOB2")) == 2
-    assert len(sa.read_shards({"g": "b[!a].conll"}, scheme="IOB2")) == 2
+    assert len(sa.read_parts({"g": "a[[]?.conll"}, scheme="IOB2")) == 2
+    assert len(sa.read_parts({"g": "a[*.conll"}, scheme="IOB2")) == 2
+    assert len(sa.read_parts({"g": "b[!a].conll"}, scheme="IOB2")) == 2
     assert [has_pattern(text) for text in ("a[b", "a[]", "a[b]", "[" * 50_000)] == [False, False, True, False]  # fmt: skip
 
 
@@ -504,13 +440,13 @@ def test_one_file_in_two_shards(tmp_path, monkeypatch):
     layers = {"gold": "g-*.conll", "mine": "m-*.conll"}
     for source in (layers, {"mine": "m-*.conll"}, "m-*.conll"):
         with refuses(sa.InputError, f"m-2.conll: the same file as m-1.conll … {advice}"):
-            sa.read_shards(source)
+            sa.read_parts(source)
     assert main(["convert", "gold=g-*.conll", "mine=m-*.conll", "-o", "one.jsonl"]) == 1
     Path("m-2.conll").unlink()
     Path("m-2.conll").hardlink_to("g-2.conll")
     with refuses(sa.InputError, f"m-2.conll: the same file as g-2.conll … {advice}"):
-        sa.read_shards(layers)
-    assert len(sa.read_shards({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2
+        sa.read_parts(layers)
+    assert len(sa.read_parts({"gold": "g-*.conll", "mine": "g-*.conll"})) == 2
 
 
 def test_parts_without_a_tag(tmp_path, monkeypatch):
@@ -521,7 +457,7 @@ def test_parts_without_a_tag(tmp_path, monkeypatch):
         for i, text in enumerate(sentences):
             Path(f"{name}-{i}.conll").write_text(text, "utf-8")
         Path(f"{name}.conll").write_text("\n".join(sentences), "utf-8")
-    parts = sa.evaluate(sa.read_shards({name: f"{name}-*.conll" for name in ("gold", "mine")}))
+    parts = sa.evaluate(sa.read_parts({name: f"{name}-*.conll" for name in ("gold", "mine")}))
     whole = sa.evaluate(sa.read_conll({name: f"{name}.conll" for name in ("gold", "mine")}))
     assert parts["mine"].f1 == whole["mine"].f1
     assert parts.settings["scheme"] == whole.settings["scheme"]

@@ -1,9 +1,10 @@
-"""Blocks on a real cluster: a Dask scheduler and two worker processes on loopback, started and stopped here."""
+"""Parts on a real cluster: a Dask scheduler and two worker processes on loopback, started and stopped here."""
 
 from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.blocks import run
+from spanagree.parts import workers
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.cluster
@@ -29,7 +30,7 @@ LONGEST = (
 
 
 def made(seed, folder, dies=False):
-    """A block from a seed; each worker leaves its name, and one dies the first time."""
+    """A part from a seed; each worker leaves its name, and one dies the first time."""
     rng = np.random.default_rng(seed)
     (Path(folder) / f"worker-{os.getpid()}").touch()
     mark = Path(folder) / f"died-{seed}"
@@ -44,20 +45,20 @@ def made(seed, folder, dies=False):
     return sa.Corpus.from_segments(lengths, {"gold": gold, "mine": mine}, ids=ids)
 
 
-def many_blocks(folder):
-    """So many blocks from seeds that none of these clusters is done before something happens."""
+def many_parts(folder):
+    """So many parts from seeds that none of these clusters is done before something happens."""
     marks = folder / "marks"
     marks.mkdir()
     return (functools.partial(made, seed, str(marks)) for seed in range(4000))
 
 
 def lost(folder):
-    """A shard that cannot be read."""
+    """A file that cannot be read."""
     raise sa.InputError("shard-7.conll:3: unknown tag 'x'")
 
 
 def mended(folder):
-    """A shard that cannot be read until somebody mends it."""
+    """A file that cannot be read until somebody mends it."""
     if not (Path(folder) / "mended").exists():
         raise sa.InputError("shard-8.conll:1: unknown tag 'y'")
     return made(8, folder)
@@ -127,34 +128,29 @@ def test_cluster(executor, tmp_path, dies):
     """The cluster gives the digits of one process, intervals too, also if a worker is killed."""
     ask = {"ci": sa.Bootstrap(resamples=50)}
     serial = sa.evaluate([made(seed, tmp_path) for seed in range(40)], **ask)
-    blocks = [
-        functools.partial(made, seed, str(tmp_path), dies and seed == 5) for seed in range(40)
-    ]
-    found = sa.evaluate(blocks, executor=executor, **ask)
+    parts = [functools.partial(made, seed, str(tmp_path), dies and seed == 5) for seed in range(40)]
+    found = sa.evaluate(parts, executor=executor, **ask)
     assert found.to_dict() == serial.to_dict()
     assert len(list(tmp_path.glob("worker-*"))) > 2  # this process and two others
     assert (tmp_path / "died-5").exists() == dies
 
 
 @pytest.mark.filterwarnings("default")
-def test_corrupt_shard(executor, tmp_path):
-    """A corrupt shard names the shard and fails the run; skipped, it is counted and listed."""
-    blocks = [functools.partial(made, 1, str(tmp_path)), functools.partial(lost, str(tmp_path))]
-    with pytest.raises(sa.InputError, match=r"block 2: shard-7\.conll:3: unknown tag 'x'"):
-        sa.evaluate(blocks, executor=executor)
-    found = sa.evaluate(blocks, executor=executor, on_error="skip")
-    assert found.notes == ("block 2 skipped: shard-7.conll:3: unknown tag 'x'",)
-    assert "|skipped_blocks:1|" in found.signature
+def test_corrupt_file(executor, tmp_path):
+    """A corrupt file names the part and the file, and fails the run."""
+    parts = [functools.partial(made, 1, str(tmp_path)), functools.partial(lost, str(tmp_path))]
+    with pytest.raises(sa.InputError, match=r"part 2: shard-7\.conll:3: unknown tag 'x'"):
+        sa.evaluate(parts, executor=executor)
 
 
 @pytest.mark.filterwarnings("default")
-def test_shard_that_was_mended(executor, tmp_path):
-    """Each run asks the cluster anew: a shard that failed and was mended is read again."""
-    blocks = [functools.partial(mended, str(tmp_path))]
-    with refuses(sa.InputError, "block 1: shard-8.conll:1: unknown tag 'y'") as kept:
-        sa.evaluate(blocks, executor=executor)
+def test_file_that_was_mended(executor, tmp_path):
+    """Each run asks the cluster anew: a file that failed and was mended is read again."""
+    parts = [functools.partial(mended, str(tmp_path))]
+    with refuses(sa.InputError, "part 1: shard-8.conll:1: unknown tag 'y'") as kept:
+        sa.evaluate(parts, executor=executor)
     (tmp_path / "mended").touch()
-    assert sa.evaluate(blocks, executor=executor).documents == 50
+    assert sa.evaluate(parts, executor=executor).documents == 50
     assert kept  # whoever keeps the error keeps it alive on the cluster too
 
 
@@ -164,7 +160,7 @@ def test_scheduler_that_dies(tmp_path):
     """A cluster that is gone in mid-run is an error within seconds, not a part of a result."""
     import dask
 
-    blocks = many_blocks(tmp_path)
+    parts = many_parts(tmp_path)
     soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
     with soon, cluster(tmp_path) as (client, scheduler, _):
         begin = []
@@ -175,27 +171,27 @@ def test_scheduler_that_dies(tmp_path):
                 begin.append(time.monotonic())
 
         with pytest.raises(sa.SettingError, match=r"^the executor died: "):
-            sa.evaluate(blocks, executor=client.get_executor(), progress=kill)
+            sa.evaluate(parts, executor=client.get_executor(), progress=kill)
         assert time.monotonic() - begin[0] < 10
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_scheduler_that_freezes(tmp_path, monkeypatch):
-    """A scheduler that answers no more, its connection open, is an error that names the block."""
-    monkeypatch.setattr(run, "_SILENCE", 3)
-    monkeypatch.setattr(run, "_PATIENCE", 2)
-    blocks = many_blocks(tmp_path)
+    """A scheduler that answers no more, its connection open, is an error that names the part."""
+    monkeypatch.setattr(workers, "_SILENCE", 3)
+    monkeypatch.setattr(workers, "_PATIENCE", 2)
+    parts = many_parts(tmp_path)
     with cluster(tmp_path) as (client, scheduler, _):
 
         def freeze(done, _):
             if done == 5:
                 scheduler.send_signal(signal.SIGSTOP)
 
-        said = r"^the executor died: .*block \d+ is waited for, but for 3 s the scheduler has not answered$"
+        said = r"^the executor died: .*part \d+ is waited for, but for 3 s the scheduler has not answered$"
         try:
             with pytest.raises(sa.SettingError, match=said):
-                sa.evaluate(blocks, executor=client.get_executor(), progress=freeze)
+                sa.evaluate(parts, executor=client.get_executor(), progress=freeze)
         finally:
             scheduler.send_signal(signal.SIGCONT)
 
@@ -203,18 +199,18 @@ def test_scheduler_that_freezes(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_workers_that_leave(tmp_path, monkeypatch):
-    """A cluster whose workers have all gone is an error that names the block that waits."""
-    monkeypatch.setattr(run, "_SILENCE", 3)
-    blocks = many_blocks(tmp_path)
-    with cluster(tmp_path) as (client, _, workers):
+    """A cluster whose workers have all gone is an error that names the part that waits."""
+    monkeypatch.setattr(workers, "_SILENCE", 3)
+    parts = many_parts(tmp_path)
+    with cluster(tmp_path) as (client, _, processes):
 
         def leave(done, _):
             if done == 5:
-                workers.terminate()
+                processes.terminate()
 
-        said = r"^the executor died: .*block \d+ is waited for, but for 3 s the cluster has had no workers$"
+        said = r"^the executor died: .*part \d+ is waited for, but for 3 s the cluster has had no workers$"
         with pytest.raises(sa.SettingError, match=said):
-            sa.evaluate(blocks, executor=client.get_executor(), progress=leave)
+            sa.evaluate(parts, executor=client.get_executor(), progress=leave)
 
 
 def test_cluster_that_is_not_there():
@@ -223,3 +219,17 @@ def test_cluster_that_is_not_there():
     with pytest.raises(OSError, match="Timed out"):
         distributed.Client("tcp://127.0.0.1:9", timeout=2)
     assert time.monotonic() - begin < 10
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_page(executor, tmp_path, monkeypatch):
+    """What docs/scale.md shows of Dask runs on the scheduler that is started here."""
+    page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    (code,) = re.findall(r"^```\n(from dask\.distributed.*?)```$", page, re.S | re.M)
+    address = executor._client.scheduler.address
+    assert "tcp://scheduler:8786" in code
+    parts = [functools.partial(made, seed, str(tmp_path)) for seed in range(3)]
+    names = {"sa": sa, "parts": parts}
+    exec(code.replace("tcp://scheduler:8786", address), names)
+    whole = sa.evaluate([part() for part in parts], gold="gold")
+    assert names["result"].to_dict() == whole.to_dict()

@@ -1,0 +1,113 @@
+"""What all counts of matches share: the measure, the chance model, and its rule of places."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanagree.arrays import Hashes, Progress
+from spanagree.chance.model import without_places
+from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.place_shares import PlaceShares, WordEdges, place_shares
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.same_texts import note_of_same_texts
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """How the segments of a corpus, or of a part of one, stand to their texts; it adds.
+
+    Attributes:
+        shares: how they stand to the rule of places, if chance has one.
+        word_edges: ends of segments at edges of words, if chance has no rule.
+        text_numbers: number of each text, of a part.
+    """
+
+    shares: PlaceShares | None
+    word_edges: WordEdges = field(default_factory=WordEdges)
+    text_numbers: Hashes | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Description]) -> Description:
+        """Add the descriptions of parts."""
+        shares = [part.shares for part in parts if part.shares is not None]
+        edges = functools.reduce(WordEdges.plus, (part.word_edges for part in parts))
+        return cls(functools.reduce(operator.add, shares) if shares else None, edges)
+
+    def notes(self) -> tuple[str, ...]:
+        """Say that a rule of places would fit, if there is none."""
+        return self.word_edges.notes() if self.shares is None else ()
+
+
+def notes_on_texts(parts: Mapping[str, Description]) -> tuple[str, ...]:
+    """Note that files have the same texts under different ids, if they are parts of a corpus."""
+    numbers = [
+        part.text_numbers
+        for i, (name, part) in enumerate(parts.items(), 1)
+        if part.text_numbers is not None and name != f"part {i}"
+    ]
+    return note_of_same_texts(numbers)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MatchCounting:
+    """How the matches of a corpus, or of a part of one, are counted.
+
+    Attributes:
+        match: name of the measure.
+        chance: name of the chance model.
+        progress: function called with the number of steps done, and of all.
+    """
+
+    match: str
+    chance: str
+    progress: Progress = None
+
+    @property
+    def measure(self) -> Match:
+        """What two segments count."""
+        return find_match(self.match)
+
+    def check(self, corpus: Corpus) -> None:
+        """Refuse a layer that overlaps itself where the measure or chance does not allow it.
+
+        Raises:
+            SettingError: naming the first one.
+        """
+        for name in corpus.annotators:
+            check_layer(corpus, name, self.match, self.chance)
+
+    def without_places(self) -> MatchCounting | None:
+        """Return the same without a rule of places, if chance has one; nothing is drawn."""
+        chance = without_places(self.chance)
+        if chance is None:
+            return None
+        return MatchCounting(match=self.match, chance=chance)
+
+    def describe(self, corpus: Corpus) -> Description:
+        """Describe how the segments of a corpus stand to their texts."""
+        shares = place_shares(corpus, corpus.annotators, self.chance)
+        return Description(shares) if shares else Description(None, WordEdges.of(corpus))
+
+    def settings_of(
+        self, corpus: Corpus, inexact: Inexact, shares: PlaceShares | None
+    ) -> dict[str, Any]:
+        """Collect the settings that all results of matches have, by name."""
+        return {
+            "match": self.match,
+            "chance": self.chance,
+            **inexact.settings(self.chance),
+            "places_mean": None if shares is None else shares.mixed,
+            "offsets": corpus.offsets,
+            "reading": corpus.reading,
+        }
+
+
+def of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:
+    """Return the settings of a gold layer, if there is one."""
+    return {"gold": gold, "gold_first": None if gold in (None, corpus.annotators[0]) else False}

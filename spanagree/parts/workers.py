@@ -1,0 +1,109 @@
+"""Calls made by an executor's workers: results in order, failures with a name, no endless waiting.
+
+Any ``concurrent.futures.Executor`` will do: of threads, of processes, or of a cluster such as
+Dask's. A cluster that has lost its scheduler or all its workers is an error after a minute.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from spanagree.errors import SettingError, printable, show
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future  # take a while to load
+
+_AHEAD = 2  # calls for each worker that are submitted before their results are needed
+_PATIENCE = 5  # seconds that the client of a cluster may be without its scheduler
+_SILENCE = 60  # seconds that a scheduler may give no answer, or have no workers
+
+Outcome: TypeAlias = "tuple[Any, BaseException | None]"
+"""The result of a call, or the error that it raised."""
+
+
+def by_workers(
+    tasks: Iterable[tuple[tuple[Any, ...], str]], function: Callable[..., Any], executor: Executor
+) -> Iterator[Outcome]:
+    """Yield the outcomes of calls by an executor's workers, in the order of the tasks.
+
+    Tasks are submitted as they are needed, a few for each worker.
+
+    Args:
+        tasks: arguments of each call, and its name in errors.
+        function: function that the workers call; processes need one that can be pickled.
+        executor: executor that owns the workers.
+
+    Raises:
+        SettingError: if it is no executor, or dies.
+    """
+    from concurrent.futures import BrokenExecutor
+
+    if not hasattr(executor, "submit"):
+        raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
+    ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+    waiting: deque[tuple[Future[Any], str]] = deque()
+    try:
+        for arguments, name in tasks:
+            try:
+                waiting.append((executor.submit(function, *arguments), name))
+            except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+                raise SettingError(f"the executor died: {described(error)}") from None
+            if len(waiting) == ahead:
+                yield _outcome(*waiting.popleft(), executor)
+        while waiting:
+            yield _outcome(*waiting.popleft(), executor)
+    finally:
+        for future, *_ in waiting:
+            future.cancel()
+
+
+def _outcome(future: Future[Any], name: str, executor: Executor) -> Outcome:
+    from concurrent.futures import BrokenExecutor, CancelledError
+
+    try:
+        return _result(future, executor, name), None
+    except (BrokenExecutor, CancelledError) as error:
+        raise SettingError(f"the executor died: {described(error)}") from None
+    except Exception as error:  # whatever a worker raised
+        return None, error
+
+
+def described(error: BaseException) -> str:
+    """Describe an error that is not the package's own, on one line."""
+    return printable(f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+def _result(future: Future[Any], executor: Executor, name: str) -> Any:
+    """Wait for the result of a future.
+
+    Raises:
+        BrokenExecutor: if a cluster has lost its scheduler or all its workers, as the future would
+            never be done.
+    """
+    from concurrent.futures import BrokenExecutor, wait
+
+    client: Any = getattr(executor, "_client", None)
+    lost, answered = 0, time.monotonic()
+    while lost < _PATIENCE:
+        if wait([future], timeout=1).done:
+            return future.result()
+        lost = lost + 1 if getattr(client, "status", "running") != "running" else 0
+        if client is None or lost:
+            continue
+        if not (missing := _missing(client)):
+            answered = time.monotonic()
+        elif time.monotonic() - answered > _SILENCE:
+            raise BrokenExecutor(f"{name} is waited for, but for {_SILENCE} s {missing}")
+    raise BrokenExecutor(f"its client has been {client.status} for {_PATIENCE} s")
+
+
+def _missing(client: Any) -> str:
+    """Describe what a cluster lacks: a scheduler that answers, or workers."""
+    try:
+        known = client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)
+    except (OSError, TimeoutError):  # the client's status tells whether it is gone
+        return "the scheduler has not answered"
+    return "" if known["workers"] else "the cluster has had no workers"
