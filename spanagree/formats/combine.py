@@ -130,9 +130,9 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
             if known[met[text] :] and any(map(str.strip, text)):
                 ids.append(known[met[text]])
             else:
-                own = raw.id_of(d)
-                is_free = own not in taken and raw.ids is not None
-                ids.append(own if is_free else f"{name}:{own}")
+                id_ = raw.id_of(d)
+                is_free = id_ not in taken and raw.ids is not None
+                ids.append(id_ if is_free else f"{name}:{id_}")
                 added_ids.append((text, ids[-1]))
             met[text] += 1
         for text, id_ in added_ids:

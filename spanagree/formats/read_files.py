@@ -40,12 +40,12 @@ from spanagree.formats.registry import (
     registered,
 )
 from spanagree.formats.tools import PATHS, TOOLS, lazy
-from spanagree.formats.unread import with_unread
 from spanagree.settings import as_read
 
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import Texts  # for few files
 
+_with_unread = lazy("spanagree.formats.unread", "with_unread")
 _read_uem = lazy("spanagree.formats.timelines", "read_uem")
 
 _CHOOSE = frozenset(("spans", "tags", "start", "quote", "layer", "feature", "tier", "predictions"))
@@ -98,7 +98,7 @@ class _Source:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
         if _CHOOSE.isdisjoint(known):
-            raw = with_unread(self.path, raw, self.form, whole=whole)
+            raw = _with_unread(self.path, raw, self.form, whole=whole)
         name = printable(os.fspath(self.path))
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
@@ -113,6 +113,10 @@ class _Source:
         if self.has_own_name and self._is_called_as_column(raw):
             names = dict.fromkeys(names, self.layer)
         return renamed(raw, names).but(notes=notes)
+
+    def names_people(self, raw: RawCorpus) -> bool:
+        """Return whether annotators have names in the file, and it has no other name."""
+        return not self.has_own_name and not self._is_called_as_column(raw)
 
     def _is_called_as_column(self, raw: RawCorpus) -> bool:
         """Return whether the one annotator has the name of a column, which nobody named so."""
@@ -264,7 +268,7 @@ def raw_files(
             read[source.layer] = source.read(texts, whole=whole)
         if join is not None and len(files) > 1:
             read = joined_by_text(read)
-        unnamed = [source.layer for source in of_format if not source.has_own_name]
+        unnamed = [source.layer for source in of_format if source.names_people(read[source.layer])]
         projects = one_project({layer: read.pop(layer) for layer in unnamed}, repeats=repeats)
         read |= projects
         parts |= {source.layer: read[source.layer] for source in of_format if source.layer in read}

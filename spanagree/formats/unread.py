@@ -12,8 +12,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, Any
 
 from spanagree.corpus.balance import READ, added
 from spanagree.corpus.raw import RawCorpus
@@ -23,7 +22,9 @@ from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.usual_names import COLUMNS, USUAL, keys_of, plain
-from spanagree.formats.xml_elements import name_of, tree
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element  # takes a while to load
 
 _MARKS = frozenset((*COLUMNS["spans"], *USUAL["spans"], "mentions", "ner", "denotations"))
 _UNITS = frozenset((*COLUMNS["tokens"], "sents", "sentence", "sentences", "nounchunks", "chunks"))
@@ -113,8 +114,8 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
     if shape in ("json", "jsonl"):
         for _, record in json_records(path):
             if isinstance(record, dict):
-                found = (k for k, v in record.items() if isinstance(v, str))
-                texts.update(key for key in found if plain(key) in COLUMNS["text"])
+                keys = (key for key, part in record.items() if isinstance(part, str))
+                texts.update(key for key in keys if plain(key) in COLUMNS["text"])
             yield from marks_at(record)
     elif shape in ("csv", "tsv"):
         _, rows = csv_records(path)
@@ -124,6 +125,8 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
                     with suppress(ValueError, RecursionError):
                         yield from ((name, n, "") for _, n, _ in marks_at({name: json.loads(cell)}))
     elif shape == "xml":
+        from spanagree.formats.xml_elements import tree  # for few files
+
         with open(path, "rb") as file:
             yield from _elements_at(tree(file, os.fspath(path)))
 
@@ -201,7 +204,7 @@ def _is_span(items: Any, inside: bool) -> bool:
 
 def _elements_at(element: Element, at: str = "") -> Iterator[Found]:
     """Yield the elements with a start and an end, but tokens and sentences."""
-    name = name_of(element)
+    name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     path = f"{at}/{name}"
     numbers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
     if _has_ends(numbers) and {plain(name), f"{plain(name)}s"}.isdisjoint(_UNITS | _LINKS):

@@ -64,6 +64,7 @@ READING = {
     "--encoding": Pair("coded-a.conll coded-b.conll", "--encoding utf-7"),
     "--ignore-tokens": Needed("gold.conll other.conll", "--ignore-tokens", "tokens:ignored"),
     "--missing": Pair(TWO, "--missing B-ALL"),
+    "--outside": Pair(TWO, "--outside B-ALL"),
     "--partial": Needed(
         "gold.conll part.conll --missing ?", "--partial drop-tokens", "partial:drop-tokens"
     ),
@@ -75,6 +76,7 @@ READING = {
     **dict.fromkeys(
         ("--start", "--end", "--label"), Same("a path to what is in a span; test_tools.py tries them")
     ),
+    "--join": Needed("under-a.jsonl under-b.jsonl", "--join text", "read:text=text,spans=spans,document=id,join=text"),
     "--quote": Same("the text of spans is checked, and decides nothing that is counted"),
     "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
@@ -453,6 +455,10 @@ def folder(tmp_path_factory):
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     talk = "recording,onset,offset,tier,label\nr,0.5,1.5,A,x\nr,2,{},B,{}\nr,4,{},A,y\n"
     files["talk-a.csv"], files["talk-b.csv"] = talk.format(3, "x", 5.25), talk.format(3, "y", 5.2)
+    one, two = ({"text": text, "spans": [[0, 2, "X"]]} for text in ("Jo ran", "Al sat"))
+    for name, rows_of in {"under-a": (one, two), "under-b": (two, one)}.items():  # by other ids
+        numbered = ({"id": number, **row} for number, row in enumerate(rows_of))
+        files[f"{name}.jsonl"] = "".join(f"{json.dumps(row)}\n" for row in numbered)
     files |= dict.fromkeys(("ticks-a.csv", "ticks-b.csv"), "onset,offset,label\n5,15,x\n20,30,y\n")
     files["heard.uem"] = "r 1 0 3.5\n"
     for name, text in files.items():

@@ -218,6 +218,8 @@ class Tasks:
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
+                has_place = isinstance(value, dict) and "start" in value and not is_sound
+                self.within[f"in {noun}s"] += has_place
         names = tuple(map(str, ids)) if relations else ()
         return Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
 
@@ -239,7 +241,9 @@ class Tasks:
                     regions.append(_region(item, key, where, entry))
                     html |= {key: None} if _is_in_html(item) else {}
                 elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
-                    self.passed[_KINDS.get(kind, f"{kind} result")] += 1
+                    noun = _KINDS.get(kind, f"{kind} result")
+                    self.passed[noun] += 1
+                    self.within[f"in {noun}s"] += "start" in item
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _time(entry), regions, html=tuple(html))
