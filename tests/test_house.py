@@ -336,7 +336,6 @@ def test_examples_of_public_names():
 EXAMPLES_NEED = {
     "spanagree.formats.spacy": "spacy",
     "spanagree.formats.hugging_face.write": "datasets",
-    "spanagree.systems.tally_files": "pyarrow",
     "spanagree.training.inspect_ai": "inspect_ai",
 }
 """Modules whose examples run where an optional package is installed."""

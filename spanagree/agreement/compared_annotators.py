@@ -47,6 +47,11 @@ class ComparedAnnotators:
         most: number of segments of the annotator who marked most, by document.
         description: how segments stand to their texts.
         uniform: rows without the rule of places, if chance has one.
+
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
+    >>> sa.agree(corpus).rows.sharing.seen
+    1
     """
 
     corpus: Corpus

@@ -78,6 +78,11 @@ class ComparedSystems:
         description: how segments stand to their texts.
         uniform: rows without the rule of places, if chance has one.
         notes: remarks on the comparison.
+
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
+    >>> sa.evaluate(corpus).rows.gold
+    'a'
     """
 
     corpus: Corpus

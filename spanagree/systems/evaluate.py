@@ -21,8 +21,8 @@ from spanagree.parts.each import Part, check_executor, joined_parts
 from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems, compare, compare_part
 from spanagree.systems.count import counted_of
-from spanagree.systems.result import Evaluation, check_evaluation, result
-from spanagree.uncertainty.bootstrap import USUAL, Bootstrap, asked_resampling, resampling_of
+from spanagree.systems.result import Evaluation, result
+from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 
 if TYPE_CHECKING:
@@ -133,20 +133,3 @@ def _notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
                 f" {counted(len(matches.drawn), 'time')}, in"
                 f" {counted(matches.computed['drawn'], noun)} without an exact distribution"
             )
-
-
-def with_intervals(evaluation: Evaluation, bootstrap: Bootstrap = USUAL) -> Evaluation:
-    """Return the same evaluation with confidence intervals, as ``evaluate(…, ci=True)`` does.
-
-    Raises:
-        SettingError: for a number out of range.
-
-    >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
-    >>> evaluation = evaluate(Corpus.from_segments([9] * 9, layers))
-    >>> low, high = with_intervals(evaluation).systems["mine"].f1.interval.observed
-    >>> bool(low < evaluation.systems["mine"].f1.observed < high)
-    True
-    """
-    check_evaluation(evaluation, "with_intervals")
-    scored = result(evaluation.counted, resampling_of(bootstrap))
-    return replace(scored, by_chance=evaluation.by_chance, notes=evaluation.notes)

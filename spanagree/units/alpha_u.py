@@ -62,7 +62,8 @@ def alpha_u(
     Raises:
         SettingError: for an unknown choice, or units that overlap.
 
-    >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
+    >>> import spanagree as sa
+    >>> corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """

@@ -253,7 +253,7 @@ def test_in_words(crowd, run):
         ("unit", "The annotators are held fixed", "The annotators are held fixed."),
         (None, "The annotators are held fixed", "The annotators are held fixed."),
         ("both", "about other documents and other annotators", "widened for other annotators"),
-        ("annotators", "t times the standard error", "t intervals over annotators"),
+        ("annotators", "t times the standard error", "over annotators, by leaving out one and two"),
     ):
         more = () if by is None else ("--resample-by", by)
         code, out, _ = run("agree", CROWD, "--ci", "--explain", "--format", "markdown", *more)

@@ -9,7 +9,6 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.systems.evaluate import with_intervals
 
 ANSWERS = "corpora/answers/answers.jsonl"
 SYSTEMS = ["detector", "eager"]
@@ -110,9 +109,9 @@ def test_rows_of_files_add(answers, tmp_path):
     for name, system in whole.systems.items():
         assert merged[name].f1 == system.f1
         assert merged.uniform[name].f1 == whole.uniform[name].f1
-    ends = [
-        with_intervals(x, sa.Bootstrap(resamples=200))["eager"].f1.interval for x in (merged, whole)
-    ]
+    how["ci"] = sa.Bootstrap(resamples=200)
+    rows = [sa.systems.ComparedSystems.read(file) for file in files]
+    ends = [sa.evaluate(source, "ann", **how)["eager"].f1.interval for source in (rows, answers)]
     assert ends[0] == ends[1]
 
 

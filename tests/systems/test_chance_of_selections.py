@@ -122,10 +122,9 @@ def test_by_hand():
     assert figures(sa.chance_test(whole, evaluation))[:3] == pytest.approx((1, 0.2, 0.2))
 
 
-def test_tallies_hold_no_segments(tmp_path):
-    pytest.importorskip("pyarrow")
-    evaluation = sa.evaluate(corpus(), "gold")
-    path = tmp_path / "one.parquet"
-    sa.systems.write_tallies(evaluation, path)
-    with refuses(sa.SettingError, "p against chance needs the segments … tallies"):
-        sa.chance_test(corpus(), sa.systems.read_tallies([path]))
+def test_rows_hold_no_segments(tmp_path):
+    """An evaluation of rows alone cannot be tested against chance, which places segments anew."""
+    sa.evaluate(corpus(), "gold").rows.write(tmp_path / "one.npz")
+    rows = sa.systems.ComparedSystems.read(tmp_path / "one.npz")
+    with refuses(sa.SettingError, "p against chance … segments"):
+        sa.chance_test(corpus(), sa.evaluate([rows], "gold"))

@@ -287,8 +287,6 @@ def test_annotators_of_parts():
     assert alpha_u(parts, continuum="joined").all == whole.all
     with pytest.raises(sa.SettingError, match="zoe"):
         alpha_u([corpus], annotators=["a", "zoe"])
-    with pytest.raises(sa.InputError, match="no ids"):
-        alpha_u([sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]})], ci=True)
 
 
 def test_by_pair_and_rows():
