@@ -91,11 +91,11 @@ def agree(
         check_executor(executor)
         source, match, model = compared(source, match, model, **comparing)
         counting = MatchCounting(match=match, chance=model, progress=progress)
-        whole = compare(source, counting, annotators)
+        rows = compare(source, counting, annotators)
     else:
         check_settings(match, model, comparing)
         settings = {"match": match, "chance": model, **comparing}
-        whole = joined_parts(
+        rows = joined_parts(
             source,
             functools.partial(compare_part, annotators=annotators, settings=settings),
             functools.partial(ComparedAnnotators.joined, annotators=annotators, settings=settings),
@@ -103,9 +103,9 @@ def agree(
             progress,
         )
     drawing = None if resampling is None else step_of(progress, "intervals")
-    agreement = result(counted_of(whole), min_shared, resampling, drawing)
+    agreement = result(counted_of(rows), min_shared, resampling, drawing)
     if p_values:
-        return with_p_values(agreement, whole.corpus, step_of(progress, "chance"))
+        return with_p_values(agreement, rows.corpus, step_of(progress, "chance"))
     return agreement
 
 

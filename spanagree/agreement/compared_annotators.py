@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,20 @@ from spanagree.comparisons.compared import (
 )
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
 from spanagree.comparisons.counting import Description, MatchCounting, notes_on_texts
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import choose_annotators
 from spanagree.corpus.same_texts import numbers_of_texts
+from spanagree.errors import InputError
 from spanagree.files import PathName
+
+if TYPE_CHECKING:
+    from spanagree.parts.row_files import RowsFile  # needed by few
+
+_KIND = "annotators"
+_SHARED = ("saw", "only", "first", "second", "shared")
+_OF_CROWDS = ("documents", "pairs", "annotations")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,22 +98,22 @@ class ComparedAnnotators:
         descriptions = {name: part.description for name, part in parts.items()}
         corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
         description = Description.joined([*descriptions.values()])
-        whole, chosen = choose_annotators(corpus, annotators)
+        team, chosen = choose_annotators(corpus, annotators)
         kinds = [part.kind for part in parts.values()]
         if not rows_add(kinds):
             corpus.check_segments("parts of which chance treats some in another way")
             return replace(compare(corpus, counting, annotators), description=description)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
-        names = whole.annotators, whole.labels
+        names = team.annotators, team.labels
         every_part = [*zip(parts.values(), n_before, strict=True)]
         uniform = [(part.uniform, n) for part, n in every_part if part.uniform is not None]
         return cls(
-            whole,
+            team,
             first.chosen if chosen is None else chosen,
             counting,
             CorpusKind.joined(kinds),
             Marginals.of_parts([(part.sums, n) for part, n in every_part], *names),
-            sum((part.sharing for part, _ in every_part), Sharing.none(whole.annotators)),
+            sum((part.sharing for part, _ in every_part), Sharing.none(team.annotators)),
             np.concatenate([part.most for part, _ in every_part]),
             description,
             Marginals.of_parts(uniform, *names) if uniform else None,
@@ -133,9 +142,23 @@ class ComparedAnnotators:
         >>> sa.agree(rows).team.tally.matched
         2
         """
-        from spanagree.agreement.row_file import write  # few write rows
+        from spanagree.parts import row_files  # few write rows
 
-        write(self, path)
+        team, _ = choose_annotators(self.corpus, self.chosen)
+        about = row_files.about_corpus(team, self.counting, self.kind, self.description)
+        sharing = {f"sharing.{key}": getattr(self.sharing, key) for key in _SHARED}
+        about |= {"chosen": self.chosen and list(self.chosen), "seen": self.sharing.seen}
+        tables, inexact = (
+            _tables("rows", self.sums),
+            {"rows": row_files.plain_inexact(self.sums.inexact)},
+        )
+        if self.uniform is not None:
+            tables |= _tables("uniform", self.uniform)
+            inexact["uniform"] = row_files.plain_inexact(self.uniform.inexact)
+        about["inexact"] = inexact
+        row_files.write_rows(
+            path, _KIND, about, tables, {**row_files.arrays_of(team), **sharing, "most": self.most}
+        )
 
     @classmethod
     def read(cls, path: PathName) -> ComparedAnnotators:
@@ -144,9 +167,29 @@ class ComparedAnnotators:
         Raises:
             InputError: for a file that cannot be read, or holds no rows of annotators.
         """
-        from spanagree.agreement.row_file import read  # few read rows
+        from spanagree.parts import row_files  # few read rows
 
-        return read(path)
+        file = row_files.read_rows(path, _KIND)
+        corpus, counting, kind, description = row_files.corpus_of_rows(file)
+        names, most = corpus.annotators, file.column("most", "i", len(corpus))
+        columns = {
+            key: file.column(f"sharing.{key}", "i", len(names) if key in _SHARED[:2] else None)
+            for key in _SHARED
+        }
+        inexact, seen = file.about.get("inexact"), file.about.get("seen")
+        if not isinstance(inexact, dict) or "rows" not in inexact or not isinstance(seen, int):
+            raise InputError(f"{file.name}: inexact or seen is not as rows are written")
+        sharing = Sharing(names, seen, **columns)
+        pairs = np.concatenate((sharing.first, sharing.second))
+        alike = len({len(columns[key]) for key in _SHARED[2:]}) == 1
+        if not alike or ((pairs < 0) | (pairs >= len(names))).any():
+            raise InputError(f"{file.name}: sharing is not as rows are written")
+        sums = _of_file(file, "rows", corpus, inexact["rows"])
+        uniform = (
+            _of_file(file, "uniform", corpus, inexact["uniform"]) if "uniform" in inexact else None
+        )
+        chosen = file.about.get("chosen")
+        return cls(corpus, chosen, counting, kind, sums, sharing, most, description, uniform)
 
     def _checked(
         self, annotators: Sequence[str] | None, match: MatchName, chance: str, **comparing: Any
@@ -253,3 +296,28 @@ def compare_annotators(
     if at_once is None:
         return rows, sharing
     return at_once.marginals(rows), sharing + at_once.sharing
+
+
+# --- rows in files ---
+
+
+def _tables(name: str, sums: Comparisons | Marginals) -> dict[str, Comparisons | None]:
+    """Collect the tables of rows, or of sums of crowded documents, by name."""
+    if isinstance(sums, Comparisons):
+        return {name: sums}
+    return {name: sums.rows, **{f"{name}.{part}": getattr(sums, part) for part in _OF_CROWDS}}
+
+
+def _of_file(file: RowsFile, name: str, corpus: Corpus, plain: Any) -> Comparisons | Marginals:
+    """Read the rows under one chance model from a file."""
+    from spanagree.parts import row_files  # few read or write rows
+
+    inexact = row_files.inexact_of(file, plain)
+    rows = row_files.table_of_file(file, name, corpus, inexact)
+    if f"{name}.{_OF_CROWDS[0]}.document" not in file.arrays:
+        return rows
+    parts = [
+        row_files.table_of_file(file, f"{name}.{part}", corpus, Inexact()) for part in _OF_CROWDS
+    ]
+    documents, pairs, annotations = parts
+    return Marginals(rows, documents, pairs, annotations)

@@ -34,7 +34,7 @@ def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.results.data import to_json
 
     read_as, form, repair = job.how()
-    raw = raw_found(job.paths, read_as, form, repeats=True, whole=True)
+    raw = raw_found(job.paths, read_as, form, repeats=True, thorough=True)
     result = inspect(repaired(raw, repair))
     if job.format == "json":
         from spanagree.formats.patterns import matches

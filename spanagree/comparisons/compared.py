@@ -207,7 +207,7 @@ def without_unused_text(corpus: Corpus, chance: str) -> Corpus:
 
 
 def measure_of_whole(
-    whole: Corpus, match: MatchName, chance: str, **comparing: Unpack[Comparing]
+    corpus: Corpus, match: MatchName, chance: str, **comparing: Unpack[Comparing]
 ) -> MatchName:
     """Return the measure by which a whole corpus is compared, and check what it needs.
 
@@ -223,12 +223,12 @@ def measure_of_whole(
     """
     chosen = chosen_of(comparing)
     attribute = chosen.attribute
-    if attribute is not None and not whole.of_rows:
-        source: Any = whole if not whole.of_relations else vars(whole)["source"]
+    if attribute is not None and not corpus.of_rows:
+        source: Any = corpus if not corpus.of_relations else vars(corpus)["source"]
         check_attribute(attribute, [layer.details for layer in source.layers.values()])
-    if not whole.of_rows:
-        with_ids(chance, whole)
-    return measure_of(match, chance, whole.offsets, **comparing)
+    if not corpus.of_rows:
+        with_ids(chance, corpus)
+    return measure_of(match, chance, corpus.offsets, **comparing)
 
 
 def measure_of(

@@ -51,11 +51,11 @@ class CorpusKind(NamedTuple):
             frozenset().union(*(kind.undirected for kind in kinds)),
         )
 
-    def holds_in(self, whole: CorpusKind) -> bool:
+    def holds_in(self, joined: CorpusKind) -> bool:
         """Return whether rows of a part of this kind are those of the whole corpus."""
         traits = self.offsets, self.has_pieces, self.is_long
-        return traits == (whole.offsets, whole.has_pieces, whole.is_long) and (
-            self.undirected == whole.undirected & self.relations
+        return traits == (joined.offsets, joined.has_pieces, joined.is_long) and (
+            self.undirected == joined.undirected & self.relations
         )
 
 
@@ -65,5 +65,5 @@ def rows_add(kinds: Sequence[CorpusKind]) -> bool:
     >>> rows_add([CorpusKind(), CorpusKind(has_pieces=True)])
     False
     """
-    whole = CorpusKind.joined(kinds)
-    return all(kind.holds_in(whole) for kind in kinds)
+    joined = CorpusKind.joined(kinds)
+    return all(kind.holds_in(joined) for kind in kinds)

@@ -368,9 +368,9 @@ class LabelTable:
             return np.zeros((0, len(self.labels)), np.int64)
         shape = len(self.annotators), len(self.labels)
         cell = self.annotator * shape[1] + self.label
-        own = np.zeros(shape[0] * shape[1], np.int64)
-        np.add.at(own, cell, self.times[self.item])
-        return own.reshape(shape)
+        counts = np.zeros(shape[0] * shape[1], np.int64)
+        np.add.at(counts, cell, self.times[self.item])
+        return counts.reshape(shape)
 
     def complete(self) -> LabelTable:
         """Return the items that every annotator labelled, or of counts those with the most.

@@ -148,13 +148,13 @@ def raw_found(
     progress: Callable[[int, int], None] | None = None,
     *,
     repeats: bool = False,
-    whole: bool = False,
+    thorough: bool = False,
 ) -> RawCorpus:
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
-        return raw_files(files, options, form, progress, repeats=repeats, whole=whole)
+        return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
     parts = {
-        name: raw_files(paths, options, form, in_units=False, whole=whole)
+        name: raw_files(paths, options, form, in_units=False, thorough=thorough)
         for name, paths in _by_layer(files, form)
     }
     if options.get("join") is not None:

@@ -86,7 +86,7 @@ class _Source:
             return self.seen.format_by({}) == self.named
         return False
 
-    def read(self, texts: Texts | None, *, whole: bool = False) -> RawCorpus:
+    def read(self, texts: Texts | None, *, thorough: bool = False) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
         A note says that it is read so, if its extension does not. Of one pattern each file has its
@@ -98,7 +98,7 @@ class _Source:
             known["texts"] = texts
         raw = format_called(self.form).read(self.path, **known)
         if _CHOOSE.isdisjoint(known):
-            raw = _with_unread(self.path, raw, self.form, whole=whole)
+            raw = _with_unread(self.path, raw, self.form, thorough=thorough)
         name = printable(os.fspath(self.path))
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
@@ -206,7 +206,7 @@ def raw_files(
     *,
     in_units: bool = True,
     repeats: bool = False,
-    whole: bool = False,
+    thorough: bool = False,
 ) -> RawCorpus:
     """Return what some files say, each in its format, their documents matched.
 
@@ -219,7 +219,7 @@ def raw_files(
         in_units: of recordings, whether times are put in units of a resolution; else they are
             exact, for files that are parts of one corpus.
         repeats: let an annotator mark a document differently in several files, which is a flaw.
-        whole: if True, large files too are gone through once more for marks that were not read.
+        thorough: if True, large files too are gone through once more for marks that were not read.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -265,7 +265,7 @@ def raw_files(
 
                 texts = Texts(partial(_texts_beside, source, sources))
                 joined.append(texts)
-            read[source.layer] = source.read(texts, whole=whole)
+            read[source.layer] = source.read(texts, thorough=thorough)
         if join is not None and len(files) > 1:
             read = joined_by_text(read)
         unnamed = [source.layer for source in of_format if source.names_people(read[source.layer])]

@@ -41,15 +41,15 @@ Found = tuple[str, int, Any]
 """The path to what is marked, the number of marks there, and the first of them."""
 
 
-def with_unread(path: PathName, raw: RawCorpus, form: str, *, whole: bool = False) -> RawCorpus:
+def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = False) -> RawCorpus:
     """Count what is marked in a file and was neither read nor passed over.
 
     Args:
         path: the file.
         raw: its rows.
         form: the format in which it was read.
-        whole: if True, files of any size are gone through once more; else small ones, and those of
-            which nothing was read.
+        thorough: if True, files of any size are gone through once more; else small ones, and
+            those of which nothing was read.
 
     Returns:
         The rows, with what was not read in their balance and in a note.
@@ -59,7 +59,7 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, whole: bool = Fals
             and how it is named.
     """
     is_read = len(raw.start) > 0
-    if not os.path.isfile(path) or (is_read and not whole and os.path.getsize(path) > _SMALL):
+    if not os.path.isfile(path) or (is_read and not thorough and os.path.getsize(path) > _SMALL):
         return raw
     n_accounted = sum(
         number

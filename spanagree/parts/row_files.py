@@ -62,7 +62,9 @@ class RowsFile(NamedTuple):
         if values is None or values.dtype.kind not in kinds or values.ndim != 1:
             raise InputError(f"{self.name}: no column {name} of numbers, so it holds no rows")
         if size is not None and len(values) != size:
-            raise InputError(f"{self.name}: {len(values)} values of {name}; {size} are needed")
+            raise InputError(
+                f"{self.name}: column {name} has a length of {len(values)}; {size} is needed"
+            )
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise InputError(f"{self.name}: a value of {name} is not finite")
         return values

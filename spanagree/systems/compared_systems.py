@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,9 +28,20 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.corpus.same_texts import numbers_of_texts
-from spanagree.errors import MissingLayerError, check_known, counted, printable
+from spanagree.errors import (
+    InputError,
+    MissingLayerError,
+    check_known,
+    counted,
+    printable,
+    show,
+)
 from spanagree.files import PathName
 
+if TYPE_CHECKING:
+    from spanagree.parts.row_files import RowsFile  # needed by few
+
+_KIND = "systems"
 _ORDER = ("second", "document", "label")  # of rows: system by system
 
 
@@ -125,16 +136,20 @@ class ComparedSystems:
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
             return replace(compare(corpus, counting, gold), description=description)
-        whole = _settled(corpus, gold)
+        settled_corpus = _settled(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
-        rows = first.rows._joined(zip((part.rows for part in others), n_before, strict=True), whole)
+        rows = first.rows._joined(
+            zip((part.rows for part in others), n_before, strict=True), settled_corpus
+        )
         uniform = first.uniform
         if uniform is not None:
             later = [part.uniform for part in others if part.uniform is not None]
-            uniform = uniform._joined(zip(later, n_before, strict=True), whole)
+            uniform = uniform._joined(zip(later, n_before, strict=True), settled_corpus)
         kind = CorpusKind.joined([part.kind for part in parts.values()])
         notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
-        return cls(whole, gold, counting, kind, rows, description, uniform, notes).finished()
+        return cls(
+            settled_corpus, gold, counting, kind, rows, description, uniform, notes
+        ).finished()
 
     are_rows: ClassVar[bool] = True
 
@@ -159,9 +174,15 @@ class ComparedSystems:
         >>> sa.evaluate(rows).systems["mine"].tally.matched
         2
         """
-        from spanagree.systems.row_file import write  # few write rows
+        from spanagree.parts import row_files  # few write rows
 
-        write(self, path)
+        about = row_files.about_corpus(self.corpus, self.counting, self.kind, self.description)
+        tables = {"rows": self.rows.comparisons, "uniform": None}
+        about |= {"gold": self.gold, "inexact": _plain(self.rows), "remarks": list(self.notes)}
+        if self.uniform is not None:
+            tables["uniform"] = self.uniform.comparisons
+            about["inexact_uniform"] = _plain(self.uniform)
+        row_files.write_rows(path, _KIND, about, tables, row_files.arrays_of(self.corpus))
 
     @classmethod
     def read(cls, path: PathName) -> ComparedSystems:
@@ -170,9 +191,19 @@ class ComparedSystems:
         Raises:
             InputError: for a file that cannot be read, or holds no rows of systems.
         """
-        from spanagree.systems.row_file import read  # few read rows
+        from spanagree.parts import row_files  # few read rows
 
-        return read(path)
+        file = row_files.read_rows(path, _KIND)
+        corpus, counting, kind, description = row_files.corpus_of_rows(file)
+        gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
+        if not isinstance(gold, str) or gold not in corpus.layers:
+            raise InputError(f"{file.name}: gold {show(gold)} is none of its annotators")
+        rows = _of_file(file, "rows", "inexact", corpus)
+        uniform = None
+        if "inexact_uniform" in file.about:
+            uniform = _of_file(file, "uniform", "inexact_uniform", corpus)
+        notes = tuple(map(str, remarks))
+        return cls(corpus, gold, counting, kind, rows, description, uniform, notes)
 
     def _checked(
         self, gold: str | None, match: MatchName, chance: str, **comparing: Any
@@ -210,9 +241,9 @@ def compare(corpus: Corpus, counting: MatchCounting, gold: str | None = None) ->
             where the measure or the chance model does not allow it.
     """
     gold = _checked_gold(corpus, gold)
-    whole = _settled(corpus, gold)
-    counting.check(whole)
-    return _compared(whole, counting, gold).finished()
+    settled_corpus = _settled(corpus, gold)
+    counting.check(settled_corpus)
+    return _compared(settled_corpus, counting, gold).finished()
 
 
 def compare_part(
@@ -264,7 +295,7 @@ def _settled(corpus: Corpus, gold: str) -> Corpus:
     return settled(corpus, [name for name in corpus.annotators if name != gold], [gold])
 
 
-def _rows_of_parts_hold(whole: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
+def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
     """Return whether the rows of parts are those of the whole corpus.
 
     A system with no row in a part, whose source does not say what it saw, saw what gold did there.
@@ -274,7 +305,7 @@ def _rows_of_parts_hold(whole: Corpus, gold: str, parts: Sequence[ComparedSystem
         and all(part.gold == gold for part in parts)
         and not any(
             gold in part.corpus.layers and name not in part.corpus.layers
-            for name in whole.unsaid
+            for name in corpus.unsaid
             for part in parts
         )
     )
@@ -315,14 +346,37 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
     return SystemRows(comparisons, {name: part.inexact for name, part in parts.items()})
 
 
-def _with_mean_of_random(rows: SystemRows, whole: ComparedSystems) -> tuple[SystemRows, str]:
+def _with_mean_of_random(
+    rows: SystemRows, compared_systems: ComparedSystems
+) -> tuple[SystemRows, str]:
     """Replace what the random baseline matches by its mean over many draws, and note that."""
-    corpus, comparisons = whole.corpus, rows.comparisons
-    mean = mean_of_random(corpus, [whole.gold], whole.counting.measure)
+    corpus, comparisons = compared_systems.corpus, rows.comparisons
+    mean = mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
     is_random = comparisons.second == corpus.annotators.index(NAME)
     matched = comparisons.matched.astype(np.float64)
     label = np.maximum(comparisons.label[is_random], 0)
     matched[is_random] = mean.matched[comparisons.document[is_random], label]
     size = float((comparisons.size_first + comparisons.size_second)[is_random].sum())
-    note = mean.note(size, f"{printable(whole.gold)} stays as it is")
+    note = mean.note(size, f"{printable(compared_systems.gold)} stays as it is")
     return rows._replace(comparisons=replace(comparisons, matched=matched)), note
+
+
+# --- rows in files ---
+
+
+def _plain(rows: SystemRows) -> dict[str, Any]:
+    from spanagree.parts import row_files  # few read or write rows
+
+    return {name: row_files.plain_inexact(inexact) for name, inexact in rows.inexact.items()}
+
+
+def _of_file(file: RowsFile, table: str, inexact: str, corpus: Corpus) -> SystemRows:
+    """Read the rows under one chance model from a file."""
+    from spanagree.parts import row_files  # few read or write rows
+
+    plain = file.about.get(inexact)
+    if not isinstance(plain, dict) or not plain.keys() <= corpus.layers.keys():
+        raise InputError(f"{file.name}: {inexact} is not as rows are written")
+    by_system = {name: row_files.inexact_of(file, bounds) for name, bounds in plain.items()}
+    total = sum(by_system.values(), Inexact())
+    return SystemRows(row_files.table_of_file(file, table, corpus, total), by_system)

@@ -90,11 +90,11 @@ def evaluate(
     if isinstance(source, Corpus):
         check_executor(executor)
         source, match, model = compared(source, match, model, **comparing)
-        whole = compare(source, MatchCounting(match=match, chance=model, progress=progress), named)
+        rows = compare(source, MatchCounting(match=match, chance=model, progress=progress), named)
     else:
         check_settings(match, model, comparing)
         settings = {"match": match, "chance": model, **comparing}
-        whole = joined_parts(
+        rows = joined_parts(
             source,
             functools.partial(compare_part, gold=named, settings=settings),
             functools.partial(ComparedSystems.joined, gold=named, settings=settings),
@@ -102,11 +102,11 @@ def evaluate(
             progress,
         )
     evaluation = result(
-        counted_of(whole), resampling, step_of(progress, "intervals") if resampling else None
+        counted_of(rows), resampling, step_of(progress, "intervals") if resampling else None
     )
     if not p_values:
         return evaluation
-    return with_p_values(evaluation, whole.corpus, step_of(progress, "chance"))
+    return with_p_values(evaluation, rows.corpus, step_of(progress, "chance"))
 
 
 def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:

@@ -67,14 +67,14 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
-    whole = whole_corpus(source_of(corpus), executor, progress)
+    joined = whole_corpus(source_of(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
     resampling = asked_resampling(ci)
     counting = UnitCounting(
         continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )
-    return _result(count(whole, counting), pairs, resampling)
+    return _result(count(joined, counting), pairs, resampling)
 
 
 def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) -> AlphaU:

@@ -22,7 +22,7 @@ def write(path, rows):
 
 
 def balance(path, **options):
-    return check(raw_found({path.name: path}, options, whole=True)).contents["balance"]
+    return check(raw_found({path.name: path}, options, thorough=True)).contents["balance"]
 
 
 def test_rows_that_do_not_count(tmp_path):
@@ -111,7 +111,7 @@ def test_what_has_nothing_marked_is_read(tmp_path):
     rows = [{**ROW, "_annotator_id": "ann", "spans": []}]
     assert sa.read(write(tmp_path / "a.jsonl", rows)).annotators == ("ann",)
     rows = [{**ROW, "_annotator_id": "ann", "answer": "reject"}]
-    raw = raw_found({"b": write(tmp_path / "b.jsonl", rows)}, {}, whole=True)
+    raw = raw_found({"b": write(tmp_path / "b.jsonl", rows)}, {}, thorough=True)
     assert raw.balance["segment"] == {"read": 0, "in rejected rows": 2}
 
 

@@ -265,7 +265,7 @@ def test_nothing_is_lost(name, data):
         path.write_text(text)
         try:
             form, options = SHAPES[name][2:] or (None, {})
-            raw = raw_found({path.name: path}, options, form, repeats=True, whole=True)
+            raw = raw_found({path.name: path}, options, form, repeats=True, thorough=True)
         except sa.SpanAgreeError:
             if not is_changed and name not in REFUSED:
                 raise
