@@ -12,7 +12,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.balance import READ, added
 from spanagree.corpus.raw import RawCorpus
@@ -115,7 +116,7 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
         for _, record in json_records(path):
             if isinstance(record, dict):
                 keys = (key for key, part in record.items() if isinstance(part, str))
-                texts.update(key for key in keys if plain(key) in COLUMNS["text"])
+                texts.update(key for key in keys if _name(key).is_of_text)
             yield from marks_at(record)
     elif shape in ("csv", "tsv"):
         _, rows = csv_records(path)
@@ -131,56 +132,102 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
             yield from _elements_at(tree(file, os.fspath(path)))
 
 
-def marks_at(
-    value: Any, at: str = "", inside: bool = False, of_units: bool = False
-) -> Iterator[Found]:
-    """Yield spans, and tags, that a value in JSON has at any depth.
+class _Name(NamedTuple):
+    """What the name of a key in JSON says of the value there."""
+
+    is_start: bool
+    is_end: bool
+    is_marks: bool
+    is_units: bool
+    is_link: bool
+    is_pair: bool
+    is_text: bool
+    is_of_text: bool
+
+
+@lru_cache(maxsize=4096)
+def _name(key: str) -> _Name:
+    """Return what a key says; a file has few keys, and each very often."""
+    name = plain(key)
+    return _Name(
+        name.startswith(_STARTS),
+        name.startswith(_ENDS),
+        name in _MARKS,
+        name in _UNITS,
+        name in _LINKS,
+        name in _PAIRS,
+        name == "text",
+        name in COLUMNS["text"],
+    )
+
+
+def marks_at(record: Any) -> Iterator[Found]:
+    """Yield spans, and tags, that a record in JSON has at any depth.
 
     A span is an object with a start, an end and a text such as a label; or with an object, or a
     list of them, that has these ends alone; or a list of two numbers and a label. Under a usual
     name of spans, it needs no label. Tokens and sentences are none.
 
-    Args:
-        value: a record, or a part of one.
-        at: the path that leads to it.
-        inside: if True, a usual name of spans is on the path.
-        of_units: if True, the value is a token or a sentence, or a list of such.
-
     >>> list(marks_at({"doc": {"ents": [{"start": 0, "end": 2}], "tokens": [{"start": 0}]}}))
     [('doc.ents[*]', 1, {'start': 0, 'end': 2})]
     """
-    if isinstance(value, dict):
-        has_label = any(isinstance(part, str) for part in value.values()) or "labels" in value
-        is_span = not of_units and _has_ends(value) and (inside or has_label)
-        in_pieces = has_label and any(
-            (plain(key) not in _MARKS | _UNITS | _LINKS and _is_place(part))
-            or (plain(key) in _PAIRS and _is_span(part, inside=True))
-            for key, part in value.items()
-        )
-        if is_span or in_pieces:
-            yield at, 1, value
-        for key, part in value.items():
-            if plain(key) not in _LINKS and not ((is_span or in_pieces) and _is_place(part)):
-                further = plain(key) in _MARKS or (inside and not is_span)
-                path = f"{at}.{key}" if at else str(key)
-                yield from marks_at(part, path, further, plain(key) in _UNITS)
-    elif isinstance(value, list) and value:
-        if all(isinstance(item, str) for item in value):
-            tags = [item for item in value if _TAG.match(item)]
-            if tags and len(value) > 1 and len(tags) + value.count("O") == len(value):
-                yield at, len(tags), tags[0]
-        elif _is_span(value, inside) and not of_units:
-            yield at, 1, value
-        else:
-            for item in value:
-                yield from marks_at(item, f"{at}[*]", inside, of_units)
+    # value, its path, whether a usual name of spans is on it, and whether it is of tokens
+    left: list[tuple[Any, str, bool, bool]] = [(record, "", False, False)]
+    while left:
+        value, at, inside, of_units = left.pop()
+        if isinstance(value, dict):
+            inner = [(key, part) for key, part in value.items() if isinstance(part, (dict, list))]
+            if of_units and not inner:  # as of very many tokens
+                continue
+            is_mark = _is_mark(value, inside, of_units)
+            if is_mark:
+                yield at, 1, value
+            for key, part in reversed(inner):
+                name = _name(key)
+                if not name.is_link and not (is_mark and _is_place(part)):
+                    path = f"{at}.{key}" if at else key
+                    further = name.is_marks or (inside and not is_mark)
+                    left.append((part, path, further, name.is_units))
+        elif isinstance(value, list) and value:
+            if isinstance(value[0], str) and all(isinstance(item, str) for item in value):
+                tags = [item for item in value if _TAG.match(item)]
+                if tags and len(value) > 1 and len(tags) + value.count("O") == len(value):
+                    yield at, len(tags), tags[0]
+            elif _is_span(value, inside) and not of_units:
+                yield at, 1, value
+            else:
+                path = f"{at}[*]"
+                left += [
+                    (item, path, inside, of_units)
+                    for item in reversed(value)
+                    if isinstance(item, (dict, list))
+                ]
+
+
+def _is_mark(value: dict[Any, Any], inside: bool, of_units: bool) -> bool:
+    """Return whether an object is a span, by its own ends or by those of a place in it."""
+    has_label = "labels" in value or any(isinstance(part, str) for part in value.values())
+    return (not of_units and (inside or has_label) and _has_ends(value)) or (
+        has_label and _has_places(value)
+    )
+
+
+def _has_places(value: dict[Any, Any]) -> bool:
+    """Return whether an object has places in a text under a name that is not one of spans."""
+    for key, part in value.items():
+        if isinstance(part, (dict, list)):
+            name = _name(key)
+            if name.is_pair and _is_span(part, inside=True):
+                return True
+            if not (name.is_marks or name.is_units or name.is_link) and _is_place(part):
+                return True
+    return False
 
 
 def _has_ends(value: dict[Any, Any]) -> bool:
     """Return whether an object has whole numbers where it starts and ends."""
-    names = {plain(key) for key, part in value.items() if is_whole(part)}
-    starts = any(name.startswith(_STARTS) for name in names)
-    return starts and any(name.startswith(_ENDS) for name in names)
+    names = [_name(key) for key, part in value.items() if is_whole(part)]
+    return any(name.is_start for name in names) and any(name.is_end for name in names)
 
 
 def _is_place(part: Any) -> bool:
@@ -188,17 +235,17 @@ def _is_place(part: Any) -> bool:
     places = part if isinstance(part, list) else [part]
     return bool(places) and all(
         isinstance(place, dict)
+        and all(is_whole(x) or _name(key).is_text for key, x in place.items())
         and _has_ends(place)
-        and all(is_whole(x) or plain(key) == "text" for key, x in place.items())
         for place in places
     )
 
 
 def _is_span(items: Any, inside: bool) -> bool:
     """Return whether a value is a list of a start, an end and perhaps a label."""
-    if not isinstance(items, list):
+    if not isinstance(items, list) or len(items) not in (2, 3):
         return False
-    are_ends = len(items) in (2, 3) and all(map(is_whole, items[:2])) and items[0] <= items[1]
+    are_ends = is_whole(items[0]) and is_whole(items[1]) and items[0] <= items[1]
     return are_ends and (isinstance(items[-1], str) or (inside and len(items) == 2))
 
 
