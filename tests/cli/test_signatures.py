@@ -270,7 +270,7 @@ CASES = {
         **pairs("forty.jsonl --width 0.1", seed="--seed 1"),
         **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
         **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
-        **OUTPUT,
+        **{name: case for name, case in OUTPUT.items() if name != "--plot"},
     },
     "gold": {
         **pairs("trio.jsonl", vote="--vote segments", share="--share 0.3", weighted="--weighted"),

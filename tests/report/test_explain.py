@@ -174,7 +174,6 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("intervals over sentences", "intervals over texts", "intervals over few"),
         "intervals over these annotators",
         "intervals over others",
-        "plan without one",
         *(f"intervals over {by}" for by in SAMPLED_BY),
         *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
     }

@@ -103,7 +103,12 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
         return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
     if isinstance(cell, _LISTS) and len(cell) and all(isinstance(item, Mapping) for item in cell):
         keys = [keys_of(tuple(answer)) for answer in cell]
-        if all("annotator" in key and "start" in key for key in keys):  # each span has its own
+        if all(
+            "annotator" in key
+            and "start" in key
+            and not isinstance(span[key["annotator"]], (Mapping, *_LISTS))
+            for span, key in zip(cell, keys, strict=True)
+        ):  # each span has its own
             spans: dict[Any, list[Any]] = {}
             for span, key in zip(cell, keys, strict=True):
                 spans.setdefault(text_of_whole(span[key["annotator"]]), []).append(span)
