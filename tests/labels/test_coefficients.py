@@ -574,7 +574,7 @@ def test_tokens_of_two_labels():
     second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip
     with refuses(sa.InputError, said):
         sa.token_labels(second)
-    with refuses(sa.InputError, f"block 1: {said}"):
+    with refuses(sa.InputError, f"part 1: {said}"):
         sa.token_labels([second])  # items are runs of tokens, and errors name tokens
     same = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "X")]]})
     assert sa.token_labels(same).counts.given.tolist() == [[1, 4]]

@@ -829,7 +829,9 @@ def test_shared_caveats():
         f"off: only 0 of 30 documents hold any agreement{shaky}",
     )
     easy = sa.evaluate(sa.Corpus.from_segments([1] * 30, dict.fromkeys(("gold", "a", "b"), gold)))
-    assert easy.caveats[1:] == ()  # chance alone gives 1, so corrected F1 is undefined, not unstable
+    assert (
+        easy.caveats[1:] == ()
+    )  # chance alone gives 1, so corrected F1 is undefined, not unstable
     both = [[(0, 1, "X"), (1, 2, "Y")]] * 30
     by_label = sa.coefficients_by_label(sa.Corpus.from_segments([4] * 30, {"a": both, "b": both}))
     assert by_label.caveats[-1].startswith(
