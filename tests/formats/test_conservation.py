@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import at_most
 from written_in import SHAPES, in_lines, project
 
 import spanagree as sa
