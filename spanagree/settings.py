@@ -349,7 +349,7 @@ SETTINGS: Mapping[str, Setting] = {
     }),
     "resample_by": Setting("word", {
         "unit": "They are over documents.",
-        "document": "They are over whole documents, with all their sentences.",
+        "document": "They are over whole documents, with all their sentences; where documents belong to groups, over groups, each with all its documents.",
         "sentence": "They are over sentences.",
         "text": "They are over texts.",
         "annotators": "They are over annotators, by leaving out one and two at a time [[hoeffding1948]], the documents as they are.",
@@ -357,7 +357,7 @@ SETTINGS: Mapping[str, Setting] = {
     }),
     "test": Setting("word", {
         "bootstrap": "Differences of systems were tested by the bootstrap [[efron1979]]; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
-        "permutation": "Differences of systems were tested by permutation of their tallies of documents; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
+        "permutation": "Differences were tested by permutation of their tallies of documents; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
         "chance": "Each system was tested against chance: p is the probability that an annotation with its segments placed at random, gold as it is, reaches its F1.",
     }),
     "null": Setting("word", {

@@ -110,7 +110,7 @@ def test_folders_without_permission(tmp_path, mode, source, where):
     code = "import os, sys; from spanagree.cli.main import main; main(['check', 'y.conll'])"
     if os.geteuid() == 0:  # who may read everything gives up her rights, once all is loaded
         code += "; import spanagree.formats.brat, spanagree.formats.jsonl, zipfile"
-        code += "; import spanagree.formats.inception.read, spanagree.formats.doccano"
+        code += "; import spanagree.formats.inception.read, spanagree.formats.doccano, spanagree.formats.xml_tools"
         code += "; os.setgroups([]); os.setgid(65534); os.setuid(65534)"
     code += "; sys.exit(main(sys.argv[1:]))"
     line = [sys.executable, "-c", code, "check", source]

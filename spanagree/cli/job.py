@@ -200,7 +200,8 @@ class Job:
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
             for a, b in same_files(list(paths.values()))
         )
-        if self.reading.get("from") not in (None, "conll"):
+        may_be_conll = self.reading.get("from") in (None, "conll")
+        if not may_be_conll or not any(map(os.path.isdir, paths.values())):
             return paths
         from spanagree.formats.recognise import as_pattern
 

@@ -286,9 +286,6 @@ def test_lines_of_old_macs(tmp_path, name, text):
     read = sa.read(path)
     assert [document.segments for document in read] == [d.segments for d in expected]
     assert (read.tokens, read.texts) == (expected.tokens, expected.texts)
-    if name == "t.conll":
-        blocks = [*sa.read_conll(path, block=1, scheme="IOB2")]
-        assert [block.tokens for block in blocks] == [("Jo", "ran"), ("x",)]
 
 
 def test_folders_of_conll(tmp_path, capsys):

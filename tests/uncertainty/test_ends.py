@@ -193,7 +193,7 @@ def test_neighbours_are_the_same(number):
 
 def test_defaults_and_limits():
     """The defaults of the docs; 0 and 100 per cent are not between 1 and 100, seed 0 and one resample are taken."""
-    assert Resampling() == Resampling(95, 10_000, 0, "bca", "unit", False)
+    assert Resampling() == Resampling(95, 10_000, 0, "bca", "unit")
     assert Resampling(99.9, 1, 0).settings() == {"ci": "bca99.9", "resamples": 1, "seed": 0}
     assert Resampling(1.5).settings()["ci"] == "bca1.5"
     for wrong in (0, 100, True, math.nan):

@@ -244,7 +244,7 @@ def test_command(sentences, tmp_path, capsys):
         made = json.loads(capsys.readouterr().out)
         assert "|joined:pattern ^(.*)-|" in made["signature"]
         assert "|resample_by:text|" in made["signature"]
-        assert "over texts (99 resamples" in " ".join(sa.cite(made["signature"]).split())
+        assert "over texts. 99 resamples" in " ".join(sa.cite(made["signature"]).split())
     assert main(["evaluate", str(path), *line, "--explain"]) == 0
     assert "Each text of a joined document is drawn by itself" in " ".join(capsys.readouterr().out.split())  # fmt: skip
     assert main(["evaluate", str(path), *line[:2], *line[4:]]) == 2
