@@ -186,7 +186,7 @@ def test_signature(posts):
     assert "over groups, each with all its documents" in " ".join(sa.cite(drawn.signature).split())
     joined = sa.evaluate(posts.grouped_by("(.*)-", joined=True))
     assert "may cross the border of two" in told(joined)
-    assert "were joined to one document (pattern (.*)-)" in " ".join(sa.cite(joined.signature).split())  # fmt: skip
+    assert "were joined to one document" in " ".join(sa.cite(joined.signature).split())  # fmt: skip
 
 
 def test_written_and_read(posts, tmp_path):
