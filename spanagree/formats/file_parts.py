@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,10 @@ from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import with_resolution
 from spanagree.errors import InputError, check_choice, is_iterable, printable, show
 from spanagree.files import PathName, Source, file_names, same_files
-from spanagree.formats.combine import concatenated, joined_by_text
+from spanagree.formats.combine import concatenated, joined_by_text, renamed
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import has_pattern, matches, stars_of
-from spanagree.formats.read_files import raw_files
+from spanagree.formats.read_files import raw_files, user_named
 from spanagree.formats.recognise import as_pattern
 
 
@@ -54,11 +54,13 @@ def read_parts(
     """
     unfolded = as_pattern if form in (None, "conll") else lambda path: path
     if isinstance(source, Mapping):
-        parts = _by_layer({name: unfolded(path) for name, path in source.items()}, form)
+        patterns = {name: unfolded(path) for name, path in source.items()}
+        parts, named = _by_layer(patterns, form), _people(patterns)
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
         parts = _by_file([*map(unfolded, paths)] if is_iterable(paths) else paths, form)
-    return FileParts(FilePart(name, files, options, form, repair) for name, files in parts)
+        named = set()
+    return FileParts(FilePart(name, files, options, form, repair, named) for name, files in parts)
 
 
 class FileParts(list["FilePart"]):
@@ -67,10 +69,7 @@ class FileParts(list["FilePart"]):
     def united(self) -> Corpus:
         """Read the corpus in all files, with documents of the same id united."""
         repair, options = self[0].repair, self[0].options
-        parts = {
-            part.name: raw_files(part.files, part.options, part.form, in_units=False)
-            for part in self
-        }
+        parts = {part.name: part.in_ticks() for part in self}
         if options.get("join") is not None:
             parts = joined_by_text(parts)
         raw = concatenated(parts, repeats=allows_repeats(repair))
@@ -88,6 +87,7 @@ class FilePart:
         options: options of the readers.
         form: format, if it is named.
         repair: steps that repair what is read.
+        named: layers whose annotator a user named.
     """
 
     name: str
@@ -95,6 +95,7 @@ class FilePart:
     options: Mapping[str, Any]
     form: str | None
     repair: str | Sequence[str]
+    named: Collection[str]
 
     def __call__(self) -> Corpus:
         """Read the part."""
@@ -102,8 +103,12 @@ class FilePart:
 
     def raw(self) -> RawCorpus:
         """Read the rows in it, unchecked."""
-        raw = raw_files(self.files, self.options, self.form, in_units=False)
+        raw = self.in_ticks()
         return with_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
+
+    def in_ticks(self) -> RawCorpus:
+        """Read the rows in it, the times of recordings as exact as they are."""
+        return raw_files(self.files, self.options, self.form, in_units=False, named=self.named)
 
 
 def read_found(
@@ -153,14 +158,22 @@ def raw_found(
     """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
+    named = _people(files)
     parts = {
-        name: raw_files(paths, options, form, in_units=False, thorough=thorough)
+        name: raw_files(paths, options, form, in_units=False, thorough=thorough, named=named)
         for name, paths in _by_layer(files, form)
     }
     if options.get("join") is not None:
         parts = joined_by_text(parts)
     raw = concatenated(parts, repeats=repeats)
+    if len(raw.annotators) == 1 and (names := user_named(files)) and len(files) == 1:
+        raw = renamed(raw, dict.fromkeys(raw.annotators, names.pop()))
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
+
+
+def _people(patterns: Mapping[str, PathName]) -> set[str]:
+    """Return the names of the patterns of which each is somebody; one alone may be a project."""
+    return user_named(patterns) if len(patterns) > 1 else set()
 
 
 _Files = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -58,8 +58,9 @@ _TIMES = ("resolution", "duration", "uem")  # which are dealt with when all is r
 class _Source:
     """One of the files: whose it is, the options that are its own, and the format if one is named.
 
-    ``alone``: whether there is no other beside it. Its beginning is looked at when that is asked
-    for, once for all that have the ``path``.
+    ``alone``: whether there is no other beside it. ``is_named``: whether a user named its
+    annotator. Its beginning is looked at when that is asked for, once for all that have the
+    ``path``.
     """
 
     layer: str
@@ -68,6 +69,7 @@ class _Source:
     named: str | None
     look: Callable[[Any], Recognised]
     alone: bool
+    is_named: bool
 
     @property
     def seen(self) -> Recognised:
@@ -89,8 +91,9 @@ class _Source:
     def read(self, texts: Texts | None, *, thorough: bool = False) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
-        A note says that it is read so, if its extension does not. Of one pattern each file has its
-        own name; of several, each pattern is somebody.
+        The name that a user gives wins over that of a single annotator; several keep theirs, as a
+        note says. Another note says that it is read so, if its extension does not. Of one pattern
+        each file has its own name; of several, each pattern is somebody.
         """
         takes = {*format_called(self.form).takes} - {*_TIMES}
         known = {key: value for key, value in self.options.items() if key in takes}
@@ -110,13 +113,23 @@ class _Source:
             others = [note for note in notes if note not in mine]
             notes = ("; ".join([f"{name}: read as {self.form}", *more]), *others)
         names = {given: given or annotator for given in raw.annotators}
-        if self.has_own_name and self._is_called_as_column(raw):
-            names = dict.fromkeys(names, self.layer)
+        if self.is_named and not self._names_columns:
+            if len(names) == 1:
+                names = dict.fromkeys(names, self.layer)
+            elif self.layer not in names and any(names):
+                people = listed(sorted(names.values()))
+                kept = f"{name}: its annotators, {people}, keep the names that they have there"
+                notes = (*notes, kept)
         return renamed(raw, names).but(notes=notes)
 
     def names_people(self, raw: RawCorpus) -> bool:
         """Return whether annotators have names in the file, and it has no other name."""
         return not self.has_own_name and not self._is_called_as_column(raw)
+
+    @property
+    def _names_columns(self) -> bool:
+        """Whether the options name an annotator for each column."""
+        return any(isinstance(self.options.get(key), Mapping) for key in ("spans", "tags"))
 
     def _is_called_as_column(self, raw: RawCorpus) -> bool:
         """Return whether the one annotator has the name of a column, which nobody named so."""
@@ -145,7 +158,7 @@ class _Source:
     @property
     def has_own_name(self) -> bool:
         """Whether the annotator was named, and not by the file."""
-        return not os.fspath(self.path).endswith(self.layer)
+        return self.layer in user_named({self.layer: self.path})
 
     @property
     def _nothing_recognised(self) -> str:
@@ -197,6 +210,17 @@ class _Source:
         )
 
 
+def user_named(files: Mapping[str, PathName]) -> set[str]:
+    """Return the layers, of files or patterns, that are not called as their file.
+
+    >>> user_named({"gold.jsonl": "data/gold.jsonl", "mine": "data/x.jsonl"})
+    {'mine'}
+    """
+    paths = {layer: os.path.normpath(path) for layer, path in files.items()}
+    paths = {layer: "stdin" if path == "-" else path for layer, path in paths.items()}
+    return {layer for layer, path in paths.items() if not path.endswith(layer)}
+
+
 @naming_files()
 def raw_files(
     files: Mapping[str, PathName],
@@ -207,6 +231,7 @@ def raw_files(
     in_units: bool = True,
     repeats: bool = False,
     thorough: bool = False,
+    named: Collection[str] | None = None,
 ) -> RawCorpus:
     """Return what some files say, each in its format, their documents matched.
 
@@ -220,6 +245,7 @@ def raw_files(
             exact, for files that are parts of one corpus.
         repeats: let an annotator mark a document differently in several files, which is a flaw.
         thorough: if True, large files too are gone through once more for marks that were not read.
+        named: the layers whose annotator a user named. Default: those whose file has another name.
 
     Raises:
         SettingError: for an unknown format, or options that no format here takes.
@@ -237,7 +263,15 @@ def raw_files(
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
     look = cache(Recognised.of)
     sources = [
-        _Source(layer, path, own_columns(given, layer, files), form, look, len(files) == 1)
+        _Source(
+            layer,
+            path,
+            own_columns(given, layer, files),
+            form,
+            look,
+            len(files) == 1,
+            layer in (user_named(files) if named is None else named),
+        )
         for layer, path in files.items()
     ]
     of_texts: list[_Source] = []

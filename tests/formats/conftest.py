@@ -27,9 +27,10 @@ def write_here(
 
 @pytest.fixture
 def read(write: Callable[..., Path], request: pytest.FixtureRequest) -> Callable[..., sa.Corpus]:
-    """Writes rows and reads them as the module's ``TOOL``; whoever has no name there is ``it``."""
+    """Writes rows and reads them as the module's ``TOOL``; whoever has no name there is the file."""
 
     def read(rows: Any, repair: Any = (), **options: Any) -> sa.Corpus:
-        return sa.read({"it": write(rows)}, request.module.TOOL, repair=repair, **options)
+        path = write(rows)
+        return sa.read({path.name: path}, request.module.TOOL, repair=repair, **options)
 
     return read

@@ -51,7 +51,7 @@ def test_shapes(read, tmp_path, shape):
     """Four shapes and two that occur beside them; the file is the annotator."""
     corpus = read([SHAPES[shape]])
     assert corpus.ids == ("7",)
-    assert marked(corpus) == {"it": [PER, LOC]}
+    assert marked(corpus) == {FILE: [PER, LOC]}
     assert notes(corpus) == ([f"{PASSED[shape]} passed over"] if shape in PASSED else [])
     if shape != "entities as lists":
         assert format_of(tmp_path / "x.jsonl") == "doccano"
@@ -75,19 +75,19 @@ def test_users(read):
     assert seen.reading["read"] == {"absent": "unmarked"}
     assert notes(seen) == []
     joined = read([rows[1]], annotator_from="file")
-    assert marked(joined) == {"it": [(0, 2, "18")]}
+    assert marked(joined) == {FILE: [(0, 2, "18")]}
 
 
 def test_empty(read):
     """Without a span: seen and said so; with --empty as it says, and without a word."""
     rows = [row(label=[PER]), row(8, label=[], Comments=[])]
     corpus = read(rows)
-    assert marked(corpus, 1) == {"it": []}
+    assert marked(corpus, 1) == {FILE: []}
     assert notes(corpus) == [
         "1 document without a span taken as seen, which is so if only what was confirmed was"
         " exported; --absent unseen takes them as never seen"
     ]
-    assert [marked(read(rows, absent=how), 1) for how in ("unmarked", "unseen")] == [{"it": []}, {"it": None}]  # fmt: skip
+    assert [marked(read(rows, absent=how), 1) for how in ("unmarked", "unseen")] == [{FILE: []}, {FILE: None}]  # fmt: skip
     assert notes(read(rows, absent="unmarked")) == notes(read(rows, absent="unseen")) == []
 
 
@@ -96,7 +96,7 @@ def test_labels_of_whole_texts(read):
     whole = [row(label=["good"]), row(8, annotations=[{"label": 3, "user": 1}]), row(9, label="x")]
     corpus = read(whole)
     assert notes(corpus)[0].partition(";")[0] == "3 document labels passed over"
-    assert marked(corpus, 1) == {"it": None, "1": []}
+    assert marked(corpus, 1) == {FILE: None, "1": []}
 
 
 def zipped(path, members):
@@ -127,9 +127,9 @@ def test_all(tmp_path):
     one = tmp_path / "all.jsonl"
     one.write_text(lines([row(label=[PER])]), "utf-8")
     path = zipped(tmp_path / "export.zip", {"all.jsonl": one.read_text("utf-8")})
-    for source, name in ((one, "it"), (path, "all")):
+    for source in (one, path):
         corpus = sa.read({"it": source})
-        assert marked(corpus) == {name: [PER]}
+        assert marked(corpus) == {"it": [PER]}
         assert notes(corpus) == [
             "all.jsonl, as of a collaborative project, does not say who marked what; it is one"
             " annotator"
@@ -160,7 +160,7 @@ def test_beyond_the_text(read):
     with refuses(sa.InputError, "… ends beyond … length 15 … --repair clip-beyond-text"):
         read([row(label=[(11, 16, "LOC")])])
     corpus = read([row(label=[(11, 16, "LOC")])], "clip-beyond-text")
-    assert marked(corpus) == {"it": [LOC]}
+    assert marked(corpus) == {FILE: [LOC]}
 
 
 REFUSED = {
@@ -174,7 +174,7 @@ REFUSED = {
     "user": ([row(annotations=[entity(*PER, user=[1])])], "… x.jsonl:1: name [1] … string … not empty"),
     "no id": ([row(None, label=[])], "… x.jsonl:1: id None … string … not empty"),
     "texts": ([row(label=[]), {**row(label=[]), "text": "Al"}], "… x.jsonl:2: document '7' … differs … character 0: 'Al', not 'Jo is in 😀' … same text … pattern in quotes"),
-    "twice": ([row(label=[]), row(label=[])], "annotator 'it', document '7' … second time … --repair drop-repeats or --repair latest … name the annotators"),
+    "twice": ([row(label=[]), row(label=[])], "annotator 'x.jsonl', document '7' … second time … --repair drop-repeats or --repair latest … name the annotators"),
 }  # fmt: skip
 
 

@@ -131,7 +131,7 @@ def test_files(tmp_path, ds):
         'id,text,who,s\n7,Jo is,ann,"[{""start"": 0, ""end"": 2, ""label"": ""X""}]"\n'
     )
     long = {"text": "text", "spans": "s", "annotator": "who", "document": "id"}
-    of_csv = sa.read({"x": tmp_path / "d.csv"}, **long)
+    of_csv = sa.read(tmp_path / "d.csv", **long)
     assert of_csv[0].segments["ann"] == (sa.Segment(0, 2, "X"),)
     DatasetDict({"test": small}).save_to_disk(tmp_path / "dict")
     assert sa.read({"x": tmp_path / "dict"}, **ask, split="test") == corpus

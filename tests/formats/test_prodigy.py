@@ -52,10 +52,10 @@ def test_annotators(read):
     """By _annotator_id, else _session_id, else the file; the session or the file on request."""
     both = answer(by="ann", _session_id="ds-ann")
     rows = [both, answer(by=None, _session_id="bob"), without(answer(), "_annotator_id")]
-    assert read(rows).annotators == ("ann", "bob", "it")
-    assert read(rows, annotator_from="session").annotators == ("ds-ann", "bob", "it")
-    assert read(rows, annotator_from="id").annotators == ("ann", "bob", "it")
-    assert read([both], annotator_from="file").annotators == ("it",)
+    assert read(rows).annotators == ("ann", "bob", FILE)
+    assert read(rows, annotator_from="session").annotators == ("ds-ann", "bob", FILE)
+    assert read(rows, annotator_from="id").annotators == ("ann", "bob", FILE)
+    assert read([both], annotator_from="file").annotators == (FILE,)
     with pytest.raises(sa.SettingError, match=r"'email'; allowed: id, session, file$"):
         read(rows, annotator_from="email")
 
@@ -71,7 +71,7 @@ def test_sittings(read):
         " ds-2024-05-01_10-00-00); --annotator-from file takes the file as the annotator"
     ]
     joined = read(rows, annotator_from="file")
-    assert (joined.annotators, notes(joined)) == (("it",), [])
+    assert (joined.annotators, notes(joined)) == ((FILE,), [])
     assert joined.reading["read"] == {"annotator_from": "file"}
 
 

@@ -24,7 +24,7 @@ def export(real, tool, name, **options):
     folder = real / "data" / "tools" / tool
     path = folder / name
     assert format_of(path) == tool
-    raw = raw_files({"it": path}, options)
+    raw = raw_files({path.name: path}, options)
     return raw, json.loads((folder / "facts.json").read_text("utf-8"))[name]
 
 
@@ -111,7 +111,7 @@ def test_prodigy(real, name):
     raw, facts = export(real, "prodigy", f"{name}.jsonl")
     assert len(raw.lengths) == facts["distinct_input_hash"]
     review = facts["rows_with_versions"] > 0
-    sessions = {"it" if who == "None" else who: n for who, n in facts["rows_by_annotator_id"].items()}  # fmt: skip
+    sessions = {f"{name}.jsonl" if who == "None" else who: n for who, n in facts["rows_by_annotator_id"].items()}  # fmt: skip
     layer = "review" if review else next(iter(sessions))
     answers = facts["rows_by_answer"]
     assert counts(raw)[layer] == facts["spans_per_answer_per_label"]["accept"]
@@ -169,14 +169,14 @@ def test_doccano(real, name):
     raw, facts = export(real, "doccano", f"{name}.jsonl")
     assert len(raw.lengths) == facts["documents"]
     expected = facts["spans_per_annotator_per_label"]
-    named = {"it" if who == "None" else who: labels for who, labels in expected.items()}
+    named = {f"{name}.jsonl" if who == "None" else who: labels for who, labels in expected.items()}
     by_user = "None" not in expected
     assert set(raw.annotators) == set(named)
-    with_span = {"it" if who == "None" else who: n for who, n in facts["documents_with_a_span_per_annotator"].items()}  # fmt: skip
+    with_span = {f"{name}.jsonl" if who == "None" else who: n for who, n in facts["documents_with_a_span_per_annotator"].items()}  # fmt: skip
     if by_user:
         assert seen(raw) == with_span
     else:
-        assert seen(raw) == {"it": facts["documents"]}
+        assert seen(raw) == {f"{name}.jsonl": facts["documents"]}
     marked = {(who, document) for document, who, *_ in segments(raw)}
     assert Counter(who for who, _ in marked) == with_span
     assert len(raw.start) == facts["spans"]
@@ -186,7 +186,7 @@ def test_doccano(real, name):
         assert (case["document"], case["start"], case["end"], case["label"]) in places
     clean = repaired(raw, "drop-beyond-text")
     assert counts(raw) == named
-    assert_exact(clean, facts, "document", lambda span: str(span["annotator"] or "it"))
+    assert_exact(clean, facts, "document", lambda span: str(span["annotator"] or f"{name}.jsonl"))
     note = "; ".join(raw.notes)
     assert len(raw.links) == facts["relations"]
     silent = facts["documents_without_span"]

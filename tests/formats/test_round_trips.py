@@ -115,7 +115,7 @@ def test_round_trip(form, details):
                 write_file(corpus, path, form)
             except (sa.InputError, sa.SettingError):  # which says what it cannot hold
                 return
-            back = sa.read({"it": path}, form)
+            back = sa.read({path.name: path}, form)
             gone = left_behind(corpus, form)
             assert any("they are in tokens" in note for note in gone) == (form == "spacy")
             if [note for note in gone if "they are in tokens" not in note]:

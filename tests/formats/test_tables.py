@@ -339,6 +339,25 @@ def test_a_users_name_wins(tmp_path):
         assert read.annotators == ("gold", "llm")
 
 
+def test_a_users_name_wins_over_one_in_the_file(tmp_path):
+    """A single annotator is called as the user says, in files and patterns; several keep theirs."""
+    row = '{"id":"%s","text":"Jo runs","annotators":{%s}}\n'
+    for name, people in (("a1", '"u1":[]'), ("a2", '"u2":[]'), ("b1", '"u1":[],"u2":[]')):
+        (tmp_path / f"{name}.jsonl").write_text(row % (name[-1], people))
+    one, two, both = (tmp_path / f"{name}.jsonl" for name in ("a1", "a2", "b1"))
+    assert sa.read(one).annotators == ("u1",)
+    assert sa.read({"ann": one}).annotators == ("ann",)
+    assert sa.read({"ann": one, "bob": two}).annotators == ("ann", "bob")
+    read = sa.read({"team": both})
+    assert read.annotators == ("u1", "u2")
+    assert f"{both}: its annotators, u1, u2, keep the names that they have there" in read.notes
+    (tmp_path / "d1.jsonl").write_text(row % ("1", '"u1":[]'))
+    stars = {"ann": tmp_path / "a1*.jsonl", "dia": tmp_path / "d1*.jsonl"}
+    assert sa.read(stars).annotators == ("ann", "dia")
+    assert sa.read({"ann": tmp_path / "a1*"}).annotators == ("ann",)
+    assert sa.read({"team": tmp_path / "a*"}).annotators == ("u1", "u2")
+
+
 # --- marks in a text ------------------------------------------------------------------------------
 
 _V = re.compile("(</?v>)")

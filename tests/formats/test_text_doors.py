@@ -152,7 +152,7 @@ def test_ehost(real, name):
     """Each project: labels of each document, without those that the tool itself made."""
     folder = real / "data" / "doors" / "ehost"
     facts = {key: each for key, each in counted(folder).items() if key.startswith(f"{name}/")}
-    raw = raw_files({"x": folder / name}, {})
+    raw = raw_files({name: folder / name}, {})
     assert len(raw.lengths) == len(facts)
     assert TOOL not in raw.annotators
     assert {*raw.annotators} == {

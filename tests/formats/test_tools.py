@@ -887,7 +887,7 @@ def test_crowdtruth(door):
 @pytest.mark.parametrize("annotator", ["a1", "a2"])
 def test_ua_gec(door, annotator):
     path, facts = door("inline_marked_uagec", f"*.{annotator}.ann")
-    raw = raw_found({"x": path}, {})
+    raw = raw_found({str(path): path}, {})
     assert raw.annotators == (annotator,)
     assert (len(raw.lengths), len(raw.start)) == (
         facts[f"{annotator}_documents"],
@@ -923,7 +923,7 @@ def test_m2(door, name):
 def test_tagtog(door):
     """The second start counts in its paragraph, not in the whole text."""
     path, facts = door("tagtog", "formatted.ann.json")
-    raw = raw_found({"x": path}, {})
+    raw = raw_found({str(path): path}, {})
     text = facts["formatted.txt"]
     assert raw.texts == (text,)
     pairs = zip(raw.start.tolist(), raw.end.tolist(), strict=True)

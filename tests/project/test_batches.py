@@ -264,7 +264,9 @@ def test_the_command(crowd, tmp_path, run):
     assert [batch["batch"] for batch in made["tables"]["batches"]] == ["one.jsonl", "two.jsonl"]
     assert made["tables"]["batches"][1]["both"] == 17
     assert "F1 by batch" in picture.read_text("utf-8")
-    assert "by permutation of documents among batches" in " ".join(sa.cite(made["signature"]).split())
+    assert "by permutation of documents among batches" in " ".join(
+        sa.cite(made["signature"]).split()
+    )
     code, out, _ = run(*ask, "--explain")
     assert code == 0
     assert "those that are in both batches are drawn together" in " ".join(out.split())
