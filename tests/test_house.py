@@ -36,6 +36,8 @@ ROOMS = [
     "results",
     "corpus",
     "formats",
+    "tools",
+    "recordings",
     "chance",
     "comparisons",
     "uncertainty",
@@ -114,9 +116,30 @@ def test_imports_point_one_way(graph):
         for name, others in graph.items()
         if name != "spanagree"  # the lazy public face, which nothing but the command line imports
         for other in others
-        if ROOMS.index(room_of(other)) > ROOMS.index(room_of(name))
+        if ROOMS.index(room_of(other)) > ROOMS.index(room_of(name)) and name != REGISTRY
     ]
     assert not wrong
+
+
+BY_REGISTRY = {"tools", "recordings"}
+"""The rooms of readers that few need: the registry alone reaches them."""
+REGISTRY = "spanagree.formats.registry"
+
+
+def test_the_registry_alone_reaches_some_rooms(graph, trees):
+    """No room imports readers of tools and of recordings; the registry names them, by strings."""
+    into = {
+        (name, other)
+        for name, others in graph.items()
+        for other in others
+        if room_of(other) in BY_REGISTRY and room_of(other) != room_of(name)
+    }
+    assert {name for name, _ in into} == {REGISTRY}
+    below = [o for o in graph[REGISTRY] if ROOMS.index(room_of(o)) > ROOMS.index("formats")]
+    assert {room_of(other) for other in below} == BY_REGISTRY
+    statements = ast.walk(trees[str(FILES[REGISTRY])])
+    imported = [x.module for x in statements if isinstance(x, ast.ImportFrom)]
+    assert not [x for x in imported if x.split(".")[1:2] and x.split(".")[1] in BY_REGISTRY]
 
 
 def test_no_circles(graph):
@@ -250,12 +273,12 @@ def choices():
     from spanagree.formats.exports import ANNOTATOR_FROM
     from spanagree.formats.inception.project import IN_PROGRESS
     from spanagree.formats.registry import FORMATS, WRITABLE
-    from spanagree.formats.timelines import LABEL_FROM
     from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
     from spanagree.labels.sparse_agreement import WEIGHTS
     from spanagree.levels.split_folder import WRITERS
     from spanagree.project.disputed_documents import SORTS
     from spanagree.project.gold import VOTES
+    from spanagree.recordings.timelines import LABEL_FROM
     from spanagree.references.alt_test import SCORES
     from spanagree.references.baselines import BASELINES
     from spanagree.report.citation import CITED
@@ -571,7 +594,7 @@ def test_help_loads_no_work():
 
 READERS_OF_CONLL = {
     "read", "read_files", "recognise", "file_parts", "patterns", "registry", "file_head",
-    "usual_names", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths",
+    "usual_names", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths", "format",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",
@@ -604,9 +627,35 @@ def test_commands_load_what_they_need(command, tmp_path):
     assert not LATE & loaded
     parts = [name.split(".")[1:3] for name in loaded if re.match(r"spanagree\.\w+\.", name)]
     assert {part for room, part in parts if room == "formats"} <= READERS_OF_CONLL
+    assert {part for room, part in parts if room in BY_REGISTRY} <= {"table", "beginnings"}
     assert ["comparisons", "chance_distribution"] not in parts
     rooms = {room for room, _ in parts}
     assert rooms <= {*ROOMS[: ROOMS.index("systems") + 2], "cli"}
+
+
+WHOSE = {
+    "newsroom/gold.conll": set(),
+    "crowd/crowd.jsonl": set(),
+    "exports/prodigy/ann.jsonl": set(),
+    "exports/label-studio.json": set(),
+    "exports/mqm.tsv": {"tools.mqm"},
+    "recording/ann.TextGrid": {"recordings.textgrid", "recordings.timelines"},
+}
+"""Files, and the readers of few users that open them."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", WHOSE)
+def test_readers_are_loaded_for_their_files(name):
+    """Of the rooms that the registry alone reaches, a file loads its own reader and the tables."""
+    code = f"import sys\nimport spanagree as sa\nsa.read(sys.argv[1])\n{LOADED}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT / "corpora" / name)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {m.removeprefix("spanagree.") for m in done.stderr.splitlines()[-1].split()}
+    rooms = {module for module in loaded if re.match(rf"({'|'.join(BY_REGISTRY)})\.", module)}
+    assert rooms - {"tools.table", "tools.beginnings", "recordings.table"} == WHOSE[name]
 
 
 def test_what_everybody_installs():

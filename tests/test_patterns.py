@@ -11,10 +11,10 @@ from time import process_time
 import pytest
 
 import spanagree
-from spanagree.formats import patterns, recognise, xml_tools
-from spanagree.formats.registry import FORMATS
-from spanagree.formats.tools import TOOLS
+from spanagree.formats import patterns, recognise
+from spanagree.formats.registry import FORMATS, TOOLS
 from spanagree.report import citation
+from spanagree.tools import xml_tools
 
 try:  # Python 3.11 and later
     from re import _constants as constants
@@ -35,7 +35,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("corpus/offsets.py", "'\\\\s+'.join(map(re.escape, words))"): [r"New", r"to\s+be\s+or\s+be"],
     ("corpus/offsets.py", "f'(?={re.escape(wanted)})'"): ["(?=York)", "(?=aaab)"],
     # the first line of a file
-    ("formats/registry.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
+    ("formats/format.py", "self.begin"): [form.begin for form in FORMATS.values() if form.begin],
     # the name of a column, escaped
     ("formats/hugging_face/guess.py", "f'^{re.escape(plain(text))}.|.{re.escape(plain(text))}$'"): [
         "^text.|.text$"
@@ -46,7 +46,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._LOOKS],
     ("formats/recognise.py", "marks"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
-    ("formats/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
+    ("tools/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # the name of one of our own functions
     ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # names of files, which are short, and which glob has matched before

@@ -31,19 +31,18 @@ def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.file_parts import raw_found
+    from spanagree.formats.patterns import matches
+    from spanagree.formats.reading import reading_of, says_readers
     from spanagree.results.data import to_json
 
     read_as, form, repair = job.how()
     raw = raw_found(job.paths, read_as, form, repeats=True, thorough=True)
     result = inspect(repaired(raw, repair))
+    files = [file for path in job.paths.values() if path != "-" for file in matches(path)]
     if job.format == "json":
-        from spanagree.formats.patterns import matches
-        from spanagree.formats.reading import reading_of
-
-        files = [file for path in job.paths.values() if path != "-" for file in matches(path)]
         reading = {str(file): reading_of(file, read_as, form) for file in files}
         job.put(to_json({**result.to_dict(), "reading": reading}))
     else:
-        job.put(result.to_text())
+        job.put(f"{says_readers(files, read_as, form)}\n{result.to_text()}")
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

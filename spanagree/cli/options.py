@@ -35,21 +35,6 @@ class _Path(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
-class Formats(click.Choice):  # type: ignore[type-arg]  # generic in new releases of click only
-    """The names of formats; those of other packages are looked for when one is meant."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the name of a format."""
-        if value not in self.choices:
-            from spanagree.formats.registry import registered
-
-            if value in (others := registered()):
-                return value
-            if others:
-                return click.Choice([*self.choices, *others]).convert(value, param, ctx)
-        return super().convert(value, param, ctx)
-
-
 PATH = _Path()
 FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=PATH)
 
@@ -98,6 +83,31 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         return super().convert(value, param, ctx)
 
 
+class Formats(_Choice):
+    """The names of formats; those of other packages are looked for when one is meant.
+
+    Args:
+        choices: names of the formats of this package.
+        is_written: if True, only formats that are written count.
+    """
+
+    def __init__(self, choices: Iterable[str], *, is_written: bool = False) -> None:
+        super().__init__([*choices])
+        self.is_written = is_written
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the name of a format."""
+        if value not in self.choices:
+            from spanagree.formats.registry import registered
+
+            others = [n for n, form in registered().items() if form.write or not self.is_written]
+            if value in others:
+                return value
+            if others:
+                return click.Choice([*self.choices, *others]).convert(value, param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def option(
     names: str,
     purpose: str,
@@ -123,7 +133,7 @@ def option(
     if attributes.get("metavar") == "FILE":
         attributes["type"] = PATH
     if choices := list(choices):
-        attributes["type"] = _Choice(choices)
+        attributes.setdefault("type", _Choice(choices))
         attributes.setdefault("metavar", "NAME")
         purpose = with_choices(purpose, choices)
     if unless:
@@ -272,7 +282,13 @@ def into(
     """Return the options of where a corpus is written, and in which format."""
     return [
         option(name, purpose, **attributes),
-        option("--to", "Write in this format.", choices=forms, unless=unless),
+        option(
+            "--to",
+            "Write in this format.",
+            choices=forms,
+            type=Formats(forms, is_written=True),
+            unless=unless,
+        ),
     ]
 
 

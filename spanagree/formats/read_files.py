@@ -30,23 +30,24 @@ from spanagree.errors import (
 from spanagree.files import PathName, naming_files
 from spanagree.formats.combine import JOIN, joined_by_text, one_project, renamed, unite
 from spanagree.formats.conll.columns import split_columns
+from spanagree.formats.format import Format
 from spanagree.formats.recognise import Recognised, check_stdin, format_named
 from spanagree.formats.registry import (
     COLUMNS_OF_ROWS,
     FORMATS,
-    Format,
+    TOOLS,
     Options,
     format_called,
+    read_uem,
     registered,
 )
-from spanagree.formats.tools import PATHS, TOOLS, lazy
+from spanagree.formats.tools import PATHS, lazy
 from spanagree.settings import as_read
 
 if TYPE_CHECKING:
     from spanagree.formats.joined_texts import Texts  # for few files
 
 _with_unread = lazy("spanagree.formats.unread", "with_unread")
-_read_uem = lazy("spanagree.formats.timelines", "read_uem")
 
 _CHOOSE = frozenset(("spans", "tags", "start", "quote", "layer", "feature", "tier", "predictions"))
 """Options that choose a part of what is marked, in which there may be nothing."""
@@ -321,7 +322,7 @@ def raw_files(
     united = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
     united = united.but(notes=(*notes, *united.notes)) if notes else united
     if (uem := given.get("uem")) is not None:
-        united = within_parts(united, _read_uem(uem), Path(uem).name)
+        united = within_parts(united, read_uem(uem), Path(uem).name)
     if in_units:
         united = with_resolution(united, given.get("resolution"), given.get("duration"))
     united = with_discontinuous(with_labels(united, **labels), pieces)

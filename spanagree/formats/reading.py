@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from spanagree.choices import Scheme, names_of
+from spanagree.errors import counted
 from spanagree.files import PathName
 from spanagree.formats.conll.read import columns_read
 from spanagree.formats.read_files import raw_files
@@ -31,3 +34,22 @@ def reading_of(path: PathName, options: Options, form: str | None = None) -> dic
         is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
         known |= {"scheme": next(iter(schemes))} if is_one else {}
     return {"from": form, **{name: value for name, value in known.items() if name != "from"}}
+
+
+def says_readers(files: Sequence[PathName], options: Options, form: str | None = None) -> str:
+    """Name the formats whose readers open some files, with the numbers of files if several do.
+
+    Args:
+        files: paths; standard input has none.
+        options: of reading, by name.
+        form: format of all files, where one is named.
+
+    >>> says_readers([], {})
+    'read as conll'
+    """
+    known = {name: value for name, value in options.items() if value not in (None, False)}
+    forms = Counter(form or format_of(file, known) for file in files)
+    if len(forms) < 2:
+        return f"read as {next(iter(forms), form or 'conll')}"
+    counts = (f"{name} ({counted(n_files, 'file')})" for name, n_files in forms.items())
+    return f"read as {', '.join(counts)}"

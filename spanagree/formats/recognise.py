@@ -17,8 +17,8 @@ from spanagree.errors import InputError, SpanAgreeError, listed, printable, show
 from spanagree.files import PathName, open_zip
 from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, Options, registered
-from spanagree.formats.tools import TOOLS, lazy
+from spanagree.formats.registry import COLUMNS_OF_ROWS, FORMATS, TOOLS, Options, registered
+from spanagree.formats.tools import lazy
 from spanagree.formats.usual_names import (
     ANSWERS,
     COLUMNS,
@@ -85,6 +85,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
 _NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
 _BOUND = re.compile("^(start|begin|off|end|stop|from|to$)|(start|end|offset|begin)$")
 _LOOKED_AT = 5  # files of a folder
+_OF_CONLL_ALONE = {*FORMATS["conll"].extensions} - {".txt", ".tsv"}
 
 
 class Recognised(NamedTuple):
@@ -142,7 +143,8 @@ class Recognised(NamedTuple):
             return "paths"
         if names:
             return names[0]
-        for name, form in registered().items() if start.records else ():
+        is_conll_by_name = Path(path).suffix.lower() in _OF_CONLL_ALONE
+        for name, form in registered().items() if not is_conll_by_name else ():
             if form.is_of(start):
                 return name
         is_table = start.shape in ("csv", "tsv")

@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from spanagree.choices import FormatName, names_of
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, listed, reason, show
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
-from spanagree.formats.file_head import FileHead, Shape
-from spanagree.formats.tools import OF_PATHS, TOOLS, Tool, lazy
+from spanagree.formats.format import JSON, TABLES, Format
+from spanagree.formats.tools import OF_PATHS, Tool, lazy
+from spanagree.formats.tools import TOOLS as _OF_THIS_ROOM
 from spanagree.formats.usual_names import may_have_spans
-
-
-class Format(NamedTuple):
-    """A format: how files of it are known, read and written.
-
-    ``knows`` says whether a file is of the format, by its beginning; without it, the extension
-    does. It is asked of files of these ``shapes`` (all unless given), and of texts that ``begin``
-    so, as asking loads the reader. ``read`` takes a file, or all files of the format by
-    layer name where each is a layer, and those of the options that it ``takes``; what they say is
-    not checked. ``changes`` says what of a corpus is written otherwise than it is.
-    """
-
-    means: str
-    extensions: tuple[str, ...]
-    read: Callable[..., RawCorpus]
-    takes: tuple[str, ...] = ()
-    write: Callable[..., None] | None = None
-    is_layer: bool = False
-    knows: Callable[[FileHead], bool] | None = None
-    shapes: tuple[Shape, ...] = ()
-    begin: str = ""
-    changes: Callable[[Corpus], list[str]] | None = None
-
-    def is_of(self, start: FileHead) -> bool:
-        """Return whether a file is of the format, by its beginning."""
-        if self.knows is None or (self.shapes and start.shape not in self.shapes):
-            return False
-        first = next((line for line in start.lines if line.strip()), "")
-        is_text = start.shape in ("text", "csv", "tsv")
-        return not (is_text and not re.match(self.begin, first)) and self.knows(start)
-
 
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
 
@@ -91,12 +61,7 @@ _OF_ROWS = (
     *("align", "texts", "outside"),
 )
 
-_TIERS = ("tier", "label_from", "annotator_from")
-_TIMES = ("encoding", "resolution", "duration", "uem")
-
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points
-_JSON: tuple[Shape, ...] = ("json", "jsonl")
-_TABLES: tuple[Shape, ...] = ("csv", "tsv")
 
 
 def _of_tool(tool: Tool) -> Format:
@@ -113,7 +78,7 @@ def _of_tool(tool: Tool) -> Format:
     )
 
 
-FORMATS: Mapping[str, Format] = {
+_FORMATS: Mapping[str, Format] = {
     "conll": Format(
         "a token a line, tags in columns",
         (
@@ -128,7 +93,7 @@ FORMATS: Mapping[str, Format] = {
         lazy("spanagree.formats.conll.write", "write_conll"),
         is_layer=True,
         knows=lazy("spanagree.formats.conll.choose", "knows_rows"),
-        shapes=(*_TABLES, "text", "xml"),
+        shapes=(*TABLES, "text", "xml"),
     ),
     "jsonl": Format(
         "our own: a document a line",
@@ -136,7 +101,7 @@ FORMATS: Mapping[str, Format] = {
         lazy("spanagree.formats.jsonl", "raw_jsonl"),
         write=lazy("spanagree.formats.jsonl", "write_jsonl"),
         knows=lambda start: any("spanagree" in row for row in start.objects),
-        shapes=_JSON,
+        shapes=JSON,
     ),
     "spacy": Format(
         "spaCy's DocBin, one annotator a file",
@@ -153,7 +118,7 @@ FORMATS: Mapping[str, Format] = {
         ("absent", "ends"),
         lazy("spanagree.formats.brat", "write_brat"),
         knows=lazy("spanagree.formats.brat", "knows_brat"),
-        shapes=(*_TABLES, "text"),
+        shapes=(*TABLES, "text"),
         begin=r"T[^\t]*\t\S+ \d",
         changes=lazy("spanagree.formats.brat", "changed_in_brat"),
     ),
@@ -174,15 +139,7 @@ FORMATS: Mapping[str, Format] = {
         lazy("spanagree.formats.bioc", "raw_bioc"),
         ("feature", "ends"),
         knows=lazy("spanagree.formats.bioc", "knows_bioc"),
-        shapes=(*_JSON, "xml"),
-    ),
-    "xml": Format(
-        "XML of GATE, Knowtator, eHOST, i2b2, ACE, REFI-QDA; names in TEI, ENAMEX",
-        (".qdpx", ".qde"),
-        lazy("spanagree.formats.xml_tools", "raw_xml_tools"),
-        knows=lazy("spanagree.formats.xml_tools", "knows_xml_tools"),
-        shapes=("xml", "text", "zip", "folder"),
-        begin=r".*<(ENAMEX|NUMEX|TIMEX\d?)\b",
+        shapes=(*JSON, "xml"),
     ),
     "pubtator": Format(
         "PubTator's lines, one annotator a file",
@@ -190,102 +147,14 @@ FORMATS: Mapping[str, Format] = {
         lazy("spanagree.formats.pubtator", "raw_pubtator"),
         ("ends",),
         knows=lazy("spanagree.formats.pubtator", "knows_pubtator"),
-        shapes=(*_TABLES, "text"),
+        shapes=(*TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
-    "mqm": Format(
-        "MQM's table of errors in translations",
-        (),
-        lazy("spanagree.formats.mqm", "raw_mqm"),
-        ("text", "feature", "align", "encoding"),
-        knows=lazy("spanagree.formats.mqm", "knows_mqm"),
-        shapes=(*_TABLES, "text"),
-        begin=r".*\brater\b",
-    ),
-    "qe-tags": Format(
-        "words of translations tagged OK or BAD, a segment a line",
-        (),
-        lazy("spanagree.formats.quality_tags", "raw_quality_tags"),
-        ("encoding",),
-        knows=lazy("spanagree.formats.quality_tags", "knows_quality_tags"),
-        shapes=("text", *_TABLES),
-        begin=r"\s*(OK|BAD)\b",
-    ),
-    **{name: _of_tool(tool) for name, tool in TOOLS.items()},
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
         lazy("spanagree.formats.tool_records", "raw_by_paths"),
         OF_PATHS,
-    ),
-    "textgrid": Format(
-        "Praat's TextGrid, one annotator a file",
-        (".textgrid",),
-        lazy("spanagree.formats.textgrid", "raw_textgrid"),
-        (*_TIERS, *_TIMES),
-        lazy("spanagree.formats.write_times", "write_textgrid"),
-        knows=lazy("spanagree.formats.textgrid", "knows_textgrid"),
-        shapes=("text", "binary", *_TABLES),
-        begin=r".*ooTextFile",
-    ),
-    "elan": Format(
-        "ELAN's .eaf, one annotator a file",
-        (".eaf",),
-        lazy("spanagree.formats.elan", "raw_elan"),
-        (*_TIERS, *_TIMES[1:]),
-        knows=lazy("spanagree.formats.elan", "knows_elan"),
-        shapes=("xml",),
-    ),
-    "rttm": Format(
-        "RTTM, turns of speakers",
-        (".rttm",),
-        lazy("spanagree.formats.timelines", "raw_rttm"),
-        _TIMES,
-        lazy("spanagree.formats.write_times", "write_rttm"),
-        knows=lazy("spanagree.formats.timelines", "knows_rttm"),
-        shapes=("text", *_TABLES),
-        begin=r";|[A-Z]+(-[A-Z]+)? +\S+ +\S+ +[\d<]",
-    ),
-    "labels": Format(
-        "Audacity's labels and DCASE's events: start, end and label in a line",
-        (),
-        lazy("spanagree.formats.timelines", "raw_labels"),
-        (*_TIMES, "time_unit"),
-        knows=lazy("spanagree.formats.timelines", "knows_labels"),
-        shapes=("text", *_TABLES),
-        begin=r"([^\t, ]+[\t, ]+){0,2}[-+]?\d[\d.e+-]*[\t, ]+[-+]?\d|\S+\.wav",
-    ),
-    "sections": Format(
-        "sections that last until the next, as in SALAMI",
-        (),
-        lazy("spanagree.formats.timelines", "raw_sections"),
-        _TIMES,
-        knows=lazy("spanagree.formats.timelines", "knows_sections"),
-        shapes=("text", *_TABLES),
-        begin=r"\d",
-    ),
-    "subtitles": Format(
-        "WebVTT and SRT, a cue a segment",
-        (".vtt", ".srt"),
-        lazy("spanagree.formats.timelines", "raw_subtitles"),
-        (*_TIERS, *_TIMES),
-        knows=lazy("spanagree.formats.timelines", "knows_subtitles"),
-        shapes=("text", *_TABLES),
-        begin=r"WEBVTT|\d+\s*$",
-    ),
-    "times": Format(
-        "tables with times, as of BORIS, Datavyu, Raven and ChildProject",
-        (".boris",),
-        lazy("spanagree.formats.time_tables", "raw_times"),
-        (
-            *(*_TIERS, *_TIMES, "time_unit"),
-            *("start", "end", "label", "document", "annotator"),
-        ),
-        lazy("spanagree.formats.write_times", "write_times"),
-        knows=lazy("spanagree.formats.time_tables", "knows_times"),
-        shapes=("text", *_TABLES),
-        begin=r"(?!-DOCSTART)(?=.*[,;\t]).*"
-        r"(?i:onset|start|begin|tmin|observation id|recording_filename|state|point)",
     ),
     "dataset": Format(
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
@@ -294,7 +163,7 @@ FORMATS: Mapping[str, Format] = {
         _OF_ROWS,
         _write_parquet,
         knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
-        shapes=(*_JSON, *_TABLES),
+        shapes=(*JSON, *TABLES),
     ),
     "hub": Format(
         "a dataset on the Hugging Face hub, by its name",
@@ -303,9 +172,34 @@ FORMATS: Mapping[str, Format] = {
         _OF_ROWS,
     ),
 }
+_OTHER_ROOMS = [
+    import_module(name) for name in ("spanagree.tools.table", "spanagree.recordings.table")
+]
+"""The tables of the rooms that nothing else imports; a reader is when a file may be its own."""
+
+
+def _in_order(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return entries in the order in which files are asked for."""
+    order = names_of(FormatName)
+    return {name: entries[name] for name in sorted(entries, key=order.index)}
+
+
+TOOLS: Mapping[str, Tool] = _in_order({**_OF_THIS_ROOM, **_OTHER_ROOMS[0].TOOLS})
+"""The tools by name, the strictest first. A file that two know is of the first, if both read the
+same in it."""
+
+FORMATS: Mapping[str, Format] = _in_order(
+    {
+        **_FORMATS,
+        **{name: _of_tool(tool) for name, tool in TOOLS.items()},
+        **{name: form for room in _OTHER_ROOMS for name, form in room.FORMATS.items()},
+    }
+)
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
+
+read_uem = lazy("spanagree.recordings.timelines", "read_uem")
 
 
 @cache

@@ -6,13 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from spanagree.corpus.collector import same_text
 from spanagree.errors import InputError, counted, percent, printable, show
+from spanagree.files import PathName, numbered_lines
 from spanagree.formats.changed_texts import Alignment
+from spanagree.formats.file_head import read_head
 from spanagree.formats.inline_tags import Sign, taken_apart
-from spanagree.formats.usual_names import ATTRIBUTES, plain
+from spanagree.formats.usual_names import ATTRIBUTES, head_of_table, plain
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
 _ATTRIBUTE = re.compile(r"([\w:.-]{1,99})=(\"[^\"]*\"|'[^']*'|[^\s\"'=<>]+)")
@@ -88,6 +91,16 @@ def is_copy(marked: str, text: str) -> bool:
 def without_tags(marked: str) -> str:
     """Return a copy without anything that looks like a tag."""
     return _TAG.sub("", marked)
+
+
+def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+    """Yield each line that is not blank: its text without tags, and as it is.
+
+    A first line that is the name of the column is no text.
+    """
+    has_head = bool(head_of_table(read_head(path)))
+    for where, line in islice(numbered_lines(path, encoding), has_head, None):
+        yield where, {"text": without_tags(line.strip()), "marked": line.strip()}
 
 
 def _readings(marked: str) -> list[str]:

@@ -12,7 +12,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.files import PathName
-from spanagree.formats.registry import FORMATS, WRITABLE, Options
+from spanagree.formats.registry import FORMATS, WRITABLE, Options, format_called, registered
 
 _HOLD_PIECES = ("jsonl", "brat")
 _BINARY = {"spacy": ".spacy", "dataset": ".parquet"}
@@ -36,8 +36,10 @@ def form_to_write(path: PathName, form: str | None) -> str:
         )
     if form is None:
         return known[suffix]
-    check_choice(form, WRITABLE, "format to write")
-    if form in _BINARY and suffix in known.keys() - {*FORMATS[form].extensions}:
+    if form not in WRITABLE:
+        others = (name for name, other in registered().items() if other.write)
+        check_choice(form, (*WRITABLE, *others), "format to write")
+    if form in _BINARY and suffix in known.keys() - {*format_called(form).extensions}:
         raise SettingError(
             f"{printable(os.fspath(path))}: {form} files are binary, and other files end in"
             f" {suffix}; name one that ends in {_BINARY[form]}"
@@ -71,7 +73,7 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
             "no texts are known: Docs are written with a space between tokens; read again, they"
             " have that text"
         )
-    changes = FORMATS[form].changes
+    changes = format_called(form).changes
     return [*notes, *(changes(corpus) if changes else ())]
 
 
@@ -118,6 +120,6 @@ def write_file(
     form = form_to_write(path, form)
     if form not in _HOLD_PIECES:
         check_in_one_piece(corpus, f"format {form}")
-    write = FORMATS[form].write
+    write = format_called(form).write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})

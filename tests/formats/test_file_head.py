@@ -17,9 +17,10 @@ import spanagree as sa
 from spanagree.corpus.collector import Collector
 from spanagree.formats import file_head as file_head_module
 from spanagree.formats.file_head import closed, passed_over, read_head
+from spanagree.formats.format import Format
 from spanagree.formats.hugging_face.load import guess_of
 from spanagree.formats.recognise import format_of
-from spanagree.formats.registry import FORMATS, Format
+from spanagree.formats.registry import FORMATS
 from spanagree.formats.usual_names import may_have_spans
 
 ROOT = Path(__file__).parent.parent.parent

@@ -14,10 +14,10 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.inline_tags import Sign, taken_apart
-from spanagree.formats.mqm import _taken_apart as without_v
 from spanagree.formats.recognise import as_pattern, format_of
 from spanagree.formats.tagged_copies import spans_in_tags
 from spanagree.tables import SEPARATORS, cells_of, rows_of, separator_of
+from spanagree.tools.mqm import _taken_apart as without_v
 
 SOURCE = Path(sa.__file__).parent
 

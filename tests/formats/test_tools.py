@@ -14,11 +14,13 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.file_parts import raw_found
 from spanagree.formats.paths import first_at, keyed_at, values_at
-from spanagree.formats.questions import crowdtruth_rows
 from spanagree.formats.recognise import format_of
-from spanagree.formats.registry import registered
-from spanagree.formats.tools import PATHS, TOOLS
-from spanagree.formats.translation_errors import appraise_rows
+from spanagree.formats.registry import TOOLS, registered
+from spanagree.formats.tools import PATHS
+from spanagree.formats.write import write_file
+from spanagree.tools.questions import crowdtruth_rows
+from spanagree.tools.table import TOOLS as SINGLE
+from spanagree.tools.translation_errors import appraise_rows
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = "Jo met Al in Rome."
@@ -316,7 +318,8 @@ def test_its_line_of_options(write, name):
     given = {key: getattr(TOOLS[name], key) for key in (*PATHS, "ends")}
     given = {key: value for key, value in given.items() if value}
     line = " ".join(f"--{key} '{value}'" for key, value in given.items())
-    assert f"`{line}`".replace("|", "\\|") in (ROOT / "docs" / "formats.md").read_text("utf-8")
+    page = "tools/records.md" if name in SINGLE else "formats.md"
+    assert f"`{line}`".replace("|", "\\|") in (ROOT / "docs" / page).read_text("utf-8")
     assert sa.read(path, "paths", **given) == sa.read(path)
 
 
@@ -755,11 +758,30 @@ def test_gate(door):
 
 # --- readers of other packages ------------------------------------------------------------------
 
-MODULE = """
+MODULE = r"""
+from pathlib import Path
+
 from spanagree.formats.tools import Tool
 
 TOOL = Tool("nicks", "a tool", knows=("body", "nicks"), text="body", spans="nicks[*]", start="a", end="b")
 OTHER = 3
+
+
+def rows(path, encoding):
+    for line in Path(path).read_text(encoding).splitlines():
+        body, start, end = line.removeprefix("%NICK ").rstrip().rsplit(" ", 2)
+        yield "a line", {"body": body, "nicks": [{"a": int(start), "b": int(end)}]}
+
+
+def write(corpus, path):
+    lines = [f"%NICK {d.text} {s.start} {s.end}" for d in corpus for s in d.segments["x.nick"]]
+    Path(path).write_text("\n".join(lines), "utf-8")
+
+
+LINES = Tool(
+    "nicks", "lines", begins="%NICK ", rows=rows, text="body", spans="nicks[*]", start="a", end="b",
+    write=write,
+)
 """
 
 
@@ -791,6 +813,28 @@ def test_a_registered_reader(install, write, capsys):
     assert "1 segment" in capsys.readouterr().out
     assert main(["check", "--from", "nope", str(path)]) == 2
     assert "'hub', 'nicks'; see 'spanagree check --help'" in capsys.readouterr().err
+
+
+def test_a_registered_reader_is_asked_like_a_built_in_one(install, tmp_path, capsys):
+    """It knows texts by their first lines, and writes what it reads."""
+    path, written = tmp_path / "x.nick", tmp_path / "y.nick"
+    path.write_text(f"%NICK {TEXT} 0 2", "utf-8")
+    install("nicks", "nicks_of:LINES")
+    assert sa.read(path)[0].segments == {"x.nick": ((0, 2, "span"),)}
+    assert main(["convert", "--to", "nicks", str(path), "-o", str(written)]) in (None, 0)
+    assert written.read_text("utf-8") == path.read_text("utf-8")
+    assert main(["convert", "--to", "nope", str(path), "-o", str(written)]) == 2
+    assert "'dataset', 'nicks'" in capsys.readouterr().err
+
+
+def test_a_registered_reader_that_writes_nothing(install, tmp_path, write, capsys):
+    """It is no format to write."""
+    path = write([{"body": TEXT, "nicks": [{"a": 0, "b": 2}]}])
+    install("nicks", "nicks_of:TOOL")
+    assert main(["convert", "--to", "nicks", str(path), "-o", str(tmp_path / "y")]) == 2
+    assert "'nicks' is not one of" in capsys.readouterr().err
+    with pytest.raises(sa.SettingError, match="format to write 'nicks'"):
+        write_file(sa.read(path), tmp_path / "y", "nicks")
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ from spanagree.files import PathName, read_lines
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
-from spanagree.formats.timelines import Marks, Tiers
 from spanagree.formats.usual_names import TIMES
+from spanagree.recordings.timelines import Marks, Tiers
 from spanagree.tables import rows_of, separator_of
 
 if TYPE_CHECKING:

@@ -11,27 +11,11 @@ from typing import Any
 
 from spanagree.errors import InputError, is_whole, printable, show
 from spanagree.files import PathName, naming_files, read_text
-from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
+from spanagree.tools.beginnings import IDS_OF_CAMPAIGN, is_of_campaign
 
-_ID = ("dataset", "split", "setup_id", "example_idx")
 _CATEGORY = re.compile(r"(?m)^[ -]*\bname:(.+)$")
-
-
-def knows_factgenie(start: FileHead) -> bool:
-    """Return whether rows are those of a campaign, or a folder has campaigns."""
-    if start.shape == "folder":
-        names = {Path(name) for name in start.members}
-        return any(_is_of_campaign(name, names) for name in names)
-    return any(all(key in row for key in (*_ID, "annotations")) for row in start.objects)
-
-
-def _is_of_campaign(file: Path, names: set[Path]) -> bool:
-    """Return whether a file among others has the annotations of a campaign."""
-    if file.parent.name == "files" and file.suffix == ".jsonl":
-        return file.parent.parent / "metadata.json" in names
-    return file.name == "annotations.jsonl" and file.parent / "config.yaml" in names
 
 
 def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -88,7 +72,7 @@ def _who(row: Mapping[str, Any]) -> str:
 def _id_of(row: Mapping[str, Any]) -> str:
     """Return the id of a document; a model is ``llama3.3`` here and ``llama3-3`` there."""
     setup = str(row.get("setup_id")).lower().replace(".", "-")
-    return "/".join(setup if key == "setup_id" else str(row.get(key)) for key in _ID)
+    return "/".join(setup if key == "setup_id" else str(row.get(key)) for key in IDS_OF_CAMPAIGN)
 
 
 def _campaign(file: Path) -> Path:
@@ -102,7 +86,7 @@ def _files(path: PathName) -> list[Path]:
     if not folder.is_dir():
         return [folder]
     names = {*folder.rglob("*.jsonl"), *folder.rglob("config.yaml"), *folder.rglob("metadata.json")}
-    return sorted(file for file in names if _is_of_campaign(file, names))
+    return sorted(file for file in names if is_of_campaign(file, names))
 
 
 @naming_files()

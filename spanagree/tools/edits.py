@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from spanagree.errors import InputError, show
 from spanagree.files import PathName, numbered_lines, read_text
-from spanagree.formats.beside_texts import files_ending
-from spanagree.formats.file_head import read_head
 from spanagree.formats.inline_tags import Sign, taken_apart
-from spanagree.formats.tagged_copies import without_tags
-from spanagree.formats.usual_names import head_of_table
+from spanagree.tools.beside_texts import files_ending
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
 _MARK = re.compile(r"(\{[^{}]*?=>[^{}]*?:::error_type=[^{}]*\})")
@@ -43,16 +39,6 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     people = sorted({annotator for *_, by in sentences for annotator in by})
     for where, tokens, by in sentences:
         yield where, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
-
-
-def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield each line that is not blank: its text without tags, and as it is.
-
-    A first line that is the name of the column is no text.
-    """
-    has_head = bool(head_of_table(read_head(path)))
-    for where, line in islice(numbered_lines(path, encoding), has_head, None):
-        yield where, {"text": without_tags(line.strip()), "marked": line.strip()}
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

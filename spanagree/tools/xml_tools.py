@@ -19,10 +19,10 @@ from xml.etree.ElementTree import Element
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
-from spanagree.formats.beside_texts import beside
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.formats.xml_elements import declared_encoding, name_of, tree
+from spanagree.tools.beside_texts import beside
 
 
 class Source(NamedTuple):

@@ -13,7 +13,7 @@ from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.timelines import Marks, Tiers
+from spanagree.recordings.timelines import Marks, Tiers
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on

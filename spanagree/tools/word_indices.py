@@ -12,11 +12,11 @@ from typing import Any
 
 from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, read_text
-from spanagree.formats.beside_texts import beside
 from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
+from spanagree.tools.beside_texts import beside
 
 
 def runs(indices: Sequence[int]) -> list[list[int]]:

@@ -12,8 +12,8 @@ from spanagree.errors import InputError, SettingError, show
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.timelines import Marks, Tiers
 from spanagree.formats.xml_elements import tree
+from spanagree.recordings.timelines import Marks, Tiers
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on

@@ -1,0 +1,1 @@
+"""Readers of single tools and tasks, which the registry alone asks."""
