@@ -109,8 +109,10 @@ def test_folders_without_permission(tmp_path, mode, source, where):
     (tmp_path / "y.conll").write_text("x O\n", "utf-8")
     code = "import os, sys; from spanagree.cli.main import main; main(['check', 'y.conll'])"
     if os.geteuid() == 0:  # who may read everything gives up her rights, once all is loaded
-        code += "; import importlib, pkgutil, zipfile, spanagree.formats, spanagree.tools"
-        code += "; [importlib.import_module(module.name) for room in (spanagree.formats, spanagree.tools)"
+        code += "; import importlib, pkgutil, zipfile; from spanagree.formats.registry import registered"
+        code += "; import spanagree.formats, spanagree.tools, spanagree.recordings; registered()"
+        code += "; rooms = spanagree.formats, spanagree.tools, spanagree.recordings"
+        code += "; [importlib.import_module(module.name) for room in rooms"
         code += " for module in pkgutil.walk_packages(room.__path__, room.__name__ + '.')]"
         code += "; os.setgroups([]); os.setgid(65534); os.setuid(65534)"
     code += "; sys.exit(main(sys.argv[1:]))"
