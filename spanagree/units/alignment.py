@@ -6,7 +6,7 @@ unit into one of them so that their disorders have the least sum.
 
 Put otherwise: units left alone cost Δ_∅ each, and a unitary alignment of m units saves
 (m − 1)·Δ_∅ + Σ over its pairs of (Δ_∅ − d)/C, with C the number of pairs of annotators. For two
-annotators the greatest saving is an assignment problem; for more see :mod:`.packing`.
+annotators the greatest saving is an assignment problem; for more see :mod:`.unitary_alignments`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,10 @@ from spanagree.units.dissimilarity import (
     near_pairs,
     pairs_of_annotators,
 )
-from spanagree.units.effort import ExhaustedError, Work
-from spanagree.units.packing import components, pack
+from spanagree.units.time_limit import NO_DEADLINE, Deadline
+from spanagree.units.unitary_alignments import components, pack
 
 _TOGETHER = 2000  # units that are assigned together; the time grows with the square
-_PLANES = (
-    (7, (0, 1, 3)),
-    (13, (0, 1, 3, 9)),
-    (21, (0, 1, 4, 14, 16)),
-    (31, (1, 5, 11, 24, 25, 27)),
-    (57, (0, 1, 3, 13, 32, 36, 43, 52)),
-)  # points, and a set whose shifts are the lines of a projective plane (Singer 1938): any two meet
 _AGAIN = 2  # times that each annotator's units are aligned anew with those of the others
 
 
@@ -73,32 +66,27 @@ def aligned(
     pairs: Pairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
-    work: Work | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Alignment:
     """Return the best alignment, given all pairs that differ less than :func:`reachable` says.
 
-    Where ``work`` is not enough for that, it is a good one.
+    Of units that are too many for that, or when the time is over, it is a good one, and the least
+    cost is that of the best alignments of each two annotators.
     """
-    work = Work() if work is None else work
-    two = annotators[units.document] == 2
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
-    chosen = two[pairs.u]
-    _assign(units, pairs.rows(chosen), dissimilarity, group)
-    rest = pairs.rows(~chosen)
+    is_of_two = annotators[units.document[pairs.u]] == 2
+    _assign(units, pairs.rows(is_of_two), dissimilarity, group)
+    rest = pairs.rows(~is_of_two)
+    unknown = np.zeros(len(annotators), np.bool_)
     if len(rest.u):
-        before = group.copy()
-        try:
-            gap += pack(units, rest, annotators, dissimilarity, group, work)
-        except ExhaustedError:
-            group = before
-            _assign_in_turn(units, rest, annotators, dissimilarity, group)
-            gap[np.unique(units.document[rest.u])] = np.nan
+        gap, is_left = pack(units, rest, annotators, dissimilarity, group, deadline)
+        _assign_in_turn(units, rest.rows(is_left[rest.u]), annotators, dissimilarity, group)
+        unknown[units.document[is_left]] = True
     _, group = np.unique(group, return_inverse=True)
     cost = cost_of(units, group, annotators, dissimilarity)
-    if (unknown := np.isnan(gap)).any():
-        here = units.rows(unknown[units.document])
-        least = _least(here, annotators, dissimilarity, Work(work.spare))
+    if unknown.any():
+        least = _least(units.rows(unknown[units.document]), annotators, dissimilarity)
         gap[unknown] = np.maximum(cost - least, 0)[unknown]
     return Alignment(group, cost, gap)
 
@@ -110,9 +98,10 @@ def _assign_in_turn(
 
     Then each annotator's once more, as long as that is worth it: a good alignment, not the best.
     """
-    there = np.zeros(len(annotators), np.bool_)
-    there[units.document[pairs.u]] = True
-    chosen = there[units.document]
+    if not len(pairs.u):
+        return
+    chosen = np.zeros(len(group), np.bool_)
+    chosen[pairs.u] = chosen[pairs.v] = True
     number = units.ranks()
     count = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
     saving = (dissimilarity.delta_empty - pairs.value) / count[pairs.u]
@@ -154,29 +143,20 @@ def _annotators_with_units(units: Units, documents: int) -> Ints:
     return count
 
 
-def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity, work: Work) -> Floats:
+def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Return a cost of each document below which no alignment can be.
 
-    Each pair of annotators is in one of some groups of three to eight. An alignment of all is one
-    of each group too, so the best alignments of the groups cost no more together. Where there is no
-    work left for them, the groups are pairs.
+    An alignment of all annotators is one of each two as well, so the best alignments of each two
+    cost no more together.
     """
     documents, rank = len(annotators), units.ranks()
     count = _annotators_with_units(units, documents)
-    most = int(count.max(initial=0))
-    points, base = next(plane for plane in _PLANES if plane[0] >= most)
-    if most <= 3 or work.left <= 0:
-        parts: list[tuple[int, ...]] = [*itertools.combinations(range(most), 2)]
-    else:
-        shifted = (sorted((x + shift) % points for x in base) for shift in range(points))
-        parts = [tuple(x for x in part if x < most) for part in shifted]
-    rows = [np.flatnonzero(np.isin(rank, part)) for part in parts]
-    row, number = np.concatenate(rows), np.repeat(np.arange(len(parts)), [*map(len, rows)])
-    grouped = units.rows(row)._replace(document=number * documents + units.document[row])
-    many = _annotators_with_units(grouped, len(parts) * documents)
-    pairs = near_pairs(grouped, reachable(many, dissimilarity), dissimilarity)
-    cost = aligned(grouped, pairs, many, dissimilarity, work).lowest * pairs_of_annotators(many)
-    total = cost.reshape(len(parts), documents).sum(0)
+    total = np.zeros(documents)
+    for two in itertools.combinations(range(int(count.max(initial=0))), 2):
+        of_two = units.rows(np.isin(rank, two))
+        present = _annotators_with_units(of_two, documents)
+        pairs = near_pairs(of_two, reachable(present, dissimilarity), dissimilarity)
+        total += aligned(of_two, pairs, present, dissimilarity).cost * pairs_of_annotators(present)
     # a unit is alone in its pairs with annotators who have none
     units_here = np.bincount(units.document, minlength=documents)
     total += dissimilarity.delta_empty * units_here * (annotators - count)

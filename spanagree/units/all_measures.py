@@ -30,10 +30,10 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, unit
 from spanagree.units.alpha_u import alpha_u
-from spanagree.units.effort import Steps
 from spanagree.units.gamma import gamma
 from spanagree.units.gamma_result import GammaSettings
 from spanagree.units.sampling import Sampling
+from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -195,7 +195,7 @@ def side_by_side(
     check_in_one_piece(corpus, "measures of units")
     check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
     Sampling("chance", chance, precision, seed)
-    Steps(time_limit)
+    Deadline.after(time_limit)
     corpus, chosen = choose_annotators(corpus, annotators)
     seen = times_seen(corpus)
     compared = corpus.subset(np.asarray(seen >= 2))

@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanagree.arrays import Floats, step_of
+from spanagree.arrays import Floats
 from spanagree.parts.workers import by_workers
 from spanagree.uncertainty.bootstrap import Resampling
 from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import Dissimilarity
-from spanagree.units.effort import MANY, WORK, Steps
 from spanagree.units.sampling import Continuum, Drawn, Sampling, draw, joined
+from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
-_FIRST = 12  # draws, by which the standard error is first known
+FIRST_DRAWS = 12
+"""Draws by which the standard error is first known."""
+
 _PORTION = 6  # draws that a worker makes at a time, if they are small
 _SMALL = 500  # units of one draw
 _LEAST = 4  # draws, fewer of which have no standard error
@@ -33,7 +35,7 @@ class Job(NamedTuple):
         resampling: how intervals are made, if they were asked for.
         executor: whose workers draw.
         progress: called with the number of draws made, and of all as far as known.
-        steps: how much is done.
+        deadline: end of the time.
     """
 
     dissimilarity: Dissimilarity
@@ -41,7 +43,7 @@ class Job(NamedTuple):
     resampling: Resampling | None
     executor: Executor | None
     progress: Callable[[int, int], None] | None
-    steps: Steps
+    deadline: Deadline
 
 
 class Expected(NamedTuple):
@@ -53,6 +55,7 @@ class Expected(NamedTuple):
         total: of all documents.
         error: its standard error.
         gap: by how much the total may be above that of best alignments, of all documents.
+        is_cut: whether the time ended before the error was small enough.
     """
 
     drawn: Drawn
@@ -60,68 +63,38 @@ class Expected(NamedTuple):
     total: float
     error: float
     gap: float
+    is_cut: bool = False
 
 
-class Estimate:
-    """How far γ is, and how far it has to go, in steps of work: known from sizes before a draw.
+def sampled(
+    continuum: Continuum, observed: Drawn, job: Job, report_progress: Callable[[int, int], None]
+) -> Expected:
+    """Draw until the standard errors of γ and γ_cat are below the precision, or the time is over.
 
-    The observed alignment has a step for each part of the documents; a draw of as many units may
-    take as many, but no more than its work.
+    ``report_progress`` is called with the number of draws made, and of all as far as known.
     """
-
-    def __init__(self, continuum: Continuum, job: Job) -> None:
-        units = len(continuum.units.start)
-        self.size: int = _PORTION if units <= _SMALL else 1
-        self.work: int = 1 + units * self.size // MANY
-        self._progress = step_of(job.progress, "sampling")
-        self._steps = job.steps
-        self._parts = 0
-
-    def aligned(self, done: int, parts: int) -> None:
-        """Say how many parts of the observed alignment are done; then come the first draws."""
-        self._parts = parts
-        self._tell(done * self.size, _FIRST)
-
-    def drawn(self, done: int, needed: int) -> None:
-        """Say how many draws are done, and how many are needed as far as known."""
-        self._tell(self._parts * self.size + done * self._a_draw, needed)
-
-    @property
-    def _a_draw(self) -> int:
-        """The steps of a draw, times the size of a portion."""
-        return min(self._parts * self.size, self.work)
-
-    def _tell(self, done: int, draws: int) -> None:
-        if self._progress is not None:
-            needed = self._parts * self.size + draws * self._a_draw
-            self._progress(done, self._steps.within(done, needed))
-
-
-def sampled(continuum: Continuum, observed: Drawn, job: Job, estimated: Estimate) -> Expected:
-    """Draw until the standard errors of γ and γ_cat are below the precision, or steps are ended."""
-    sampling, steps = job.sampling, job.steps
-    steps.pause()
+    sampling, deadline = job.sampling, job.deadline
     known = None
-    # where steps have ended, the few draws that are left do not repay the work for a known mean
-    if sampling.sampler == "chance" and not steps.stopped and is_cheap(continuum.corpus):
+    # when the time is over, the few draws that are left do not repay the work for a known mean
+    if sampling.sampler == "chance" and not deadline.is_over and is_cheap(continuum.corpus):
         known = expected_gains(
             continuum.corpus, sampling.chance, continuum.annotators, job.dissimilarity
         )
     parts: list[Drawn] = []
-    done, needed = 0, _FIRST
-    size, work = estimated.size, WORK * estimated.work
+    done, needed = 0, FIRST_DRAWS
+    size = _PORTION if len(continuum.units.start) <= _SMALL else 1
     while True:
         numbers = range(done, needed)
         portions = [numbers[i : i + size] for i in range(0, len(numbers), size)]
-        for part in _portions(continuum, portions, work, job):
+        for part in _portions(continuum, portions, job):
             parts.append(part)
             done += len(part.cost)
-            estimated.drawn(done, needed)
-        if steps.stopped:
-            if done < _LEAST:  # without a search for the best
-                rest = [[number] for number in range(done, _LEAST)]
-                parts += _portions(continuum, rest, 0, job)
-            return estimate(joined(parts), known)
+            report_progress(done, needed)
+        if done < needed:  # the time is over
+            if done < _LEAST:  # without a search for the best alignments
+                rest = range(done, _LEAST)
+                parts.append(draw(continuum, job.dissimilarity, sampling, rest, deadline))
+            return estimate(joined(parts), known)._replace(is_cut=True)
         expected = estimate(joined(parts), known)
         error = _relative(observed, expected)
         if not error > sampling.precision or done >= _MOST:
@@ -130,25 +103,20 @@ def sampled(continuum: Continuum, observed: Drawn, job: Job, estimated: Estimate
         needed = min(max(more, done + _PORTION), 4 * done, _MOST)
 
 
-def _portions(
-    continuum: Continuum, portions: Sequence[Sequence[int]], work: int, job: Job
-) -> Iterator[Drawn]:
-    """Yield what each portion of draws adds up to, in order, as long as there are steps.
-
-    Portions without work take no step.
-    """
+def _portions(continuum: Continuum, portions: Sequence[Sequence[int]], job: Job) -> Iterator[Drawn]:
+    """Yield what each portion of draws adds up to, in order, as long as there is time."""
     settings = continuum, job.dissimilarity, job.sampling
     if job.executor is None:
         for numbers in portions:
-            if work and not job.steps.next(work):
+            if job.deadline.is_over:
                 return
-            yield draw(*settings, numbers, work)
+            yield draw(*settings, numbers, job.deadline)
         return
-    tasks = (((*settings, numbers, work), "a portion of draws") for numbers in portions)
+    tasks = (((*settings, numbers, job.deadline), "a portion of draws") for numbers in portions)
     for drawn, error in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error
-        if work and not job.steps.next(work):
+        if job.deadline.is_over:
             return
         yield drawn
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, step_of
 from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
@@ -30,8 +30,7 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
-from spanagree.units.effort import Steps
-from spanagree.units.expected_disorder import Estimate, Expected, Job, ratio_of, sampled
+from spanagree.units.expected_disorder import FIRST_DRAWS, Expected, Job, ratio_of, sampled
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.units.sampling import Continuum, Drawn, Sampling, align_annotations
 from spanagree.units.score import (
@@ -41,6 +40,7 @@ from spanagree.units.score import (
     undefined,
     with_intervals,
 )
+from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -70,8 +70,8 @@ def gamma(
 ) -> Gamma:
     """Return γ, γ_cat and γ_k of two or more annotators (Mathet et al. 2015; Mathet 2017).
 
-    Best alignments are sought, and random annotations drawn, in steps, until ``time_limit`` is over
-    (``None`` for none). A figure that it cut short is undefined, and has bounds.
+    Best alignments are sought, and random annotations drawn, until ``time_limit`` is over (``None``
+    for none). A figure that it cut short is undefined, and has bounds.
 
     Args:
         corpus: the annotations.
@@ -107,7 +107,7 @@ def gamma(
         asked_resampling(ci, seed=seed),
         executor,
         progress,
-        Steps(time_limit),
+        Deadline.after(time_limit),
     )
     result = _compared(corpus, job, pairs)
     return replace(result, settings=replace(result.settings, chosen=chosen))
@@ -153,8 +153,8 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
     notes = [*corpus.notes, *_notes("", of_all, job)]
     for pair, figures in by_pair.items():
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
-    if job.steps.stopped:
-        settings = replace(settings, stopped=job.steps.stopped)
+    if any(figures.is_cut for figures in (of_all, *by_pair.values())):
+        settings = replace(settings, stopped="time")
     return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
 
 
@@ -216,21 +216,33 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
         return GammaFigures(
             *(undefined(nothing),) * 2,
             {label: undefined(nothing) for label in corpus.labels},
-            documents, number, 0, 0, 0.0,
+            documents, number, 0, 0, 0.0, False,
         )  # fmt: skip
-    estimated = Estimate(continuum, job)
+    report_progress = step_of(job.progress, "sampling") or (lambda done, total: None)
+    n_parts = 0  # of the observed alignment
+
+    def report_aligned(done: int, total: int) -> None:
+        nonlocal n_parts
+        n_parts = total
+        report_progress(done, total + FIRST_DRAWS)
+
     group, observed = align_annotations(
-        [continuum.units], continuum, job.dissimilarity, job.steps.next_work, estimated.aligned
+        [continuum.units], continuum, job.dissimilarity, job.deadline, report_aligned
     )
     units = np.bincount(continuum.units.document, minlength=documents)
     weight = units / continuum.annotators
-    expected = sampled(continuum, observed, job, estimated)
+    expected = sampled(
+        continuum,
+        observed,
+        job,
+        lambda done, total: report_progress(n_parts + done, n_parts + total),
+    )
     table = _table(weight, observed, expected)
     of_gamma, *of_categories = np.moveaxis(table, 1, 0)
     figures = [_gamma(of_gamma, expected)]
     for k, (sums, label) in enumerate(zip(of_categories, (None, *compared.labels), strict=True)):
         figures.append(_gamma_of_categories(sums, expected, k, label))
-    if job.steps.stopped or observed.gap.any() or expected.gap:
+    if expected.is_cut or observed.gap.any() or expected.gap:
         figures = _bounded(figures, observed, expected, job)
     if job.resampling is not None:
         figures = with_intervals(figures, over_documents(table, job.resampling))
@@ -243,6 +255,7 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
         int(group.max()) + 1,
         len(expected.drawn.cost),
         math.fsum(observed.gap[0].tolist()) / math.fsum(weight.tolist()),
+        expected.is_cut,
     )
 
 
@@ -302,7 +315,7 @@ def _bounded(
     if first.reason:
         bounded.append(first)
     else:
-        beyond = 2 * first.error if job.steps.stopped or first.error > precision else 0.0
+        beyond = 2 * first.error if expected.is_cut or first.error > precision else 0.0
         least = total - random_gap
         low = 1 - cost / least if least > 0 else -math.inf
         ends = low - beyond, min(1 - (cost - gap) / total + beyond, 1.0)
@@ -312,23 +325,22 @@ def _bounded(
                 observed=UNDEFINED if gap else first.observed,
                 expected=UNDEFINED if random_gap or beyond else first.expected,
             )
-        bounded.append(first if narrow else _between(first, ends, job))
+        bounded.append(first if narrow else _between(first, ends, expected))
     for figure in others:
-        if figure.reason or not (
-            gap or random_gap or job.steps.stopped or figure.error > precision
-        ):
+        if figure.reason or not (gap or random_gap or expected.is_cut or figure.error > precision):
             bounded.append(figure)
         elif gap or random_gap:
             bounded.append(undefined("the best alignment is not proven"))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
-            bounded.append(_between(figure._replace(expected=UNDEFINED), ends, job))
+            bounded.append(_between(figure._replace(expected=UNDEFINED), ends, expected))
     return bounded
 
 
-def _between(figure: Disagreement, ends: tuple[float, float], job: Job) -> Disagreement:
+def _between(figure: Disagreement, ends: tuple[float, float], expected: Expected) -> Disagreement:
     """Return a figure of which only bounds are known."""
-    ended = job.steps.stopped == "time"
-    cause = "the time limit ended the search" if ended else "the best alignment is not proven"
+    cause = (
+        "the time limit ended the search" if expected.is_cut else "the best alignment is not proven"
+    )
     reason = f"between {ends[0]:.4f} and {ends[1]:.4f}: {cause}"
     return figure._replace(value=UNDEFINED, reason=reason, bounds=ends)

@@ -53,6 +53,7 @@ class GammaFigures(NamedTuple):
         alignments: how many unitary alignments the best alignment has.
         draws: how many random annotations were drawn.
         gap: by how much the observed disorder may be above the least; 0 where that is proven.
+        is_cut: whether the time limit ended the search.
     """
 
     gamma: Disagreement
@@ -63,6 +64,7 @@ class GammaFigures(NamedTuple):
     alignments: int
     draws: int
     gap: float
+    is_cut: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)

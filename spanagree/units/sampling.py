@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from spanagree.errors import SettingError, check_choice, check_whole, show
 from spanagree.units.alignment import Alignment, aligned, aligned_pairs, reachable
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
-from spanagree.units.effort import WORK, Work
+from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 SAMPLERS = {
     "chance": "every unit placed anew by the chance model: each annotator keeps hers",
@@ -102,14 +102,13 @@ def align_annotations(
     annotations: Sequence[Units],
     continuum: Continuum,
     dissimilarity: Dissimilarity,
-    next_work: Callable[[], Work] = Work,
+    deadline: Deadline = NO_DEADLINE,
     progress: Progress = None,
 ) -> tuple[Ints, Drawn]:
     """Return the best alignments of annotations of the same documents, and what they add up to.
 
     The first are the unitary alignments of all units, annotation after annotation. Documents are
-    aligned in parts: ``next_work`` gives the work for each, and ``progress`` is called with the
-    number of parts done, and of all.
+    aligned in parts; ``progress`` is called with the number of parts done, and of all.
     """
     count, documents = len(annotations), len(continuum.annotators)
     shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
@@ -117,7 +116,7 @@ def align_annotations(
     units = columns._replace(document=columns.document + shift)
     annotators = np.tile(continuum.annotators, count)
     pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    alignment = _in_parts(units, pairs, annotators, dissimilarity, next_work, progress)
+    alignment = _in_parts(units, pairs, annotators, dissimilarity, deadline, progress)
     gain = gains(units, pairs, annotators, dissimilarity)
     # an alignment's disorder is divided by the mean number of its own units
     aligned_units = np.bincount(units.document, minlength=len(annotators))
@@ -138,7 +137,7 @@ def _in_parts(
     pairs: Pairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
-    next_work: Callable[[], Work],
+    deadline: Deadline,
     progress: Progress,
 ) -> Alignment:
     """Return the best alignment of documents, some of them at a time."""
@@ -158,7 +157,7 @@ def _in_parts(
         rows = rows._replace(document=rows.document - low)
         near = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first, last])))
         near = near._replace(u=near.u - first, v=near.v - first)
-        alignment = aligned(rows, near, annotators[low:high], dissimilarity, next_work())
+        alignment = aligned(rows, near, annotators[low:high], dissimilarity, deadline)
         alignments.append(alignment._replace(group=alignment.group + done))
         done += int(alignment.group.max(initial=-1)) + 1
         if progress is not None:
@@ -196,20 +195,16 @@ def draw(
     dissimilarity: Dissimilarity,
     sampling: Sampling,
     numbers: Sequence[int],
-    left: int = WORK,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Drawn:
-    """Return what random annotations add up to; each has its own seed, made of its number.
-
-    ``left`` is the work for their best alignments.
-    """
-    work = Work(left)
+    """Return what random annotations add up to; each has its own seed, made of its number."""
     parts: list[Drawn] = []
     waiting: list[Units] = []
     for number in numbers:
         rng = np.random.default_rng([sampling.seed, number])
         waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            parts.append(align_annotations(waiting, continuum, dissimilarity, lambda: work)[1])
+            parts.append(align_annotations(waiting, continuum, dissimilarity, deadline)[1])
             waiting = []
     return joined(parts)
 

@@ -26,8 +26,8 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.chance.start_distributions import UNITS, is_long
-from spanagree.units import Disagreement, packing
-from spanagree.units.alignment import _PLANES, aligned, cost_of, reachable
+from spanagree.units import Disagreement, unitary_alignments
+from spanagree.units.alignment import aligned, cost_of, reachable
 from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import (
     Dissimilarity,
@@ -36,7 +36,6 @@ from spanagree.units.dissimilarity import (
     ordinal_places,
     units_of,
 )
-from spanagree.units.effort import Steps, Work
 from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
 from spanagree.units.gamma import _bounded, _gamma, _gamma_of_categories, canonical
 from spanagree.units.sampling import (
@@ -48,6 +47,7 @@ from spanagree.units.sampling import (
     align_annotations,
     draw,
 )
+from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 gamma = functools.partial(sa.gamma, time_limit=None)  # however busy the machine is
 
@@ -315,13 +315,13 @@ def test_components_are_solved_apart(monkeypatch):
         for a in range(4)
         for start in rng.choice(12, 4, replace=False).tolist()
     ]
-    sizes, program = [], packing._program
+    sizes, programme = [], unitary_alignments._programme
 
-    def counted(problem, columns, here):
-        sizes.append(len(here))
-        return program(problem, columns, here)
+    def counted(columns, members, *settings):
+        sizes.append(len(members))
+        return programme(columns, members, *settings)
 
-    monkeypatch.setattr(packing, "_program", counted)
+    monkeypatch.setattr(unitary_alignments, "_programme", counted)
     d = Dissimilarity(3.0)
     copies = [(a, start + 10_000, end + 10_000, label) for a, start, end, label in rows]
     # the disorder of the whole is that of each half, as there are twice as many units
@@ -632,28 +632,27 @@ def dense(documents, annotators, seed=1, length=120):
 
 
 def end_after(monkeypatch, number):
-    """Let the time be over when so many steps are done."""
-    following = Steps.next
-
-    def limited(self, *work):
-        if self.done >= number:
-            self.stopped = "time"
-            return False
-        return following(self, *work)
-
-    monkeypatch.setattr(Steps, "next", limited)
+    """Let the time be over when somebody has asked for it so many times."""
+    asked = itertools.count()
+    monkeypatch.setattr(
+        Deadline, "left", property(lambda self: 1.0 if next(asked) < number else -1.0)
+    )
 
 
 @pytest.mark.slow
 def test_what_was_stopped_has_bounds():
-    """Whatever step the time ends, γ has bounds that hold the figure, the same each time."""
+    """Whenever the time ends, γ has bounds that hold the figure, the same each time."""
     corpus = dense(6, 5)
     whole = gamma(corpus)
     assert whole.settings.stopped is None
-    for number in (0, 1, 2):
-        with pytest.MonkeyPatch.context() as patched:
-            end_after(patched, number)
-            one, other = (gamma(corpus) for _ in range(2))
+    for number in (0, 1, 6):
+        results = []
+        for _ in range(2):
+            with pytest.MonkeyPatch.context() as patched:
+                end_after(patched, number)
+                patched.setattr(Deadline, "options", {})
+                results.append(gamma(corpus))
+        one, other = results
         assert one.to_dict() == other.to_dict()
         assert "|stopped:time|" in one.signature
         low, high = one.gamma.bounds
@@ -667,81 +666,58 @@ def test_what_was_stopped_has_bounds():
 
 
 @pytest.mark.parametrize(
-    ("observed_gap", "expected_gap", "error", "stopped", "bounds"),
+    ("observed_gap", "expected_gap", "error", "is_cut", "bounds"),
     [
-        (0.5, 2.0, 0.1, "time", ((0.55, 1.0), None)),
-        (0.5, 2.0, 0.1, "", ((0.55, 1.0), None)),  # too few draws
-        (0.5, 2.0, 0.01, "", ((0.75, 0.85), None)),  # enough
-        (0.0, 2.0, 0.01, "", ((0.75, 0.8), None)),
-        (0.5, 0.0, 0.01, "", ((0.8, 0.85), None)),
-        (0.0, 0.0, 0.1, "time", ((0.6, 1.0), (0.1, 0.9))),
-        (0.0, 10.0, 0.01, "", ((-math.inf, 0.8), None)),
-        (0.0, 0.0, 0.01, "", (None, None)),
+        (0.5, 2.0, 0.1, True, ((0.55, 1.0), None)),
+        (0.5, 2.0, 0.1, False, ((0.55, 1.0), None)),  # too few draws
+        (0.5, 2.0, 0.01, False, ((0.75, 0.85), None)),  # enough
+        (0.0, 2.0, 0.01, False, ((0.75, 0.8), None)),
+        (0.5, 0.0, 0.01, False, ((0.8, 0.85), None)),
+        (0.0, 0.0, 0.1, True, ((0.6, 1.0), (0.1, 0.9))),
+        (0.0, 10.0, 0.01, False, ((-math.inf, 0.8), None)),
+        (0.0, 0.0, 0.01, False, (None, None)),
     ],
 )
-def test_bounds_by_hand(observed_gap, expected_gap, error, stopped, bounds):
+def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
     """Observed 2 of 10: γ .8, from 1 − 2/(10 − its gap) to 1 − (2 − gap)/10, ± two errors.
 
     γ_cat, .5 with twice the error, is not known where alignments may not be the best.
     """
-    steps = Steps(None)
-    steps.stopped = stopped
-    job = Job(Dissimilarity(), Sampling("chance", "overlapping", 0.05, 0), None, None, None, steps)
+    sampling = Sampling("chance", "overlapping", 0.05, 0)
+    job = Job(Dissimilarity(), sampling, None, None, None, NO_DEADLINE)
     nothing = np.zeros((1, 2))
     observed = Drawn(np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]]))
-    expected = Expected(observed, nothing[0], 10.0, error, expected_gap)
+    expected = Expected(observed, nothing[0], 10.0, error, expected_gap, is_cut)
     made = [Disagreement(0.8, 2.0, 10.0, error), Disagreement(0.5, 1.0, 2.0, 2 * error)]
     whole, category = _bounded(made, observed, expected, job)
     assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
     assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
     known = [figure.value for figure in (whole, category) if not figure.reason]
     assert known == ([] if bounds[0] else [0.8, 0.5])
-    why = "time limit ended the search" if stopped else "not proven"
+    why = "time limit ended the search" if is_cut else "not proven"
     if bounds[0]:
         assert whole.reason.endswith(why)
 
 
-@pytest.mark.long
-def test_the_clock_is_asked_between_steps(monkeypatch):
-    """Once the limit has passed no step is taken."""
-    ticks = itertools.count()
-    monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
+def test_the_time_limit_of_all_measures():
+    """A limit of 0 ends the search beside other measures as it does alone."""
     corpus = dense(6, 5)
-    stopped = gamma(corpus, time_limit=4)  # it is asked once between alignment and draws too
+    stopped = gamma(corpus, time_limit=0)
     assert stopped.settings.stopped == "time"
-    end_after(monkeypatch, 2)
-    both = sa.side_by_side(corpus, time_limit=None)
+    both = sa.side_by_side(corpus, time_limit=0)
     assert both.measures["γ"].bounds == stopped.gamma.bounds
     assert "|stopped:time|" in both.signature
     (row,) = (row for row in both.to_dict()["tables"]["measures"] if row["measure"] == "γ")
     assert [row[key] for key in ("value", "expected", "error")] == [None] * 3
 
 
-@pytest.mark.long
-def test_no_step_is_begun_that_would_pass_the_limit(monkeypatch):
-    """A clock that goes on by a second when it is read: 4 + 1 are within 5.5, and 5 + 1 not."""
-    ticks = itertools.count()
-    monkeypatch.setattr("spanagree.units.effort.time.monotonic", lambda: float(next(ticks)))
-    began = []
-    following = Steps.next
-    monkeypatch.setattr(
-        Steps, "next", lambda self, *work: following(self, *work) and (began.append(work) or True)
-    )
-    gamma(dense(6, 5), time_limit=5.5)
-    assert len(began) == 3
-
-
 def test_what_is_left_is_known_before_the_first_draw():
-    """Each part of the observed alignment says how much there is: documents in parts of 1,500 units.
-
-    Six documents of 600 units that lie far apart are three parts. A draw of 3,600 units has the work
-    of four parts, and takes three at most: twelve of them are 36, so there are 39 in all.
-    """
+    """Six documents of 600 units are three parts of 1,500 at most; twelve draws come at least."""
     spans = [(100 * i, 100 * i + 10, "X") for i in range(300)]
     corpus = sa.Corpus.from_segments([30_000] * 6, {"a": [spans] * 6, "b": [spans] * 6})
     said = []
     gamma(corpus, progress=lambda done, total: said.append((done, total)))
-    assert said[:4] == [(1, 39), (2, 39), (3, 39), (6, 39)]
+    assert said[:4] == [(1, 15), (2, 15), (3, 15), (4, 15)]
     assert all(done <= total for done, total in said)
     assert said[-1][0] == said[-1][1]
 
@@ -749,28 +725,20 @@ def test_what_is_left_is_known_before_the_first_draw():
 @pytest.mark.long
 @pytest.mark.parametrize("annotators", [3, 4, 5])
 def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
-    """Without work an alignment is one, and its least cost is no more than the best one's.
-
-    Bounds take half as much work again, at most.
-    """
+    """Of too many units an alignment is one, and its least cost is no more than the best one's."""
     d = Dissimilarity()
-    done: list[int] = []
-
-    def spend(work, amount, spend=Work.spend):
-        spend(work, amount)
-        done.append(amount)
-
-    monkeypatch.setattr(Work, "spend", spend)
     for seed in range(4):
         corpus = dense(1, annotators, seed, length=60)
         units, count = units_of(corpus), np.array([annotators])
         pairs = near_pairs(units, reachable(count, d), d)
         best = aligned(units, pairs, count, d)
         assert best.gap[0] == 0
-        for work in (0, 200, 2000):
-            done.clear()
-            found = aligned(units, pairs, count, d, Work(work))
-            assert sum(done) <= 1.5 * work
+        cut_short = [aligned(units, pairs, count, d, Deadline.after(0))]
+        for most in (3, 30):
+            monkeypatch.setattr(unitary_alignments, "_COLUMNS", most)
+            cut_short.append(aligned(units, pairs, count, d))
+        monkeypatch.undo()
+        for found in cut_short:
             assert found.cost[0] == pytest.approx(cost_of(units, found.group, count, d)[0])
             assert found.lowest[0] <= best.cost[0] + 1e-9 <= found.cost[0] + 2e-9
             key = found.group * annotators + units.annotator
@@ -779,11 +747,11 @@ def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
 
 @pytest.mark.parametrize("annotators", [3, 5])
 def test_what_all_mark_alike_needs_no_search(annotators):
-    """Aligned in turn, without work, units that all mark alike are in no disorder: 0, proven."""
+    """Aligned in turn, without time, units that all mark alike are in no disorder: 0, proven."""
     rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(4)]
     d, (units, count) = Dissimilarity(), units_from(rows)
     pairs = near_pairs(units, reachable(np.array([count]), d), d)
-    found = aligned(units, pairs, np.array([count]), d, Work(0))
+    found = aligned(units, pairs, np.array([count]), d, Deadline.after(0))
     assert found.cost[0] == 0
     assert found.gap[0] == pytest.approx(0, abs=1e-6)  # but for what breaks ties
     assert len(set(found.group.tolist())) == 4
@@ -793,18 +761,12 @@ def test_the_gap_of_a_disorder():
     """A disorder is a cost over the mean number of units, and so is what it may be lower by."""
     corpus = dense(1, 4)
     continuum = Continuum.of(canonical(corpus))
-    _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), lambda: Work(0))
+    _, drawn = align_annotations([continuum.units], continuum, Dissimilarity(), Deadline.after(0))
     stopped = gamma(corpus, time_limit=0)
     mean = len(continuum.units.start) / 4
     assert stopped.team.gap == pytest.approx(drawn.gap.sum() / mean)
     assert stopped.team.gap > 0
     assert f"may be lower by {stopped.team.gap:.2g}" in " ".join(stopped.notes)
-
-
-@pytest.mark.parametrize(("points", "base"), _PLANES)
-def test_lines_of_planes_hold_each_pair_once(points, base):
-    """Differences of the set are all different: counted."""
-    assert sorted((x - y) % points for x in base for y in base if x != y) == [*range(1, points)]
 
 
 @pytest.mark.slow
@@ -969,48 +931,36 @@ def test_errors_beside_all_measures():
     assert errors["α_U"] is None
 
 
-def test_even_prices_save_work(monkeypatch):
-    """Prices that the units of a unitary alignment have alike find the best with less than half
-    the work that prices of nothing would take; the best is the same."""
-    d, count, spent = Dissimilarity(), np.array([5]), []
-    units = units_of(dense(1, 5))
-    pairs = near_pairs(units, reachable(count, d), d)
-    for _ in range(2):
-        work = Work()
-        found = aligned(units, pairs, count, d, work)
-        spent.append((Work().left - work.left, found.cost[0], found.gap[0]))
-        monkeypatch.setattr(packing, "_even", lambda problem, *_: np.zeros(len(units.start)))
-    assert spent[0][0] < spent[1][0] / 2
-    assert spent[0][1:] == pytest.approx(spent[1][1:])
-
-
-@pytest.mark.parametrize("prices", [0.0, 0.3])
-def test_what_is_worth_its_price(prices):
-    """By enumeration: all unitary alignments of five that save more than asked for, to the edge.
-
-    Of units marked alike each pair saves Δ_∅ over their ten: the bound that search follows is then
-    reached, so one that is too low would lose the best.
-    """
-    rows = [(a, 0, 4, "X") for a in "abcde"]
-    d = Dissimilarity()
-    units, count = units_from(rows)
-    pairs = near_pairs(units, reachable(np.array([count]), d), d)
-    problem = packing._problem(units, pairs, np.array([count]), d, Work())
-    for least in (0.0, 1.0, 5 * (1 - prices) - 1e-6):
-        found, left_out = packing._worth(problem, np.full(5, prices), np.full(5, least))
-        wanted = {
-            some: size * (1 - prices) - 1 + size * (size - 1) / 2 / 10
-            for size in range(2, 6)
-            for some in itertools.combinations(range(5), size)
+def test_what_can_be_part_of_a_best_alignment():
+    """By enumeration: all unitary alignments in which each unit adds to what is saved, and savings."""
+    d = Dissimilarity(alpha=3.0)
+    for seed in range(6):
+        units, count = units_of(dense(1, 4, seed, length=60)), np.array([4])
+        pairs = near_pairs(units, reachable(count, d), d)
+        component = unitary_alignments.components(pairs, len(units.start))
+        columns, left_out = unitary_alignments.unitary_alignments(units, pairs, count, d, component)
+        found = {
+            tuple(row): saving
+            for listed in columns
+            for row, saving in zip(listed.units.tolist(), listed.saving.tolist(), strict=True)
         }
-        wanted = {some: saved for some, saved in wanted.items() if saved > least}
-        got = {
-            tuple(row): saved
-            for columns in found
-            for row, saved in zip(columns.units.tolist(), columns.reduced.tolist(), strict=True)
-        }
-        assert got == pytest.approx(wanted, abs=1e-6)
-        assert len(left_out) == 0
+        u, v = np.triu_indices(len(units.start), 1)
+        saving = ((1 - d.of_pairs(units, u, v)) / 6).tolist()
+        save = dict(zip(zip(u.tolist(), v.tolist(), strict=True), saving, strict=True))
+        wanted, tied = {}, set()
+        for size in (2, 3, 4):
+            for some in itertools.combinations(range(len(units.start)), size):
+                if len({*units.annotator[[*some]].tolist()}) < size:
+                    continue
+                inside = [*itertools.combinations(some, 2)]
+                gains = [1 + sum(save[pair] for pair in inside if unit in pair) for unit in some]
+                if abs(min(gains)) < 1e-6:  # what breaks ties decides
+                    tied.add(some)
+                elif min(gains) > 0:
+                    wanted[some] = size - 1 + sum(save[pair] for pair in inside)
+        assert not left_out.any()
+        found = {some: saving for some, saving in found.items() if some not in tied}
+        assert found == pytest.approx(wanted, abs=1e-6)
 
 
 def test_errors_by_the_delta_method():

@@ -1,0 +1,58 @@
+"""The time in which γ is computed; what it cuts short has bounds."""
+
+from __future__ import annotations
+
+import math
+import time
+from numbers import Real
+from typing import Any, NamedTuple
+
+from spanagree.errors import SettingError, show
+
+
+class Deadline(NamedTuple):
+    """The end of the time, for all processes alike.
+
+    Attributes:
+        at: seconds since the epoch, as of ``time.time``.
+
+    >>> Deadline().is_over, Deadline.after(0).is_over
+    (False, True)
+    """
+
+    at: float = math.inf
+
+    @classmethod
+    def after(cls, time_limit: float | None) -> Deadline:
+        """Return the end of so many seconds from now; without a limit there is none.
+
+        Raises:
+            SettingError: for a limit below 0.
+        """
+        if time_limit is None:
+            return cls()
+        is_number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+        if not is_number or not time_limit >= 0:
+            raise SettingError(
+                f"time_limit {show(time_limit)}; a number of seconds from 0, or none, is needed"
+            )
+        return cls(time.time() + time_limit)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.left <= 0
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        return self.at - time.time() if math.isfinite(self.at) else math.inf
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What HiGHS is told of it."""
+        return {} if math.isinf(self.at) else {"time_limit": max(self.left, 0.0)}
+
+
+NO_DEADLINE = Deadline()
+"""For as long as it takes."""
