@@ -341,6 +341,30 @@ def _odd(where: str, problem: str) -> InputError:
     return InputError(f"{where}: {problem}; --encoding (encoding=) names the file's encoding")
 
 
+def named_file(folder: Path, name: str) -> Path | None:
+    r"""Return the file of a folder that a text names, by its base name; ``None`` if there is none.
+
+    What a file says leads nowhere else: folders, drives and ``..`` in a name count for nothing. A
+    link in the folder is followed, as it is its owner's.
+
+    >>> named_file(Path(), "../../etc/passwd"), named_file(Path(), "..")
+    (None, None)
+    """
+    base = base_name(name)
+    path = folder / base
+    return path if base and os.path.isfile(path) else None
+
+
+def base_name(name: str) -> str:
+    r"""Return the last part of a path that was written on any system; nothing for ``..``.
+
+    >>> base_name("C:\\texts\\1.txt"), base_name("/etc/passwd"), base_name("..")
+    ('1.txt', 'passwd', '')
+    """
+    base = Path(name.replace("\\", "/")).name
+    return "" if base == ".." else base
+
+
 def check_writable(path: PathName) -> None:
     """Refuse, before any work, a path that a file cannot be written to.
 
@@ -438,6 +462,55 @@ def write_bytes(path: PathName, data: bytes) -> None:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: PathName) -> Iterator[Path]:
+    """Write a folder whole or not at all: yield a hidden one, which is renamed at the end.
+
+    Args:
+        path: folder that does not exist, or is empty. One that cannot be replaced, such as a mount
+            point, takes the files of the new folder.
+
+    Raises:
+        InputError: for a folder that cannot be written.
+    """
+    import shutil  # takes a while to load
+
+    name = printable(os.fspath(path))
+    target = Path(os.path.realpath(path))
+    hidden = target.parent / hidden_name("folder")
+    try:
+        with writing(name):
+            hidden.parent.mkdir(parents=True, exist_ok=True)
+            if target.is_dir() and not os.access(hidden.parent, os.W_OK):
+                hidden = target / hidden.name
+            hidden.mkdir()
+            yield hidden
+            _rename_folder(hidden, target)
+    except InputError as error:  # it names the hidden folder
+        raise InputError(str(error).replace(printable(str(hidden)), name)) from None
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _rename_folder(hidden: Path, target: Path) -> None:
+    """Put a folder in the place of an empty or missing folder."""
+    if hidden.parent != target:
+        with suppress(OSError):  # as Windows does for an empty folder, and all for a mount point
+            hidden.rename(target)
+            return
+        if not target.is_dir():
+            hidden.rename(target)  # for its error
+    placed: list[Path] = []
+    try:
+        for entry in sorted(hidden.iterdir()):
+            placed.append(target / entry.name)
+            entry.rename(placed[-1])
+    except BaseException:  # also an interrupt
+        for path in placed[:-1]:
+            path.rename(hidden / path.name)
+        raise
 
 
 def _descriptor(path: PathName) -> int | None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
+from unicodedata import normalize
 
 from spanagree.choices import Absent, Discontinuous, Ends, Repair
 from spanagree.corpus.corpus import Corpus
@@ -26,7 +27,16 @@ from spanagree.errors import (
     show,
     whole_number,
 )
-from spanagree.files import BOM, PathName, naming_files, read_bytes, read_text, write_text, writing
+from spanagree.files import (
+    BOM,
+    PathName,
+    naming_files,
+    read_bytes,
+    read_text,
+    whole_folder,
+    write_text,
+    writing,
+)
 from spanagree.formats.combine import renamed
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
@@ -368,8 +378,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
 
     Raises:
         SettingError: for a corpus without texts and tokens; for ids that are no paths within a
-            folder, and annotators that are no names of a folder; for labels that differ in white
-            space alone.
+            folder, and annotators that are no names of a folder; for names that differ in case
+            alone, and labels that differ in white space alone.
         InputError: for a folder that is not empty, or cannot be written; for segments of nothing
             but line breaks, and texts that begin with a byte order mark, which it cannot hold.
     """
@@ -389,6 +399,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                     f"{what} {show(stem)}: brat keeps it in a file or folder of that name, which"
                     " such a name cannot be; give it another"
                 )
+        _check_case(what, names)
     for what, written in _names_in(corpus).items():
         known: dict[str, str] = {}
         for term in sorted(written):
@@ -403,21 +414,38 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
             f"document {show(corpus.id_of(number))}: the text begins with a byte order mark, which"
             " a file cannot hold; leave it out"
         )
-    for number, document in enumerate(corpus):
-        links: dict[str, list[Relation]] = {}
-        for relation in document.relations:
-            links.setdefault(relation.annotator, []).append(relation)
-        for annotator, segments in document.segments.items():
-            if segments is None and is_one:
-                continue
-            file = root / ("" if is_one else annotator) / f"{document.id}.txt"
-            with writing(printable(str(file.parent)), "written"):
+    with whole_folder(root) as hidden:
+        for number, document in enumerate(corpus):
+            links: dict[str, list[Relation]] = {}
+            for relation in document.relations:
+                links.setdefault(relation.annotator, []).append(relation)
+            for annotator, segments in document.segments.items():
+                if segments is None and is_one:
+                    continue
+                file = hidden / ("" if is_one else annotator) / f"{document.id}.txt"
                 file.parent.mkdir(parents=True, exist_ok=True)
-            write_text(file, texts[number])
-            if segments is not None:
-                where = f"annotator {show(annotator)}, document {show(document.id)}"
-                lines = _lines(segments, links.get(annotator, ()), texts[number], where)
-                write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
+                write_text(file, texts[number])
+                if segments is not None:
+                    where = f"annotator {show(annotator)}, document {show(document.id)}"
+                    lines = _lines(segments, links.get(annotator, ()), texts[number], where)
+                    write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
+
+
+def _check_case(what: str, names: Iterable[str]) -> None:
+    """Raise if two names are one file on systems that ignore case, or the form of accents.
+
+    Raises:
+        SettingError: for two names, or folders in them, that differ in that alone.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        parts = name.split("/")
+        for path in ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1)):
+            if (other := known.setdefault(normalize("NFC", path).casefold(), path)) != path:
+                raise SettingError(
+                    f"{what} {show(other)} and {show(path)}: one file or folder on systems that"
+                    " ignore case; give one another name"
+                )
 
 
 def _ids(corpus: Corpus) -> list[str]:

@@ -27,7 +27,7 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName, read_lines
+from spanagree.files import PathName, base_name, named_file, read_lines
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
@@ -487,9 +487,19 @@ def _add_ranges(
 
 
 def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
-    name = row["annotation_filename"]
-    folder = table.parent.parent / "annotations" / row["set"] / "converted"
-    there = [path for path in (folder / name, table.parent / name) if path.is_file()]
-    if not there:
-        raise InputError(f"{where}: {show(name)} is neither in {folder} nor beside the table")
-    return os.fspath(there[0])
+    """Return the file that a row names: in the folder of its set, or beside the table.
+
+    Raises:
+        InputError: for a file that is in neither.
+    """
+    name, of_set = row["annotation_filename"], row["set"]
+    folders = [table.parent]
+    if {"", ".", ".."}.isdisjoint(re.split(r"[/\\]", of_set)) and not Path(of_set).drive:
+        folders.insert(0, table.parent.parent / "annotations" / of_set / "converted")
+    for folder in folders:
+        if file := named_file(folder, name):
+            return os.fspath(file)
+    raise InputError(
+        f"{where}: {show(base_name(name))} is neither in {printable(str(folders[0]))} nor beside"
+        " the table"
+    )

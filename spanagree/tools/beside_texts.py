@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
-from spanagree.files import PathName, naming_files, numbered_lines, read_text
+from spanagree.files import (
+    PathName,
+    base_name,
+    named_file,
+    naming_files,
+    numbered_lines,
+    read_text,
+)
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
 
@@ -26,16 +33,15 @@ def beside(file: Path, wanted: str, where: str) -> Path:
     Raises:
         InputError: if it is in none of them.
     """
-    name = wanted.replace("\\", "/").rpartition("/")[2]
     parent = file.resolve().parent
     near = [parent, parent.parent]
     near += [entry for folder in near for entry in sorted(folder.iterdir()) if entry.is_dir()]
     for folder in near:
-        if name and (folder / name).is_file():
-            return folder / name
+        if text := named_file(folder, wanted):
+            return text
     raise InputError(
-        f"{where}: its text, {show(name)}, is neither beside it nor in a folder near it; put it"
-        " there"
+        f"{where}: its text, {show(base_name(wanted))}, is neither beside it nor in a folder near"
+        " it; put it there"
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.errors import InputError, counted, printable, show
-from spanagree.files import PathName, from_json, numbered_lines, read_text
+from spanagree.files import PathName, from_json, named_file, numbered_lines, read_text
 from spanagree.formats.csv_rows import csv_rows
 
 _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
@@ -51,8 +51,7 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 def _output(folder: Path, system: str, pair: str) -> list[str] | None:
     """Return the lines of a system's output, if it stands near a folder."""
     for near in (folder, folder.parent):
-        file = near / "system-outputs" / pair / f"{system}.txt"
-        if file.is_file():
+        if file := named_file(near / "system-outputs" / pair, f"{system}.txt"):
             return read_text(file).split("\n")
     return None
 

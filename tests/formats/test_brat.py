@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,8 @@ from messages import check_refused, refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.files import write_text
+from spanagree.formats import brat
 from spanagree.formats.brat import write_brat
 from spanagree.formats.write import left_behind, write_file
 
@@ -458,3 +462,95 @@ def test_annotators_of_different_documents(tmp_path):
     back = sa.read(tmp_path / "out")
     assert {d.id: d.segments for d in back} == {d.id: d.segments for d in corpus}
     assert left_behind(corpus, "brat") == []
+
+
+# --- written whole or not at all ------------------------------------------------------------------
+
+
+def many():
+    """Four documents by two annotators: twelve files."""
+    marked = [[(0, 2, "PER")]] * 4
+    return sa.Corpus.from_segments(
+        [6] * 4, {"ann": marked, "bob": marked}, texts=["Jo met"] * 4, offsets="characters"
+    )
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("n_files", [1, 5, 12])
+def test_an_interrupt_leaves_nothing(tmp_path, monkeypatch, n_files, is_there):
+    """A folder is there with all files or as it was, and nothing stays beside it or in it."""
+    folder, written = tmp_path / "out", []
+    if is_there:
+        folder.mkdir()
+
+    def stopped(path, text):
+        written.append(path)
+        if len(written) == n_files:
+            raise KeyboardInterrupt
+        write_text(path, text)
+
+    monkeypatch.setattr(brat, "write_text", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        brat.write_brat(many(), folder)
+    assert len(written) == n_files
+    assert [*tmp_path.iterdir()] == [folder] * is_there
+    assert not is_there or not [*folder.iterdir()]
+    monkeypatch.undo()
+    brat.write_brat(many(), folder)
+    assert [*tmp_path.iterdir()] == [folder]
+    assert len([*folder.rglob("*.*")]) == 16  # texts and marks
+    assert sa.read(folder).annotators == ("ann", "bob")
+
+
+def test_a_folder_that_cannot_be_replaced(tmp_path, monkeypatch):
+    """It takes the files, as a mount point; an interrupt among them takes them out again."""
+    folder, renamed = tmp_path / "out", []
+    folder.mkdir()
+    rename = Path.rename
+
+    def of_mount_point(path, target):
+        if target == folder:
+            raise OSError(16, "Device or resource busy")
+        renamed.append(target)
+        if len(renamed) == 2:
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", of_mount_point)
+    with pytest.raises(KeyboardInterrupt):
+        brat.write_brat(many(), folder)
+    assert not [*folder.iterdir()]
+    renamed[:] = [folder] * 2  # nobody stops it
+    brat.write_brat(many(), folder)
+    assert {path.name for path in folder.iterdir()} == {"ann", "bob"}
+
+
+def test_a_folder_without_permission(tmp_path, monkeypatch):
+    """The message names the folder that was asked for, not the hidden one."""
+
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with refuses(sa.InputError, f"{tmp_path / 'out'}: cannot be written: Permission denied"):
+        brat.write_brat(many(), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("ids", "names", "message"),
+    [
+        (["A", "a"], ["x"], "document 'A' and 'a': one file or folder on systems that ignore case"),
+        (["x/1", "X/2"], ["x"], "document 'x' and 'X': one file or folder"),
+        (["a", "b"], ["Ann", "ann"], "annotator 'Ann' and 'ann': one file or folder"),
+        (["\u00e9", "e\u0301"], ["x"], "… one file or folder on systems that ignore case"),
+    ],
+)
+def test_names_that_differ_in_case_alone(tmp_path, ids, names, message):
+    """Where case does not count, the second would replace the first."""
+    marked = dict.fromkeys(names, [[(0, 2, "PER")]] * 2)
+    corpus = sa.Corpus.from_segments(
+        [6] * 2, marked, ids=ids, texts=["Jo met"] * 2, offsets="characters"
+    )
+    with refuses(sa.SettingError, message):
+        brat.write_brat(corpus, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -24,7 +24,7 @@ from spanagree.errors import (
     show,
 )
 from spanagree.extras import optional, read_parquet
-from spanagree.files import PathName, check_encoding
+from spanagree.files import PathName, base_name, check_encoding, from_json, read_text
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.hugging_face.columns import Rows
@@ -186,10 +186,31 @@ def _parquet(name: str, path: str) -> Any:
 
 def _saved(name: str, path: str) -> Any:
     datasets = _library(name)
+    _check_names(name, path)
     with tempfile.TemporaryDirectory() as folder:  # in the path itself, "::" would be an address
         link = Path(folder, "saved")
         link.symlink_to(os.path.abspath(path))
         return datasets.load_from_disk(str(link))
+
+
+def _check_names(name: str, path: str) -> None:
+    """Raise if a saved dataset names files or parts that are not in its own folder.
+
+    Raises:
+        InputError: for such a name, or a description that is not JSON.
+    """
+    about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
+    found = (found for found in Path(path).rglob("*.json") if found.name in about)
+    for file in found:
+        where = f"{name}/{printable(file.relative_to(path).as_posix())}"
+        value = from_json(read_text(file), where, "save the dataset once more")
+        names = value.get(about[file.name]) if isinstance(value, dict) else None
+        for entry in names if isinstance(names, list) else ():
+            text = entry.get("filename") if isinstance(entry, dict) else entry
+            if not isinstance(text, str) or base_name(text) != text:
+                raise InputError(
+                    f"{where}: {show(text)} is not a name in its folder; save the dataset once more"
+                )
 
 
 def _library(name: str) -> Any:
