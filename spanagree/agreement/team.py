@@ -156,7 +156,9 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         """
         first, second = self._in_order(names)
         place = self._places.get((first, second))
-        return Pair(first, second, 0, Tally(), True) if place is None else self.values()[place]
+        if place is None:
+            return Pair(first, second, 0, self._comparisons.empty_tally, True)
+        return self.values()[place]
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
@@ -233,7 +235,7 @@ def scored(counts: CountedPairs, min_shared: int) -> Scored:
     mean = _mean(pairs.f1, reason)
     rows, labels = counts.by_label, counts.by_label.labels
     of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
-    by_label = {label: of_code.get(code, Tally()) for code, label in enumerate(labels)}
+    by_label = {label: of_code.get(code, rows.empty_tally) for code, label in enumerate(labels)}
     return Scored(team, mean, pairs, annotators, by_label)
 
 
@@ -294,7 +296,7 @@ def _team_and_members(
         why = "" if left else "no pair is left"
         without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
         gain = Figures(*map(_gain, team.f1[:3], without.f1[:3]))
-        tally = with_others.get(i, Tally())
+        tally = with_others.get(i, of_annotator.empty_tally)
         annotators[name] = Member(name, saw[i], number[i], tally, without, gain)
     return team, annotators
 

@@ -404,6 +404,8 @@ class Job:
             return
         self.wrote("standard output")
         hide_progress()
+        if self.format == "csv" and sys.stdout.isatty():  # data are as they are, but for people
+            text = "\n".join(map(printable, text.split("\n")))
         try:
             click.echo(text, nl=False)
         except BrokenPipeError:

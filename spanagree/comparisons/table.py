@@ -367,6 +367,11 @@ class Comparisons:
         columns = (column.tolist() for column in self.columns)
         return [Tally.of(sums) for sums in zip(*columns, strict=True)]
 
+    @property
+    def empty_tally(self) -> Tally:
+        """The tally of no row: its match is a count, or a sum of similarities, as those of rows."""
+        return Tally(self.matched.dtype.type(0).item())
+
     def total(self) -> Tally:
         """Return the tally of the sum over all rows, which does not depend on their order."""
         return self.by().tallies[0]

@@ -383,7 +383,7 @@ class Collector:
 
     def label_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
-        self._labels = {label: 0}
+        self._labels = {label: 0} if self._rows else {}
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
         return bool(self._rows)
 

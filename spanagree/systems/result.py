@@ -476,7 +476,9 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
     name = counts.annotators[number]
     rows = counts.sums.where(counts.sums.second == number)
     of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
-    tallies = {label: of_code.get(code, Tally()) for code, label in enumerate(counts.labels)}
+    tallies = {
+        label: of_code.get(code, rows.empty_tally) for code, label in enumerate(counts.labels)
+    }
     tallies[""] = rows.total()
     for label, tally in tallies.items() if ends else ():
         intervals = dict(zip(Macro._fields, ends[name, label], strict=True))

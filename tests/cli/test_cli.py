@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -704,3 +705,37 @@ def test_an_annotator_called_like_the_file(run, tmp_path):
         code, out, err = run(*command)
         assert code == 0, err
         assert "mt" in out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize("form", ["csv", "text", "json"])
+def test_names_on_a_terminal(tmp_path, form):
+    """Escapes in names do not reach a terminal; what goes to a file or a pipe is as it is."""
+    import pty
+
+    marked = {"a\x1b[31m": [[(0, 1, "X\x1b]0;t\x07")]], "b\x9b2J": [[(0, 1, "X\x1b]0;t\x07")]]}
+    path = tmp_path / "x.jsonl"
+    sa.formats.write_jsonl(sa.Corpus.from_segments([2], marked), path)
+    line = [
+        sys.executable,
+        "-m",
+        "spanagree",
+        "agree",
+        str(path),
+        "--by",
+        "label",
+        "--format",
+        form,
+    ]
+    ours, theirs = pty.openpty()
+    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, check=True)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 1 << 16):
+            shown += piece
+    os.close(ours)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown.decode().replace("\r\n", "\n"))
+    assert "\x1b" not in done.stderr.decode()
+    piped = subprocess.run(line, capture_output=True, check=True).stdout.decode()
+    assert ("\x1b" in piped) == (form == "csv")

@@ -77,3 +77,31 @@ def test_undefined_has_its_reason():
     assert math.isnan(result["mine"].f1.observed)
     assert row["f1"]["observed"] is None
     assert row["f1"]["undefined"] == result["mine"].f1.reason
+
+
+@pytest.mark.parametrize("match", ["exact", "iou"])
+def test_a_match_is_of_one_kind(match):
+    """A count is a whole number everywhere in a result, a sum of similarities a float: 0 or 0.0.
+
+    X is marked by nobody where two annotators meet.
+    """
+    marked = {"a": [[], [(0, 1, "X")]], "b": [[], None], "c": [[], None]}
+    corpus = sa.Corpus.from_segments([3, 3], marked)
+    results = sa.evaluate(corpus, "a", match=match), sa.agree(corpus, match=match)
+    kind = {"exact": int, "iou": float}[match]
+    for result in results:
+        for by in result.BY:
+            rows = result.table(by).to_rows()
+            found = {type(row["matched"]) for row in rows if row.get("matched") is not None}
+            assert found <= {kind}, by
+        assert type(next(iter(result.to_dict("label")["tables"].values()))[0]["matched"]) is kind
+    assert type(results[1].pairs["b", "c"].tally.matched) is kind
+
+
+def test_a_dataset_of_nothing_marked_has_no_label(tmp_path):
+    """Where spans have no labels all are called span; without spans there is nothing to call so."""
+    path = tmp_path / "x.json"
+    path.write_text('[{"id": "a", "text": "Jo met", "spans": []}]', "utf-8")
+    assert sa.read(path).labels == ()
+    path.write_text('[{"id": "a", "text": "Jo met", "spans": [[0, 2]]}]', "utf-8")
+    assert sa.read(path).labels == ("span",)
