@@ -59,7 +59,7 @@ FIRST: Mapping[str, str] = {
 }
 """The options that most people need of each command, which --help shows, in this order."""
 
-USUAL = "--match --chance --by --ci --from --columns --format --output --plot --explain"
+USUAL = "--match --chance --by --ci --workers --from --columns --format --output --plot --explain"
 """The options that --help shows of a command that is not in the table, behind its own."""
 
 _Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
