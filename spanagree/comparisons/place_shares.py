@@ -205,7 +205,7 @@ def _share(value: float) -> str:
 def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShares | None:
     """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
     given = places_of(chance)
-    if given is None:
+    if given is None or not names:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES
     from spanagree.comparisons.at_places import at_places

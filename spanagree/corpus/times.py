@@ -85,8 +85,9 @@ def seconds(value: object, where: str, unit: str = "s") -> Fraction:
     exact: Fraction | None = None
     if not isinstance(value, bool) and (clock := _CLOCK.fullmatch(text)):
         hours, minutes, rest = clock.groups()
-        if int(minutes) < 60 and Fraction(rest.replace(",", ".")) < 60:
-            exact = 3600 * int(hours or 0) + 60 * int(minutes) + Fraction(rest.replace(",", "."))
+        of_minute = Fraction(Decimal(rest.replace(",", ".")))
+        if int(minutes) < 60 and of_minute < 60:  # hours of any length, which int would not read
+            exact = 3600 * Fraction(Decimal(hours or 0)) + 60 * int(minutes) + of_minute
     elif not isinstance(value, bool) and _NUMBER.fullmatch(text):
         try:
             exact = Fraction(Decimal(text.replace(",", "."))) * scale_of(unit)

@@ -354,6 +354,8 @@ class _ByPaths:
                 f"{where}: nothing stands at the annotator's path {show(path)};"
                 " see what is in the file, or leave it out"
             )
+        if isinstance(annotator, (dict, list)):
+            raise invalid_value(f"{where}: annotator", annotator, "a name is needed")
         return annotator
 
     def _is_seen(self, part: Any) -> bool:

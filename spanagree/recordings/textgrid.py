@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
@@ -155,4 +155,4 @@ def _count(value: _Value, marks: Marks) -> int:
     number = value[2] or ""
     if not number.isdecimal():
         raise InputError(f"{marks.name}: {show(value[0])}; the number of tiers or segments is due")
-    return int(number)
+    return whole_number(number, f"{marks.name}: number of tiers or segments")

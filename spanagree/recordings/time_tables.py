@@ -461,10 +461,14 @@ def _add_ranges(
     has is a document, so that who saw what is as the table says.
     """
     header, ms = rows[0][1], "ms"
-    table = [(line, dict(zip(header, row, strict=False))) for line, row in rows[1:]]
     parts = []
-    for line, row in table:
+    for line, cells in rows[1:]:
         where = f"{marks.name}:{line}"
+        if len(cells) < len(header):
+            raise InputError(
+                f"{where}: {counted(len(cells), 'cell')}; the header has {len(header)}"
+            )
+        row = dict(zip(header, cells, strict=False))
         low, high = (marks.time(row[name], where, ms) for name in ("range_onset", "range_offset"))
         if not 0 <= low < high:
             raise InputError(

@@ -11,7 +11,15 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
+from spanagree.errors import (
+    InputError,
+    counted,
+    invalid_value,
+    is_whole,
+    printable,
+    show,
+    whole_number,
+)
 from spanagree.files import (
     PathName,
     base_name,
@@ -65,11 +73,12 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     spans: dict[str, list[Any]] = {}
     for where, line in numbered_lines(path, encoding):
         cells = line.split()
-        if len(cells) not in (3, 4) or not all(cell.isdigit() for cell in cells[-2:]):
+        if len(cells) not in (3, 4) or not all(cell.isdecimal() for cell in cells[-2:]):
             raise InputError(f"{where}: {show(line)}; id, label, start and end are needed")
         label = cells[1] if len(cells) == 4 else None
         id_ = cells[0].removeprefix("article")
-        spans.setdefault(id_, []).append([int(cells[-2]), int(cells[-1]), label])
+        ends = (whole_number(cell, f"{where}: offset") for cell in cells[-2:])
+        spans.setdefault(id_, []).append([*ends, label])
     for id_, marked in spans.items():
         text = read_text(beside(Path(path), f"article{id_}.txt", name))
         yield name, {"id": id_, "text": text, "spans": marked}
@@ -96,7 +105,7 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             if concept is None:
                 raise InputError(f'{where}: {show(line)}; c="…" 1:0 1:0||t="…"')
             quote, *places, label, _ = concept.groups()
-            first, begin, last, end = map(int, places)
+            first, begin, last, end = (whole_number(x, f"{where}: place") for x in places)
             if not (0 < first <= last <= len(words)) or not (
                 begin < len(words[first - 1]) and end < len(words[last - 1])
             ):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, show, whole_number
 from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.inline_tags import Sign, taken_apart
 from spanagree.tools.beside_texts import files_ending
@@ -33,7 +33,8 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             start, end, label, annotator = edit.groups()
             edits = sentences[-1][2].setdefault(annotator, [])
             if label.lower() != "noop":
-                edits.append([int(start), int(end), label])
+                ends = (whole_number(offset, f"{where}: offset") for offset in (start, end))
+                edits.append([*ends, label])
         else:
             raise InputError(f"{where}: {show(line)}; M2 has lines S, and lines A below each")
     people = sorted({annotator for *_, by in sentences for annotator in by})

@@ -10,7 +10,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, invalid_value, is_whole, printable, show
+from spanagree.errors import (
+    InputError,
+    counted,
+    invalid_value,
+    is_whole,
+    printable,
+    show,
+    whole_number,
+)
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
@@ -172,11 +180,12 @@ def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     texts: dict[str, list[Any]] = {}
     for where, cells in rows:
         words = cells["predictionstring"].split()
-        if not all(word.isdigit() for word in words):
+        if not all(word.isdecimal() for word in words):
             raise InputError(f"{where}: {show(cells['predictionstring'])}; indices of words")
         spans = texts.setdefault(cells["id"], [])
         if words:
-            spans.append({"runs": runs(list(map(int, words))), "label": label and cells[label]})
+            numbers = [whole_number(word, f"{where}: word") for word in words]
+            spans.append({"runs": runs(numbers), "label": label and cells[label]})
     for id_, spans in texts.items():
         record: dict[str, Any] = {"id": id_, "spans": spans}
         with suppress(InputError):
