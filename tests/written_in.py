@@ -343,6 +343,7 @@ def elan(marks):
 
 SHAPES = {
     "conll": ("x.conll", lambda docs: conll(docs, 1)),
+    "conll (columns)": ("x.conll", conll),
     "jsonl": ("x.jsonl", each(own)),
     "brat": ("x", brat),
     "inception": ("x.tsv", webanno),

@@ -290,7 +290,9 @@ def raw_files(
     for name, of_format in by_format.items():
         reader = format_called(name)
         if reader.is_layer:
-            parts[f"{name} files"] = _read_layers(reader, name, of_format, given, form, progress)
+            parts[f"{name} files"] = _read_layers(
+                reader, name, of_format, given, form, progress, thorough=thorough
+            )
             continue
         read: dict[str, RawCorpus] = {}
         for source in of_format:
@@ -340,6 +342,8 @@ def _read_layers(
     given: Options,
     form: str | None,
     progress: Callable[[int, int], None] | None,
+    *,
+    thorough: bool,
 ) -> RawCorpus:
     """Return the rows of files of a format of which each is a layer.
 
@@ -349,7 +353,10 @@ def _read_layers(
     if name != "conll":
         return reader.read({source.layer: source.path for source in sources}, **known)
     part = reader.read(
-        {source.layer: source.path for source in sources}, **known, progress=progress
+        {source.layer: source.path for source in sources},
+        **known,
+        progress=progress,
+        thorough=thorough,
     )
     if form is not None:
         return part

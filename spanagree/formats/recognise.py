@@ -137,8 +137,11 @@ class Recognised(NamedTuple):
             if "resolution" in FORMATS[name].takes:  # a recording
                 return name
         quotes = _have_tokens_of_quotes(start)
-        if {"conll", "dataset"} <= {*names} and not quotes and "tags" in _guess_of(start):
-            names.remove("conll")  # cells of several words are documents, not tokens
+        if {"conll", "dataset"} <= {*names} and not quotes:
+            guess = _guess_of(start)
+            has_bounds = "," in (guess.get("spans") or "")
+            if "tags" in guess or has_bounds:
+                names.remove("conll")  # cells of several words, or a row for each span: no tokens
         if names in ([], ["dataset"]) and start.records and _names_paths(options):
             return "paths"
         if names:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # takes a while to load
 
 _MARKS = frozenset((*COLUMNS["spans"], *USUAL["spans"], "mentions", "ner", "denotations"))
-_UNITS = frozenset((*COLUMNS["tokens"], "sents", "sentence", "sentences", "nounchunks", "chunks"))
+_UNITS = frozenset((
+    *COLUMNS["tokens"], "sents", "sentence", "sentences", "nounchunks", "chunks", "passages",
+))  # fmt: skip
 """Names of parts of a text, which have places and are no marks."""
 _PAIRS = frozenset(("pos", "span", "position", "offset", "offsets", "range", "interval"))
 """Names of lists that are a start and an end."""
@@ -184,7 +186,8 @@ def marks_at(record: Any) -> Iterator[Found]:
                 yield at, 1, value
             for key, part in reversed(inner):
                 name = _name(key)
-                if not name.is_link and not (is_mark and _is_place(part)):
+                is_place = is_mark and (_is_place(part) or (name.is_pair and _are_pairs(part)))
+                if not (name.is_link or is_place):
                     path = f"{at}.{key}" if at else key
                     further = name.is_marks or (inside and not is_mark)
                     left.append((part, path, further, name.is_units))
@@ -207,8 +210,8 @@ def marks_at(record: Any) -> Iterator[Found]:
 def _is_mark(value: dict[Any, Any], inside: bool, of_units: bool) -> bool:
     """Return whether an object is a span, by its own ends or by those of a place in it."""
     has_label = "labels" in value or any(isinstance(part, str) for part in value.values())
-    return (not of_units and (inside or has_label) and _has_ends(value)) or (
-        has_label and _has_places(value)
+    return not of_units and (
+        ((inside or has_label) and _has_ends(value)) or (has_label and _has_places(value))
     )
 
 
@@ -217,7 +220,7 @@ def _has_places(value: dict[Any, Any]) -> bool:
     for key, part in value.items():
         if isinstance(part, (dict, list)):
             name = _name(key)
-            if name.is_pair and _is_span(part, inside=True):
+            if name.is_pair and _are_pairs(part):
                 return True
             if not (name.is_marks or name.is_units or name.is_link) and _is_place(part):
                 return True
@@ -247,6 +250,12 @@ def _is_span(items: Any, inside: bool) -> bool:
         return False
     are_ends = is_whole(items[0]) and is_whole(items[1]) and items[0] <= items[1]
     return are_ends and (isinstance(items[-1], str) or (inside and len(items) == 2))
+
+
+def _are_pairs(part: Any) -> bool:
+    """Return whether a value is a start and an end, or a list of such."""
+    pairs = part if isinstance(part, list) and part and isinstance(part[0], list) else [part]
+    return all(_is_span(pair, inside=True) for pair in pairs)
 
 
 def _elements_at(element: Element, at: str = "") -> Iterator[Found]:

@@ -62,7 +62,8 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
     values = _values(read_text(path, encoding), marks.name)
-    grid = list(_tiers(_or_end(values, marks.name), marks))
+    due = _or_end(values, marks.name)  # kept, since letting it go would end the values
+    grid = list(_tiers(due, marks))
     if next(values, None) is not None:
         raise InputError(
             f"{marks.name}: more is in it than its {counted(len(grid), 'tier')} and the segments"
@@ -101,7 +102,7 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
         raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
     names: set[str] = set()
     for _ in range(_count(next(values), marks)):
-        kind, name = _text(next(values)), _text(next(values))
+        kind, name = _text(next(values), marks), _text(next(values), marks)
         name = _unused(name.strip(), names)
         names.add(name)
         _, end = _number(next(values), marks), _number(next(values), marks)
@@ -111,7 +112,7 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
         for _ in range(_count(next(values), marks)):
             start = _number(next(values), marks)
             stop = start if is_of_points else _number(next(values), marks)
-            segments.append((start, stop, _text(next(values))))
+            segments.append((start, stop, _text(next(values), marks)))
         yield _Tier(name, is_of_points, segments)
 
 
@@ -143,8 +144,10 @@ def _or_end(values: Iterator[_Value], where: str) -> Iterator[_Value]:
     raise InputError(f"{where}: the file ends too early; save it again")
 
 
-def _text(value: _Value) -> str:
-    return (value[0] or "").replace('""', '"')
+def _text(value: _Value, marks: Marks) -> str:
+    if value[0] is None:
+        raise InputError(f"{marks.name}: {value[1] or value[2]}; a text in quotation marks is due")
+    return value[0].replace('""', '"')
 
 
 def _number(value: _Value, marks: Marks) -> Fraction:

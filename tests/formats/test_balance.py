@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from messages import refuses
+from written_in import textgrid
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -122,3 +124,54 @@ def test_units_of_what_is_passed_over():
     assert [unit_of(x) for x in ("comment", "choice", "token relation", "1 SPKR-INFO line")] == [
         "", "", "relation", "record",
     ]  # fmt: skip
+
+
+def test_tags_in_columns_that_are_not_read_are_counted(tmp_path):
+    """Oracle: three cells are neither O nor the token, and one stands in the last column."""
+    path = tmp_path / "x.conll"
+    path.write_text("a O B-X B-Y\nb O O O\n\nc O B-X O\nd O O O\n")
+    raw = raw_found({"x": path}, {}, thorough=True)
+    assert raw.balance["tag"] == {"read": 1, "in columns that are not read": 2}
+
+
+def test_a_repeated_line_of_a_textgrid_is_refused(tmp_path):
+    """Every value behind it would be another's, and the last label would be lost."""
+    path = tmp_path / "x.TextGrid"
+    text = textgrid([(0, 1, "one"), (2, 3, "two")])
+    path.write_text(text.replace("            xmin = 2\n", "            xmin = 2\n" * 2))
+    with pytest.raises(sa.InputError, match="quotation marks is due"):
+        raw_found({"x": path}, {})
+
+
+def test_more_segments_than_a_textgrid_counts_are_refused(tmp_path):
+    path = tmp_path / "x.TextGrid"
+    text = textgrid([(0, 1, "one"), (2, 3, "two")])
+    path.write_text(text.replace("intervals: size = 2", "intervals: size = 1"))
+    with pytest.raises(sa.InputError, match="more is in it than its 1 tier"):
+        raw_found({"x": path}, {})
+
+
+def test_cells_that_no_layer_of_webanno_declares_are_refused(tmp_path):
+    path = tmp_path / "x.tsv"
+    path.write_text("#FORMAT=WebAnno TSV 3.3\n\n\n#Text=ana ran\n1-1\t0-3\tana\tPER[1]\t\n")
+    with pytest.raises(sa.InputError, match="declares 0 columns"):
+        raw_found({"x": path}, {})
+
+
+def test_a_column_of_o_makes_no_tags_of_a_table_of_spans(tmp_path):
+    """Oracle: the two rows, which are two spans; as CoNLL they would be tokens without marks."""
+    path = tmp_path / "x.csv"
+    path.write_text("document,annotator,start,end,label,text,O\nd,a,0,3,PER,ana ran,O\nd,b,4,7,ACT,ana ran,O\n")  # fmt: skip
+    raw = raw_found({"x": path}, {}, thorough=True)
+    assert raw.annotators == ("a", "b")
+    assert raw.balance["segment"] == {"read": 2}
+
+
+def test_marks_under_another_key_are_counted_with_their_pairs_in_a_list(tmp_path):
+    """Oracle: one entity under ``entities``, and a copy of it under ``note``."""
+    entity = {"id": "0", "type": "PER", "text": ["ana"], "offsets": [[0, 3]], "normalized": []}
+    row = {"id": "d", "document_id": "d", "passages": [{"id": "p", "type": "t", "text": ["ana ran"], "offsets": [[0, 7]]}],
+           "entities": [entity], "events": [], "coreferences": [], "relations": [], "note": [entity]}  # fmt: skip
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    assert raw_found({"x": path}, {}).balance["segment"] == {"read": 1, "not read": 1}

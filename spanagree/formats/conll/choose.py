@@ -167,6 +167,20 @@ def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], lis
     return layers, [note]
 
 
+def n_tags_beside(page: Page, columns: Iterable[Column | None], options: ConllOptions) -> int:
+    """Return the number of tags that mark something in columns of a page that are not read."""
+    read = {number_of(column, page.layout) for column in columns if column is not None}
+    number = 0
+    for column in () if page.layout.ragged else _TagColumns(page, options).tags:
+        at = number_of(column, page.layout)
+        if isinstance(column, int) and at is not None and at not in read:
+            codes, names = numbered(page.columns[at])
+            means = options.as_tags(names)
+            is_mark = [name not in ("O", "", "_", options.missing) for name in means]
+            number += int(np.array(is_mark, np.bool_)[codes].sum())
+    return number
+
+
 class _TagColumns:
     """The columns of a page that have tags, and which of them are annotators."""
 

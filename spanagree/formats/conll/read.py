@@ -11,6 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Partial, Repair, Scheme, Unit
+from spanagree.corpus.balance import added
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -31,6 +32,7 @@ from spanagree.formats.conll.choose import (
     Wanted,
     brackets_of,
     decided_layers,
+    n_tags_beside,
     tags_of,
 )
 from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
@@ -131,10 +133,14 @@ def raw_conll(
     files: Mapping[str, PathName],
     *,
     progress: Callable[[int, int], None] | None = None,
+    thorough: bool = False,
     **options: Any,
 ) -> RawCorpus:
-    """Return the rows of CoNLL files, unchecked; as :func:`read_conll`."""
-    return _read(*_options(files, options), progress)
+    """Return the rows of CoNLL files, unchecked; as :func:`read_conll`.
+
+    If ``thorough``, the tags in columns that are not read are counted too.
+    """
+    return _read(*_options(files, options), progress, thorough=thorough)
 
 
 def columns_read(path: PathName, **options: Any) -> dict[str, Any]:
@@ -187,19 +193,23 @@ def _read(
     files: dict[str, PathName],
     options: ConllOptions,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    thorough: bool = False,
 ) -> RawCorpus:
     """Return the rows of whole files."""
     paths = dict.fromkeys(files.values())
     texts = {path: read_lines(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
     plan = _planned(files, first, options)
-    return _raw(texts, plan, progress)
+    return _raw(texts, plan, progress, thorough=thorough)
 
 
 def _raw(
     texts: _Texts,
     plan: _Plan,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    thorough: bool = False,
 ) -> RawCorpus:
     """Return the rows of some files, whose texts are used up."""
     options = plan.options
@@ -251,6 +261,14 @@ def _raw(
         notes=[*notes, *of_pages, *plan.remarks],
     )
     raw = raw.but(reading={**raw.reading, **ignored})
+    if thorough:
+        n_beside = sum(
+            n_tags_beside(page, [c for _, other, c in plan.layers if other == path], options)
+            for path, page in by_path.items()
+        )
+        if n_beside:
+            beside = {"tag": {"in columns that are not read": n_beside}}
+            raw = raw.but(balance=added([raw.balance, beside]))
     if not by_sentence:
         shared = next(iter(sentences.values()), None)
         if shared is None or (differ and options.sentences_from is None):

@@ -97,6 +97,9 @@ class _Reader:
                 if match is None or len(cells) < self.columns or not (text or self.pieces):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
                     raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
+                if any(cell not in ("", "_") for cell in cells[self.columns :]):
+                    needed = f"the header declares {counted(self.columns, 'column')} behind a token"
+                    raise invalid_value(f"{where}:", line, needed)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
                     self._start("\n".join(text), begin, word, where)
