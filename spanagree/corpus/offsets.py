@@ -57,6 +57,15 @@ def flat(text: str) -> str:
     return " ".join(text.replace("\\n", "\n").split())
 
 
+def with_short_ends(text: str) -> str:
+    r"""Return a text whose lines end in LF, for sources that count every line end as one.
+
+    >>> with_short_ends("a\r\nb")
+    'a\nb'
+    """
+    return text.replace("\r\n", "\n")
+
+
 def stands(place: Place, start: int, end: int, quote: str) -> bool:
     """Return whether a quote is what stands from start to end, but for case and white space.
 
@@ -212,7 +221,7 @@ def points_between(text: str, other: str) -> Ints | None:
     >>> points_between("a\nb", "a\r\nb").tolist(), points_between("a", "b")
     ([0, 1, 3, 4], None)
     """
-    if text.replace("\r\n", "\n") != other.replace("\r\n", "\n"):
+    if with_short_ends(text) != with_short_ends(other):
         return None
     kept, kept_there = (~_second_of_pairs(_codes(version)) for version in (text, other))
     number = np.cumsum(np.append(0, kept))

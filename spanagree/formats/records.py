@@ -119,12 +119,23 @@ OF_UNIT: Mapping[str, tuple[str, ...]] = {
 }
 """By unit of a balance, how the names of things end that readers pass over.
 
-Of two that fit, the longer one says the unit. Other things, such as comments, are of no unit.
+Of two that fit, the longer one says the unit; see :data:`OF_NO_UNIT` for those that have none.
 """
+
+OF_NO_UNIT = (
+    *("comment", "notes", " folders", " file", " files", "choice", "category", "label", "flag"),
+    *("option", "slider", "field", "suggestion", "event", "class of a text", "link", "filler"),
+    *("list", "review", "text", "empty node", "multiword range", "empty last cell", " result"),
+    *("draft", "prediction", "selection in no text", "selection without a code"),
+    *("attributes of what is no segment", "line of frequencies"),
+)
+"""How the names of things end that are neither marked nor looked at by anybody."""
 
 
 def unit_of(noun: str) -> str:
-    """Return the unit of a kind of thing that a reader passes over; empty for other things.
+    """Return the unit of a kind of thing that a reader passes over; empty for :data:`OF_NO_UNIT`.
+
+    What is not named is a segment: a balance holds too much rather than too little.
 
     >>> unit_of("repeated annotation"), unit_of("rejected row"), unit_of("comment")
     ('segment', 'answer', '')
@@ -132,7 +143,8 @@ def unit_of(noun: str) -> str:
     fitting = [
         (len(end), unit) for unit, ends in OF_UNIT.items() for end in ends if noun.endswith(end)
     ]
-    return max(fitting, default=(0, ""))[1]
+    fitting += [(len(end), "") for end in OF_NO_UNIT if noun.endswith(end)]
+    return max(fitting, default=(0, "segment"))[1]
 
 
 class ReadLog:

@@ -30,7 +30,7 @@ from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.settings import as_read
-from spanagree.tables import separator_of
+from spanagree.tables import cells_of, separator_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -283,8 +283,11 @@ _SOUND = re.compile(r".*\.(wav|mp3|flac|ogg|aif|aiff|m4a|mp4|avi|mov|txt)", re.I
 
 def _cells(line: str) -> list[str]:
     """Return the cells of a line: between tabs, else commas, else blanks."""
-    sign = separator_of([line], "\t,") or None
-    return [cell.strip() for cell in line.split(sign)]
+    sign = separator_of([line], "\t,")
+    if sign == ",":
+        return [cell.strip() for cell in cells_of(line, sign)]
+    # between tabs, as Audacity writes them, a quote is a character of the label
+    return [cell.strip() for cell in line.split(sign or None)]
 
 
 def _bounds_at(cells: list[str]) -> int:

@@ -11,6 +11,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from spanagree.corpus.offsets import with_short_ends
 from spanagree.errors import (
     InputError,
     counted,
@@ -93,7 +94,7 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for another line, or a word that is not there.
     """
     for file, name in files_ending(path, ".con"):
-        text = read_text(beside(file, f"{file.stem}.txt", name), encoding).replace("\r\n", "\n")
+        text = with_short_ends(read_text(beside(file, f"{file.stem}.txt", name), encoding))
         words: list[list[tuple[int, int]]] = []
         at = 0
         for line in text.split("\n"):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from spanagree.corpus.offsets import with_short_ends
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
@@ -300,7 +301,7 @@ def _ace(source: Source) -> Iterator[Record]:
     for document in source.root.iter("document"):
         id_ = document.get("DOCID") or _stem(source.path)
         named = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
-        text = re.sub(r"<[^>]*>", "", source.text_of(named).replace("\r\n", "\n"))
+        text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(named)))
         spans = []
         for entity in (e for kind in ("entity", "value", "timex2") for e in document.iter(kind)):
             label = entity.get("TYPE") or name_of(entity)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 
 import pytest
 from messages import refuses
@@ -12,7 +14,8 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
 from spanagree.formats.file_parts import raw_found
-from spanagree.formats.records import OF_UNIT, unit_of
+from spanagree.formats.records import OF_NO_UNIT, OF_UNIT, unit_of
+from spanagree.formats.tools import TOOLS
 
 SPANS = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}]
 ROW = {"text": "Ana met Bob.", "_input_hash": 1, "_task_hash": 2, "spans": SPANS}
@@ -118,12 +121,32 @@ def test_what_has_nothing_marked_is_read(tmp_path):
 
 
 def test_units_of_what_is_passed_over():
-    """Each ending is of one unit; what no ending fits is none of them."""
-    ends = [end for some in OF_UNIT.values() for end in some]
+    """Each ending is of one unit or of none; what is not named at all is a segment."""
+    ends = [*(end for some in OF_UNIT.values() for end in some), *OF_NO_UNIT]
     assert len(ends) == len({*ends})
+    assert unit_of("thing that nobody has named") == "segment"
     assert [unit_of(x) for x in ("comment", "choice", "token relation", "1 SPKR-INFO line")] == [
         "", "", "relation", "record",
     ]  # fmt: skip
+
+
+def nouns_passed():
+    """Every noun that a reader writes as a key of ``passed``, and those in the table of tools."""
+    for path in Path(sa.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("passed"):
+                part = node.slice.values[-1] if isinstance(node.slice, ast.JoinedStr) else node.slice  # fmt: skip
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value
+    for tool in TOOLS.values():
+        yield from (*tool.passed.values(), *filter(None, [tool.leaves[2]]))
+
+
+def test_each_noun_of_what_is_passed_over_is_known():
+    ends = (*(end for some in OF_UNIT.values() for end in some), *OF_NO_UNIT)
+    nouns = {*nouns_passed()}
+    assert len(nouns) > 40
+    assert {noun for noun in nouns if not noun.endswith(ends)} == set()
 
 
 def test_tags_in_columns_that_are_not_read_are_counted(tmp_path):
