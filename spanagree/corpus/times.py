@@ -317,7 +317,7 @@ def within_parts(
     seen: list[list[Ints]] = []
     ids, lengths, made = [], [], 0
     for number, (d, begin, stop) in enumerate(named):
-        low, high = in_ticks(begin), in_ticks(stop)
+        low, high = np.int64(in_ticks(begin)), np.int64(in_ticks(stop))  # not as int32
         size = f":{float(begin):g}-{float(stop):g}" if several else ""
         ids.append(f"{raw.id_of(d)}{size}")
         lengths.append(high - low)

@@ -12,6 +12,7 @@ from spanagree.errors import InputError, show
 from spanagree.files import UTF_16_MARKS
 
 _DEEPEST = 500
+_PIECE = 1 << 16  # bytes
 _AT_THE_END = (3, 5, 6)  # expat's numbers: no element, an unclosed token, part of a character
 
 
@@ -51,7 +52,7 @@ def _completed(
     depth = 0
     root = None
     try:
-        for event, element in ElementTree.iterparse(source, ("start", "end")):
+        for event, element in _events(source):
             if event == "start":
                 root = element if root is None else root
                 depth += 1
@@ -68,6 +69,24 @@ def _completed(
         if isinstance(error, InputError):
             raise
         raise _invalid(source, where, error) from None
+
+
+def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
+    """Yield starts and ends of elements.
+
+    A piece in which nothing starts or ends is part of one long token, which the parser goes through
+    again with each piece: the next piece is twice as long.
+    """
+    parser = ElementTree.XMLPullParser(("start", "end"))
+    size = _PIECE
+    while piece := source.read(size):
+        parser.feed(piece)
+        size *= 2
+        for event in parser.read_events():
+            size = _PIECE
+            yield event
+    parser.close()
+    yield from parser.read_events()
 
 
 def declared_encoding(raw: bytes) -> str:
@@ -119,9 +138,11 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = declared
     parser.StartElementHandler = begun
+    size = _PIECE
     try:
-        while piece := source.read(1 << 16):
+        while piece := source.read(size):
             parser.Parse(piece)
+            size *= 2
     except _BegunError:
         pass
     except (expat.ExpatError, LookupError, ValueError) as error:

@@ -86,7 +86,9 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
 
 
 def _annotations(tier: Element) -> list[Element]:
-    return [element for kind in ("ALIGNABLE", "REF") for element in tier.iter(f"{kind}_ANNOTATION")]
+    """Return the annotations of a tier, and none of a tier inside it."""
+    kinds = ("ALIGNABLE", "REF")
+    return [x for kind in kinds for x in tier.findall(f"ANNOTATION/{kind}_ANNOTATION")]
 
 
 def _bounds(
@@ -100,8 +102,8 @@ def _bounds(
     known: dict[str, _Bounds] = {}
     refers: list[Element] = []
     for tier in tiers:
-        alignable = list(tier.iter("ALIGNABLE_ANNOTATION"))
-        refers += tier.iter("REF_ANNOTATION")
+        alignable = tier.findall("ANNOTATION/ALIGNABLE_ANNOTATION")
+        refers += tier.findall("ANNOTATION/REF_ANNOTATION")
         ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
         where = f"{marks.name}, tier {show(tier.get('TIER_ID'))}"
         times = [None if (at := slots.get(id_)) is None else marks.time(at, where) for id_ in ids]
@@ -110,14 +112,17 @@ def _bounds(
             start, end = times[2 * i], times[2 * i + 1]
             if start is not None and end is not None:  # _fill has seen to it
                 known[element.get("ANNOTATION_ID") or ""] = start, end
-    while refers:  # chains of references
-        left = [element for element in refers if (element.get("ANNOTATION_REF") or "") not in known]
-        for element in refers:
-            if (times_of := known.get(element.get("ANNOTATION_REF") or "")) is not None:
-                known[element.get("ANNOTATION_ID") or ""] = times_of
-        if len(left) == len(refers):
-            break
-        refers = left
+    target = {x.get("ANNOTATION_ID") or "": x.get("ANNOTATION_REF") or "" for x in refers}
+    for id_ in target:  # the first of a chain of references
+        chain: dict[str, None] = {}
+        while id_ in target and id_ not in known and id_ not in chain:
+            chain[id_] = None
+            id_ = target[id_]
+        if (bounds := known.get(id_)) is not None:
+            known.update(dict.fromkeys(chain, bounds))
+        else:  # it leads nowhere, so that none of it is followed again
+            for name in chain:
+                target[name] = ""
     return known
 
 

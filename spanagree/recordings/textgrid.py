@@ -100,11 +100,10 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
     marks.saw(length=end)
     if next(values)[1] != "exists":
         raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
-    names: set[str] = set()
+    names: dict[str, int] = {}
     for _ in range(_count(next(values), marks)):
         kind, name = _text(next(values), marks), _text(next(values), marks)
         name = _unused(name.strip(), names)
-        names.add(name)
         _, end = _number(next(values), marks), _number(next(values), marks)
         marks.saw(length=end)
         is_of_points = kind == "TextTier"
@@ -116,12 +115,18 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
         yield _Tier(name, is_of_points, segments)
 
 
-def _unused(name: str, known: set[str]) -> str:
-    """Return a name that no tier has yet; of equal names the later get a number."""
-    number, unused = 1, name
+def _unused(name: str, known: dict[str, int]) -> str:
+    """Return a name that no tier has yet; of equal names the later get a number.
+
+    Args:
+        name: name of the tier in the file.
+        known: number of the last tier of each name so far, to which the name is added.
+    """
+    unused = name
     while unused in known:
-        number += 1
-        unused = f"{name} ({number})"
+        known[name] += 1
+        unused = f"{name} ({known[name]})"
+    known[unused] = 1
     return unused
 
 

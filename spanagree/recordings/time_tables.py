@@ -10,9 +10,11 @@ import io
 import json
 import os
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +34,8 @@ from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.json_records import json_records
 from spanagree.formats.usual_names import TIMES
-from spanagree.recordings.timelines import Marks, Tiers
+from spanagree.limits import check_cost
+from spanagree.recordings.timelines import Mark, Marks, Tiers
 from spanagree.tables import rows_of, separator_of
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ _KINDS = ("STATE", "POINT")
 _BORIS = frozenset(("observations", "behaviors_conf"))
 _NEEDED = "rows in JSON are needed, a list of objects or one a line"
 _NOBODY = ("", "No focal subject")
+_NUMBERS = 50  # that a part of a recording, or a segment in one, takes
 _RANGES = ("recording_filename", "range_onset", "range_offset", "annotation_filename", "set")
 
 
@@ -215,11 +219,8 @@ def _add_rows(
     rows: Sequence[tuple[int, list[str]]],
     named: Mapping[str, str | None],
     unit: str | None,
-    *,
-    within: tuple[Fraction, Fraction] | None = None,
-    place: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the rows of a table; ``within``: those of a part of the recording, from its start."""
+    """Add the rows of a table."""
     header = rows[0][1] if rows else []
     columns = columns_of(header, named)
     if columns is None:
@@ -239,7 +240,7 @@ def _add_rows(
     label, views = columns.label, _index(header, "view")
     if label < 0:
         label = _last_of_words(rows, columns)
-    if within is None and columns.document < 0 and columns.annotator < 0:
+    if columns.document < 0 and columns.annotator < 0:
         marks.saw()
     seen: dict[str, str] = {}
     for line, row in rows[1:]:
@@ -254,7 +255,7 @@ def _add_rows(
             for name, i in columns._asdict().items()
             if name != "unit"
         }
-        of_row = dict(place or {name: cells[name].strip() for name in ("document", "annotator")})
+        of_row = {name: cells[name].strip() for name in ("document", "annotator")}
         if not (
             cells["start"] + cells["end"] + cells["duration"]
         ).strip():  # a recording in which nothing is marked
@@ -265,11 +266,6 @@ def _add_rows(
             end = marks.time(cells["end"], where, unit)
         else:
             end = start + marks.time(cells["duration"], where, unit)
-        if within is not None:
-            if start < within[0] or end > within[1]:
-                marks.passed["segment beyond the part that was annotated"] += 1
-                continue
-            start, end = start - within[0], end - within[0]
         name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
         text = row[label] if label >= 0 else "segment"
         marks.add(start, end, text, where, tier="" if name in _NOBODY else name, **of_row)
@@ -436,19 +432,36 @@ def _datavyu(header: Sequence[str]) -> list[str]:
 
 
 def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str | None) -> None:
+    """Add the cells of each tier, which have a block of columns; a short row has the first tiers.
+
+    Raises:
+        InputError: for two columns of the same name.
+    """
     header = rows[0][1]
+    place = {name: i for i, name in enumerate(header)}
+    if len(place) < len(header):
+        name = next(name for i, name in enumerate(header) if place[name] != i)
+        raise InputError(f"{marks.name}: two columns are called {show(name)}; rename one")
     marks.saw()
-    for tier in _datavyu(header):
-        start, end = header.index(f"{tier}.onset"), header.index(f"{tier}.offset")
-        others = [f"{tier}.{name}" for name in ("ordinal", "onset", "offset")]
-        codes = [i for i, name in enumerate(header) if name.startswith(f"{tier}.")]
-        values = [i for i in codes if header[i] not in others]
-        for line, row in rows[1:]:
+    columns: dict[str, list[int]] = {tier: [] for tier in _datavyu(header)}
+    for i, name in enumerate(header):
+        tier, _, code = name.rpartition(".")
+        tier = tier if tier in columns else name.partition(".")[0]
+        if tier in columns and code not in ("ordinal", "onset", "offset"):
+            columns[tier].append(i)
+    bounds = {tier: (place[f"{tier}.onset"], place[f"{tier}.offset"]) for tier in columns}
+    by_reach = sorted(columns, key=lambda tier: max(bounds[tier]))
+    reaches = [max(bounds[tier]) for tier in by_reach]
+    cells: dict[str, list[tuple[int, list[str]]]] = {tier: [] for tier in columns}
+    for line, row in rows[1:]:
+        for tier in by_reach[: bisect_left(reaches, len(row))]:
+            if row[bounds[tier][0]].strip():
+                cells[tier].append((line, row))
+    for tier, of_tier in cells.items():
+        for line, row in of_tier:
             where = f"{marks.name}:{line}"
-            if len(row) <= end or not row[start].strip():
-                continue
-            text = " ".join(row[i] for i in values if i < len(row) and row[i].strip())
-            begins, ends = (marks.time(row[i], where, unit or "ms") for i in (start, end))
+            text = " ".join(row[i] for i in columns[tier] if i < len(row) and row[i].strip())
+            begins, ends = (marks.time(row[i], where, unit or "ms") for i in bounds[tier])
             marks.add(begins, ends, text, where, tier=tier)
 
 
@@ -478,16 +491,41 @@ def _add_ranges(
     borders: dict[str, set[Fraction]] = {}
     for recording, _, low, high, _, _ in parts:
         borders.setdefault(recording, set()).update((low, high))
+    of_recording = {recording: sorted(bounds) for recording, bounds in borders.items()}
+    files: dict[str, list[Mark]] = {}
+    n_marks = 0
     for recording, by, low, high, row, where in parts:
-        file = _annotation_file(Path(path), row, where)
-        file_rows = _rows(printable(file), read_lines(file, encoding))
-        at = [border for border in sorted(borders[recording]) if low <= border <= high]
-        for start, end in pairwise(at):
+        name = _annotation_file(Path(path), row, where)
+        if name not in files:
+            files[name] = _rows_by_start(marks, name, encoding)
+        rows_of_file, at, n_before = files[name], of_recording[recording], n_marks
+        for start, end in pairwise(at[bisect_left(at, low) : bisect_right(at, high)]):
             document = f"{recording}:{float(start):g}-{float(end):g}"
             marks.saw(document, by, end - start)
-            if len(file_rows) > 1:
+            first = bisect_left(rows_of_file, start, key=_start_of)
+            last = bisect_right(rows_of_file, end, key=_start_of)
+            for mark in (mark for mark in rows_of_file[first:last] if mark.end <= end):
                 place = {"document": document, "annotator": by}
-                _add_rows(marks, file_rows, {}, ms, within=(start, end), place=place)
+                times = {"start": mark.start - start, "end": mark.end - start}
+                marks.rows.append(mark._replace(**place, **times))
+                n_marks += 1
+        n_beyond = len(rows_of_file) - (n_marks - n_before)
+        marks.passed["segment beyond the part that was annotated"] += max(n_beyond, 0)
+        check_cost(_NUMBERS * (len(marks.seen) + n_marks), f"{marks.name}: the parts of recordings")
+
+
+_start_of = attrgetter("start")
+
+
+def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
+    """Return the segments of a file that ChildProject's table names, sorted by their starts."""
+    rows = _rows(printable(name), read_lines(name, encoding))
+    of_file = Marks(name)
+    if len(rows) > 1:
+        _add_rows(of_file, rows, {}, "ms")
+    marks.passed.update(of_file.passed)
+    marks.tiers |= of_file.tiers
+    return sorted(of_file.rows, key=_start_of)
 
 
 def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.choices import LabelFrom
@@ -260,20 +261,29 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
         InputError: for a line that is none, or parts that overlap or are empty.
     """
     parts: dict[str, list[tuple[Fraction, Fraction]]] = {}
-    for where, line in numbered_lines(path, "utf-8"):
+    lines: dict[tuple[str, Fraction, Fraction], tuple[int, str, list[str]]] = {}
+    for number, (where, line) in enumerate(numbered_lines(path, "utf-8")):
         cells = line.split()
         if line.lstrip().startswith(";"):
             continue
         if len(cells) != 4:
             raise InputError(f"{where}: {counted(len(cells), 'cell')}; file, channel, start, end")
         start, end = (seconds(cell, where) for cell in cells[2:])
-        before = parts.setdefault(cells[0], [])
-        if not 0 <= start < end or any(start < b and a < end for a, b in before):
-            raise InputError(
-                f"{where}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart"
-            )
-        before.append((start, end))
-    return {name: sorted(some) for name, some in parts.items()}
+        if not 0 <= start < end:
+            raise _odd_part(where, cells)
+        parts.setdefault(cells[0], []).append((start, end))
+        lines[cells[0], start, end] = number, where, cells
+    for name, bounds in parts.items():
+        bounds.sort()
+        for before, after in pairwise(bounds):
+            if after[0] < before[1]:
+                _, where, cells = max(lines[(name, *part)] for part in (before, after))
+                raise _odd_part(where, cells)
+    return parts
+
+
+def _odd_part(where: str, cells: Sequence[str]) -> InputError:
+    return InputError(f"{where}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart")
 
 
 _TIME = _NUMBER.replace(r"\.", "[.,]")  # with a comma where tabs stand between cells

@@ -36,16 +36,24 @@ _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?
 _PART = re.compile(r'\bid="(s\d\w*)"')
 
 
-def beside(file: Path, wanted: str, where: str) -> Path:
+def beside(file: Path, wanted: str, where: str, known: dict[Path, list[Path]]) -> Path:
     """Return the file of a text, which stands beside what is said of it, or in a folder near it.
+
+    Args:
+        file: the file that is read.
+        wanted: the name of the text's file, of which the base name counts.
+        where: place for errors.
+        known: folders near each folder of files so far, which are looked for once.
 
     Raises:
         InputError: if it is in none of them.
     """
     parent = file.resolve().parent
-    near = [parent, parent.parent]
-    near += [entry for folder in near for entry in sorted(folder.iterdir()) if entry.is_dir()]
-    for folder in near:
+    if parent not in known:
+        near = [parent, parent.parent]
+        near += [entry for folder in near for entry in sorted(folder.iterdir()) if entry.is_dir()]
+        known[parent] = near
+    for folder in known[parent]:
         if text := named_file(folder, wanted):
             return text
     raise InputError(
@@ -80,8 +88,9 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         id_ = cells[0].removeprefix("article")
         ends = (whole_number(cell, f"{where}: offset") for cell in cells[-2:])
         spans.setdefault(id_, []).append([*ends, label])
+    known: dict[Path, list[Path]] = {}
     for id_, marked in spans.items():
-        text = read_text(beside(Path(path), f"article{id_}.txt", name))
+        text = read_text(beside(Path(path), f"article{id_}.txt", name, known))
         yield name, {"id": id_, "text": text, "spans": marked}
 
 
@@ -93,8 +102,10 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for another line, or a word that is not there.
     """
+    known: dict[Path, list[Path]] = {}
     for file, name in files_ending(path, ".con"):
-        text = with_short_ends(read_text(beside(file, f"{file.stem}.txt", name), encoding))
+        text = read_text(beside(file, f"{file.stem}.txt", name, known), encoding)
+        text = with_short_ends(text)
         words: list[list[tuple[int, int]]] = []
         at = 0
         for line in text.split("\n"):
@@ -128,6 +139,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for a text that is not there, or has not the parts of the entities.
     """
+    known: dict[Path, list[Path]] = {}
     for file, name in files_ending(path, ".ann.json"):
         stem = file.name.removesuffix(".ann.json")
         parts: dict[str, int] = {}
@@ -136,7 +148,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
             names = found_at(record, "annotatable.parts[*]", name)
-            text, parts = _with_parts(file, stem, names, name)
+            text, parts = _with_parts(file, stem, names, name, known)
             by: dict[str, list[Any]] = {}
             for entity in found_at(record, "entities[*]", name):
                 part = entity.get("part")
@@ -158,15 +170,17 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             yield name, {"id": stem, "text": text, "by": by or {"": []}}
 
 
-def _with_parts(file: Path, stem: str, names: list[str], where: str) -> tuple[str, dict[str, int]]:
+def _with_parts(
+    file: Path, stem: str, names: list[str], where: str, known: dict[Path, list[Path]]
+) -> tuple[str, dict[str, int]]:
     """Return a text, and where each of its parts begins."""
     for end in (".plain.html", ".html"):
         page = None
         with suppress(InputError):  # there is none
-            page = beside(file, stem + end, where)
+            page = beside(file, stem + end, where, known)
         if page is not None:
             return _parts_of_page(page)
-    text = read_text(beside(file, f"{stem}.txt", where))
+    text = read_text(beside(file, f"{stem}.txt", where, known))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
     starts = [start for start in starts if text[start:].strip()]
     if len(names) == 1:

@@ -186,8 +186,9 @@ def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if words:
             numbers = [whole_number(word, f"{where}: word") for word in words]
             spans.append({"runs": runs(numbers), "label": label and cells[label]})
+    known: dict[Path, list[Path]] = {}
     for id_, spans in texts.items():
         record: dict[str, Any] = {"id": id_, "spans": spans}
         with suppress(InputError):
-            record["tokens"] = read_text(beside(Path(path), f"{id_}.txt", name)).split()
+            record["tokens"] = read_text(beside(Path(path), f"{id_}.txt", name, known)).split()
         yield name, record

@@ -10,8 +10,8 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -99,35 +99,39 @@ def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool
     if start.shape == "zip":
         yield from _in_zip(path, passed)
         return
-    files = [path]
+    files, known = [path], dict[Path, list[Path]]()
     if start.shape == "folder":
         files = [path / name for name in sorted(start.members) if name.endswith(".knowtator.xml")]
     for file in files:
         where = printable(str(file))
         raw = read_bytes(where, str(file))
         root, tool = _parsed(where, raw)
-        yield Source(file, where, root, partial(_text_beside, file, where), passed), tool
+        text = cache(partial(_text_beside, file, known, where))  # several may name one file
+        yield Source(file, where, root, text, passed), tool
 
 
-def _text_beside(file: Path, where: str, wanted: str) -> str:
-    return read_text(beside(file, wanted, where))
+def _text_beside(file: Path, known: dict[Path, list[Path]], where: str, wanted: str) -> str:
+    return read_text(beside(file, wanted, where, known))
 
 
 def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     name = printable(str(path))
     with open_zip(path) as archive:
+        by_base = {  # of equal names the first
+            member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)
+        }
         for member in (member for member in archive.names if member.endswith(".qde")):
             where = f"{name}, {show(member)}"
             root, tool = _parsed(where, archive.read(member))
-            yield Source(path, where, root, partial(_text_in_zip, archive, where), passed), tool
+            text = cache(partial(_text_in_zip, archive, by_base, where))
+            yield Source(path, where, root, text, passed), tool
 
 
-def _text_in_zip(archive: Zip, where: str, wanted: str) -> str:
+def _text_in_zip(archive: Zip, by_base: Mapping[str, str], where: str, wanted: str) -> str:
     base = wanted.rpartition("/")[2]
-    for other in archive.names:
-        if other.rpartition("/")[2].casefold() == base.casefold():
-            return archive.read(other).decode("utf-8-sig", "replace")
-    raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
+    if (name := by_base.get(base.casefold())) is None:
+        raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
+    return archive.read(name).decode("utf-8-sig", "replace")
 
 
 def _parsed(where: str, raw: bytes) -> tuple[Element, XmlTool]:
@@ -186,10 +190,11 @@ def _gate(source: Source) -> Iterator[Record]:
     with_nodes = source.root.find("TextWithNodes")
     if with_nodes is None:
         raise InputError(f"{source.where}: no TextWithNodes, in which GATE has its text")
-    text, place = with_nodes.text or "", {}
+    between, place, size = [with_nodes.text or ""], {}, len(with_nodes.text or "")
     for node in with_nodes:
-        place[node.get("id")] = len(text)
-        text += node.tail or ""
+        place[node.get("id")] = size
+        between.append(node.tail or "")
+        size += len(between[-1])
     annotations = []
     for group in source.root.iter("AnnotationSet"):
         spans = []
@@ -205,7 +210,7 @@ def _gate(source: Source) -> Iterator[Record]:
             kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
             spans.append(Span(place[ends[0]], place[ends[1]], annotation.get("Type"), None, kept))
         annotations.append(Annotation(group.get("Name") or "", spans))
-    yield source.record(_stem(source.path), text, annotations)
+    yield source.record(_stem(source.path), "".join(between), annotations)
 
 
 def _knowtator(source: Source) -> Iterator[Record]:
@@ -224,7 +229,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
     }
     slots: dict[str | None, dict[str, str]] = {}
     for one_class in source.root.iter("classMention"):
-        for slot in one_class.iter("hasSlotMention"):
+        for slot in one_class.findall("hasSlotMention"):
             name, value = values.get(slot.get("id"), (None, None))
             given = "" if value is None else value.get("value", "")
             if name and given.strip():
@@ -233,7 +238,7 @@ def _knowtator(source: Source) -> Iterator[Record]:
     for annotation in source.root.iter("annotation"):
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
         place = f"{source.where}: mention {show(None if mention is None else mention.get('id'))}"
-        pieces = _pieces(annotation.iter("span"), place)
+        pieces = _pieces(annotation.findall("span"), place)
         if not pieces or mention is None:
             source.passed["annotation without a span"] += 1
             continue
@@ -247,12 +252,12 @@ def _knowtator(source: Source) -> Iterator[Record]:
 
 def _knowtator_2(source: Source) -> Iterator[Record]:
     """Read Knowtator 2: documents with the annotations of all."""
+    source.passed["relation"] += sum(1 for _ in source.root.iter("triple"))
     for document in source.root.iter("document"):
         id_ = document.get("id") or _stem(source.path)
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
-        source.passed["relation"] += sum(1 for _ in document.iter("triple"))
         spans = []
-        for annotation in document.iter("annotation"):
+        for annotation in document.findall("annotation"):
             place = f"{source.where}: annotation {show(annotation.get('id'))}"
             kind, bounds = annotation.find("class"), annotation.findall("span")
             pieces = _pieces(bounds, place)
@@ -298,12 +303,14 @@ def _ace(source: Source) -> Iterator[Record]:
 
     The text is that of the .sgm file beside it without its tags, which do not count.
     """
+    named = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
+    text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(named)))
+    for kind in ("relation", "event"):
+        source.passed[kind] += sum(1 for _ in source.root.iter(f"{kind}_mention"))
     for document in source.root.iter("document"):
         id_ = document.get("DOCID") or _stem(source.path)
-        named = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
-        text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(named)))
         spans = []
-        for entity in (e for kind in ("entity", "value", "timex2") for e in document.iter(kind)):
+        for entity in (e for kind in ("entity", "value", "timex2") for e in document.findall(kind)):
             label = entity.get("TYPE") or name_of(entity)
             for mention in (e for e in entity if name_of(e).endswith("_mention")):
                 piece = mention.find("extent/charseq")
@@ -313,8 +320,6 @@ def _ace(source: Source) -> Iterator[Record]:
                 place = f"{source.where}: {show(mention.get('ID'))}"
                 bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
                 spans.append(Span(*bounds, label, piece.text))
-        source.passed["relation"] += sum(1 for _ in document.iter("relation_mention"))
-        source.passed["event"] += sum(1 for _ in document.iter("event_mention"))
         yield source.record(id_, text, [Annotation("", spans)])
 
 
@@ -360,13 +365,37 @@ def _inline(source: Source) -> Iterator[Record]:
 def _tei(source: Source) -> Iterator[Record]:
     """Read names in the texts of TEI; where words are elements, a blank stands between them."""
     stem = _stem(source.path)
-    documents = [e for e in source.root.iter() if name_of(e) == "TEI"] or [source.root]
-    for number, document in enumerate(documents, 1):
-        body = next((e for e in document.iter() if name_of(e) == "text"), document)
+    bodies = _bodies_of_tei(source.root) or [(source.root, source.root)]
+    for number, (document, body) in enumerate(bodies, 1):
         text, spans = _marked(body, lambda e: name_of(e) in _TEI)
         id_ = document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{number}"
-        name = stem if len(documents) == 1 else id_
+        name = stem if len(bodies) == 1 else id_
         yield source.record(name, text, [Annotation("", spans)])
+
+
+def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
+    """Return each TEI with its own text, which is in no TEI inside it; itself if it has none.
+
+    One that has no text, and others inside it, is a corpus of these.
+    """
+    bodies: dict[Element, Element | None] = {}
+    corpora: set[Element] = set()
+    open_elements: list[tuple[Element, Element | None]] = [(root, None)]
+    while open_elements:
+        element, document = open_elements.pop()
+        if name_of(element) == "TEI":
+            if document is not None:
+                corpora.add(document)
+            document = element
+            bodies[document] = None
+        elif name_of(element) == "text" and document is not None and bodies[document] is None:
+            bodies[document] = element
+        open_elements += ((child, document) for child in reversed(element))
+    return [
+        (document, document if body is None else body)
+        for document, body in bodies.items()
+        if body is not None or document not in corpora
+    ]
 
 
 def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:
@@ -408,7 +437,8 @@ class _Inline:
             self._begin()
             self._add(element.text or "")
         for child in element:
-            self.walk(child)
+            if name_of(child) != "TEI":  # a document of its own
+                self.walk(child)
             if not self.by_words:
                 self._add(child.tail or "")
         if is_mark:

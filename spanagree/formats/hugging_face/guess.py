@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations, islice
 from typing import Any
 
@@ -130,13 +131,22 @@ class _Guess:
         cells = list(self.cells(column))
         return bool(cells) and all(map(fit, cells))
 
+    @cached_property
+    def _called(self) -> dict[tuple[bool, str], list[str]]:
+        """The columns by whether they are in an object, and the plain form of their last name."""
+        called: dict[tuple[bool, str], list[str]] = {}
+        for is_inner, names in enumerate((self.names, self.inner)):
+            for name in names:
+                key = bool(is_inner), plain(name.rpartition(".")[2])
+                called.setdefault(key, []).append(name)
+        return called
+
     def usual(self, what: str, fit: _Fits, but: Sequence[object] = ()) -> str | None:
         """Return the first column with a usual name whose entries are of a kind."""
-        names = self.names + self.inner if what == "annotator" else self.names
         for usual in COLUMNS[what]:
-            for name in names:
-                is_called = plain(name.rpartition(".")[2]) == usual and name not in but
-                if is_called and self.fits(name, fit):
+            inner = self._called.get((True, usual), ()) if what == "annotator" else ()
+            for name in (*self._called.get((False, usual), ()), *inner):
+                if name not in but and self.fits(name, fit):
                     return name
         return None
 
