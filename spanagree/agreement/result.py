@@ -257,10 +257,9 @@ class Agreement(Result, Keyed):
         """What pairs share; how many documents where a source does not say who saw which."""
         document = unit(self.settings)
         kept = self.per_document
-        numbers = [pair.documents for pair in self.pairs.without_intervals]
-        if not kept.corpus.unsaid or not numbers:
+        if not kept.corpus.unsaid or not self.pairs:
             return f"a shared {document}"
-        return verdict.counted_from(numbers, f"shared {document}")
+        return verdict.counted_from(self.pairs.shared.tolist(), f"shared {document}")
 
     def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
         """Return what chance says of each pair, and p and its logarithm after Holm's correction."""

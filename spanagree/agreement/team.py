@@ -187,6 +187,11 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def __repr__(self) -> str:
         return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
 
+    @property
+    def shared(self) -> Ints:
+        """Number of documents that each pair shares."""
+        return self._sharing.shared
+
     @cached_property
     def without_intervals(self) -> Sequence[Pair]:
         """The pairs themselves, without intervals, which may take long."""
@@ -260,17 +265,17 @@ def _nobody(annotators: int) -> str:
 
 def _mean(f1: Floats, reason: str) -> Mean:
     """Return the mean over pairs of their figures; (pairs, 3)."""
-    figures = [column[~np.isnan(column)].tolist() for column in f1.T]
-    means = [math.fsum(values) / len(values) if values else math.nan for values in figures]
+    figures = [column[~np.isnan(column)] for column in f1.T]
+    means = [math.fsum(values) / len(values) if len(values) else math.nan for values in figures]
     spread = [
-        math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1))
+        math.sqrt(math.fsum((values - mean) ** 2) / (len(values) - 1))
         if len(values) > 1
         else math.nan
         for values, mean in zip(figures, means, strict=True)
     ]
-    if not reason and not figures[0]:
+    if not reason and not len(figures[0]):
         reason = "no pair for which it is defined"
-    if not reason and not figures[2]:
+    if not reason and not len(figures[2]):
         reason = "corrected: chance alone gives 1 for every pair"
     observed, expected, corrected = means
     counts = Figures(*map(len, figures))
