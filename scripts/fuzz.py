@@ -367,6 +367,81 @@ def exports(rng: random.Random, folder: Path) -> None:
     used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
 
 
+@functools.cache
+def shapes() -> dict[str, tuple[str, dict[str, bytes]]]:
+    """Return a small project in the shape of each format: its name, and its files."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from written_in import SHAPES, in_lines, project
+
+    documents = project([[[(0, 2), (3, 1)], [(1, 2)]], [[(2, 2)], []], [[], [(0, 1)]]])
+    seeds: dict[str, tuple[str, dict[str, bytes]]] = {}
+    for name, (file, write, *_) in SHAPES.items():
+        content = write(documents)
+        if isinstance(content, dict) and name == "brat":
+            seeds[name] = file, {part: text.encode() for part, text in content.items()}
+            continue
+        if not isinstance(content, str):
+            is_lines = file.endswith(".jsonl") and isinstance(content, list)
+            content = in_lines(content) if is_lines else to_json(content)
+        seeds[name] = "", {file: content.encode()}
+    return seeds
+
+
+PATHS = ["text", "doc.text", "[0]", "[1].entities[*]", "*", "@key", "@", "a|b", "spans[*]", "x[1:]"]
+PLACES = ["words", "capitals", "sites", "start", "x", "label:X", "tokens", ""]
+
+
+def formats(rng: random.Random, folder: Path) -> None:
+    """Each format of the table, named or left to be recognised, by paths and with its options."""
+    from spanagree.corpus.repairs import valid_corpus
+    from spanagree.formats.read_files import raw_files
+
+    name = rng.choice(list(shapes()))
+    inside, files = shapes()[name]
+    for file, data in files.items():
+        path = folder / inside / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(damaged(rng, data) if rng.random() < 0.8 else data)
+    path = folder / inside if inside else path
+    form: str | None = name.partition(" ")[0]
+    options: dict[str, list[Any]] = {
+        "annotator_from": ["id", "file", "tier"], "ends": ["inclusive"], "align": [True],
+        "tier": ["T", "x"], "label_from": ["tier", "both"], "time_unit": ["ms", "25fps"],
+        "resolution": ["1s", "1ms"], "duration": ["5", "1:00"],
+    }  # fmt: skip
+    how = some(rng, **{key: options[key] for key in rng.sample([*options], 2)})
+    if rng.random() < 0.3:
+        names = (
+            "text",
+            "tokens",
+            "spans",
+            "start",
+            "end",
+            "label",
+            "quote",
+            "annotator",
+            "document",
+        )
+        how, form = some(rng, **dict.fromkeys(rng.sample(names, 4), PATHS)), "paths"
+    form = form if how or rng.random() < 0.6 else None
+    used(rng, valid_corpus(raw_files({"a": path}, how, form), **some(rng, repair=REPAIRS)))
+
+
+def places(rng: random.Random, folder: Path) -> None:
+    """Chance at places, by names and by rules, of corpora that are small and odd."""
+    path = folder / "a.jsonl"
+    data = rng.choice(jsonl_seeds())
+    path.write_bytes(damaged(rng, data) if rng.random() < 0.7 else data)
+    corpus = sa.formats.read_jsonl(path, **some(rng, repair=REPAIRS))
+    rule = rng.choice(PLACES)
+    # one-to-one overlap at places is exact up to a limit, which takes longer than an input may
+    options = some(rng, match=["token", "iou"], chance=["per-label", "overlapping"])
+    if rng.random() < 0.5 and corpus.annotators:
+        sa.evaluate(corpus, corpus.annotators[0], places=rule, **options).to_dict()
+    else:
+        sa.agree(corpus, places=rule, **options).to_dict()
+
+
 def labels(rng: random.Random, folder: Path) -> None:
     (folder / "a.csv").write_bytes(damaged(rng, rng.choice(example_files(".csv", ".tsv"))))
     shape: Any = rng.choice([{}, {}, {"wide": True}, {"counts": True}])
@@ -675,6 +750,8 @@ DOORS: dict[str, Door] = {
     "jsonl": jsonl,
     "brat": brat,
     "exports": exports,
+    "formats": formats,
+    "places": places,
     "labels": labels,
     "docbin": docbin,
     "row-files": rows_of_results,
@@ -720,6 +797,7 @@ def opened(door: str) -> None:
         importlib.import_module(NEEDS[door])
     ready: dict[str, Callable[[], Any]] = {
         "jsonl": jsonl_seeds, "docbin": packed_docs, "row-files": row_files, "command": commands,
+        "formats": shapes, "places": jsonl_seeds,
     }  # fmt: skip
     ready.get(door, corpora)()
 
