@@ -371,18 +371,17 @@ def exports(rng: random.Random, folder: Path) -> None:
 def shapes() -> dict[str, tuple[str, dict[str, bytes]]]:
     """Return a small project in the shape of each format: its name, and its files."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from written_in import SHAPES, in_lines, project
-
-    documents = project([[[(0, 2), (3, 1)], [(1, 2)]], [[(2, 2)], []], [[], [(0, 1)]]])
+    written_in = importlib.import_module("written_in")
+    documents = written_in.project([[[(0, 2), (3, 1)], [(1, 2)]], [[(2, 2)], []], [[], [(0, 1)]]])
     seeds: dict[str, tuple[str, dict[str, bytes]]] = {}
-    for name, (file, write, *_) in SHAPES.items():
+    for name, (file, write, *_) in written_in.SHAPES.items():
         content = write(documents)
         if isinstance(content, dict) and name == "brat":
             seeds[name] = file, {part: text.encode() for part, text in content.items()}
             continue
         if not isinstance(content, str):
             is_lines = file.endswith(".jsonl") and isinstance(content, list)
-            content = in_lines(content) if is_lines else to_json(content)
+            content = written_in.in_lines(content) if is_lines else to_json(content)
         seeds[name] = "", {file: content.encode()}
     return seeds
 

@@ -77,7 +77,7 @@ def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
     A piece in which nothing starts or ends is part of one long token, which the parser goes through
     again with each piece: the next piece is twice as long.
     """
-    parser = ElementTree.XMLPullParser(("start", "end"))
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))  # of events of any kind, for types
     size = _PIECE
     while piece := source.read(size):
         parser.feed(piece)

@@ -505,9 +505,9 @@ def _add_ranges(
             first = bisect_left(rows_of_file, start, key=_start_of)
             last = bisect_right(rows_of_file, end, key=_start_of)
             for mark in (mark for mark in rows_of_file[first:last] if mark.end <= end):
-                place = {"document": document, "annotator": by}
-                times = {"start": mark.start - start, "end": mark.end - start}
-                marks.rows.append(mark._replace(**place, **times))
+                begins, ends = mark.start - start, mark.end - start
+                moved = mark._replace(document=document, annotator=by, start=begins, end=ends)
+                marks.rows.append(moved)
                 n_marks += 1
         n_beyond = len(rows_of_file) - (n_marks - n_before)
         marks.passed["segment beyond the part that was annotated"] += max(n_beyond, 0)

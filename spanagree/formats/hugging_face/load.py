@@ -200,8 +200,7 @@ def _check_names(name: str, path: str) -> None:
         InputError: for such a name, or a description that is not JSON.
     """
     about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
-    found = (found for found in Path(path).rglob("*.json") if found.name in about)
-    for file in found:
+    for file in (file for file in Path(path).rglob("*.json") if file.name in about):
         where = f"{name}/{printable(file.relative_to(path).as_posix())}"
         value = from_json(read_text(file), where, "save the dataset once more")
         names = value.get(about[file.name]) if isinstance(value, dict) else None
