@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 from spanagree.agreement.other_annotators import OtherAnnotators, widened
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
 ANNOTATORS, DOCUMENTS, SAMPLES, RESAMPLES = 400, 2500, 400, 200
 by_chance = 0.015  # expected matches, for each segment that two have marked

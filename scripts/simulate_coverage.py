@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.intervals import units_of
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 
 NEWSROOM = Path(__file__).parent.parent / "corpora" / "newsroom"
 SIZE, SAMPLES, RESAMPLES = 20_000, 400, 1000

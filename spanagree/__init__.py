@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from spanagree.systems.as_seqeval import f1_score as f1_score
     from spanagree.systems.compare_systems import compare_systems as compare_systems
     from spanagree.systems.evaluate import evaluate as evaluate
-    from spanagree.uncertainty.bootstrap import Bootstrap as Bootstrap
+    from spanagree.uncertainty.confidence import Jackknife as Jackknife
     from spanagree.units.alpha_u import alpha_u as alpha_u
     from spanagree.units.gamma import gamma as gamma
 # fmt: on

@@ -17,9 +17,8 @@ Scheme: TypeAlias = Literal[
     "auto", "IO", "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU",
     "BIO", "BIO1", "BIO2", "BIOES", "BMES", "BMEWO", "BILUO",
 ] | str  # fmt: skip
-Interval: TypeAlias = Literal["bca", "percentile", "jackknife"] | str
-ResampleBy: TypeAlias = Literal["unit", "document", "sentence", "text"] | str
-SampledBy: TypeAlias = Literal["annotators", "both"] | str
+ClusterBy: TypeAlias = Literal["document", "text", "sentence"] | str
+Over: TypeAlias = Literal["documents", "annotators"] | str
 Unit: TypeAlias = Literal["sentence", "document"] | str
 Partial: TypeAlias = Literal["error", "drop-tokens"] | str
 What: TypeAlias = Literal["segments", "relations", "attributes"] | str
@@ -66,7 +65,7 @@ Join: TypeAlias = Literal["text"] | str
 Ends: TypeAlias = Literal["exclusive", "inclusive"] | str
 Offsets: TypeAlias = Literal["tokens", "characters"] | str
 Cut: TypeAlias = Literal["error", "expand", "contract", "drop"] | str
-Test: TypeAlias = Literal["bootstrap", "permutation"] | str
+Test: TypeAlias = Literal["jackknife", "permutation", "bootstrap"] | str
 Kind: TypeAlias = Literal["missed", "spurious", "boundary", "label", "boundary+label"] | str
 AnnotatorSort: TypeAlias = Literal[
     "corrected", "observed", "gain", "p", "documents", "segments", "outlier"

@@ -53,6 +53,17 @@ LEFT: dict[str, str] = {
     "--how": "use check --format json, which has it under reading",
     "chance FILE": "use evaluate --test chance; sa.match_distribution has each probability",
     "sa.with_intervals": "use evaluate with ci=True",
+    "sa.Bootstrap": "use ci=sa.Jackknife(confidence=…, cluster_by=…, over=…)",
+    "--interval": "leave it out, as intervals are jackknife-t, or exact where few decide",
+    **dict.fromkeys(
+        ("agree --resample-by annotators", "agree --resample-by both"),
+        "use --over annotators, for a second interval",
+    ),
+    "--resample-by unit": "leave it out, as documents are taken as they were read",
+    **dict.fromkeys(
+        ("coefficients --resamples", "coefficients --seed", "plan --resamples"),
+        "leave it out, as intervals draw nothing",
+    ),
     **dict.fromkeys(
         ("plan --by", "plan --plot"),
         "leave it out; each --width is a plan of its own",

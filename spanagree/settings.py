@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -37,8 +37,9 @@ class Settings(Mapping[str, Any]):
         reading: the settings that a reader used.
         version: of this package.
         ci: how intervals were made, and their confidence.
-        resample_by: what was drawn, if not the unit.
-        resamples, seed: of intervals and tests.
+        cluster_by: clusters that were left out one at a time, if not documents.
+        over: samples that intervals regard, if not documents alone.
+        resamples, seed: of tests.
         chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
@@ -49,7 +50,8 @@ class Settings(Mapping[str, Any]):
     reading: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     ci: str | None = None
-    resample_by: str | None = None
+    cluster_by: str | None = None
+    over: str | None = None
     resamples: int | None = None
     seed: int | None = None
     chosen: Sequence[str] | None = None
@@ -277,7 +279,7 @@ SETTINGS: Mapping[str, Setting] = {
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
     "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean."),
     "chance_of": Setting("word", "Only the {value} are random; gold is as it is."),
-    "batches": Setting("text", "Batches were compared: changes, and the trend over them, by permutation of documents among batches, with Holm's correction [[holm1979]]."),
+    "batches": Setting("text", "Batches were compared: changes by the jackknife, with simultaneous intervals and p multiplied by their number [[dunn1961]]; the trend over more than two by permutation of documents among batches."),
     "width": Setting("number", "A sample was planned for an interval {value} wide."),
     "figure": Setting("word", "That interval is of the team's {value} F1."),
     "confidence": Setting("number", "It holds {value} %."),
@@ -343,20 +345,21 @@ SETTINGS: Mapping[str, Setting] = {
     "chance_at": Setting("numbers", "They were divided at the chance levels {value} (one at a border is in the easier level)."),
     "quantiles": Setting("numbers", "They were divided at the quantiles {value} of difficulty, or as near as ties left them."),
     "ci": Setting("interval", {
-        "bca": "Intervals are {confidence} % bias-corrected and accelerated (BCa) bootstrap intervals [[efron1987]].",
-        "percentile": "Intervals are {confidence} % percentile bootstrap intervals [[efron1979]].",
-        "jackknife": "Intervals are {confidence} % jackknife intervals, the figure ± t standard errors.",
+        "jackknife-t": "Intervals are {confidence} % delete-one jackknife intervals [[mackinnon2023]] with Student's t and Satterthwaite's degrees of freedom [[satterthwaite1946]], those of shares of agreement on log odds.",
+        "exact": "Intervals are {confidence} % intervals of Clopper and Pearson [[clopper1934]] for the share of documents (or items) that hold an error or a match, as at most one does.",
+        "jackknife-t+exact": "Intervals are {confidence} % delete-one jackknife intervals [[mackinnon2023]] with Student's t and Satterthwaite's degrees of freedom [[satterthwaite1946]], those of shares of agreement on log odds; where at most one document (or item) holds an error, or a match, they are those of Clopper and Pearson [[clopper1934]] for the share of such documents.",
     }),
-    "resample_by": Setting("word", {
-        "unit": "They are over documents.",
-        "document": "They are over whole documents, with all their sentences; where documents belong to groups, over groups, each with all its documents.",
-        "sentence": "They are over sentences.",
-        "text": "They are over texts.",
-        "annotators": "They are over annotators, by leaving out one and two at a time [[hoeffding1948]], the documents as they are.",
-        "both": "They are over documents, and widened for other annotators [[zou2008,hoeffding1948,cameron2011]].",
+    "cluster_by": Setting("word", {
+        "document": "Whole documents were left out, with all their sentences; where documents belong to groups, groups, each with all its documents.",
+        "sentence": "Sentences were left out.",
+        "text": "Texts were left out.",
+    }),
+    "over": Setting("word", {
+        "documents+annotators": "A second interval is over other annotators too: the variances from leaving out a document and from leaving out an annotator [[arvesen1969]] were added [[cameron2011]].",
     }),
     "test": Setting("word", {
-        "bootstrap": "Differences of systems were tested by the bootstrap [[efron1979]]; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
+        "jackknife": "Differences of systems were tested by the jackknife, with Student's t and Satterthwaite's degrees of freedom [[satterthwaite1946]]; p is two-sided and multiplied by the number of pairs, and their intervals are simultaneous [[dunn1961]].",
+        "bootstrap": "Differences of systems were tested by the paired bootstrap [[koehn2004,bergkirkpatrick2012]]; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
         "permutation": "Differences were tested by permutation of their tallies of documents; p is two-sided, with Holm's correction [[holm1979]] for all pairs.",
         "chance": "Each system was tested against chance: p is the probability that an annotation with its segments placed at random, gold as it is, reaches its F1.",
     }),
@@ -400,7 +403,7 @@ def signature(settings: Mapping[str, Any]) -> str:
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
     if values.get("discontinuous") == "error":  # then there are none
         values["discontinuous"] = None
-    if settings.get("resample_by") != "document":  # then groups change no figure
+    if settings.get("cluster_by") != "document":  # then groups change no figure
         values["group_by"] = None
     if settings.get("gold_first") is not False:  # the first layer is gold unless another was named
         values["gold"] = None
@@ -436,10 +439,26 @@ def _part(value: Any) -> str:
     return f"({_signed(value)})" if nested else _signed(value)
 
 
+JACKKNIFE, EXACT = "jackknife-t", "exact"
+"""The kinds of interval, as a signature names them."""
+
+
+def kinds_and_confidence(kinds: Iterable[str], confidence: float) -> str:
+    """Return how a signature names intervals of these kinds.
+
+    >>> kinds_and_confidence(["exact", "jackknife-t"], 95), kinds_and_confidence([], 99.5)
+    ('jackknife-t95+exact95', 'jackknife-t99.5')
+    """
+    number, known = float(confidence), set(kinds)
+    level = f"{int(number) if number.is_integer() else number!r}"
+    shown = [kind for kind in (JACKKNIFE, EXACT) if kind in known] or [JACKKNIFE]
+    return "+".join(f"{kind}{level}" for kind in shown)
+
+
 def confidence_of(settings: Mapping[str, Any]) -> float | None:
     """Return the confidence of the intervals that these settings name, in per cent.
 
-    >>> confidence_of({"ci": "bca95"}), confidence_of({})
+    >>> confidence_of({"ci": "jackknife-t95+exact95"}), confidence_of({})
     (95.0, None)
     """
     number = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))

@@ -251,6 +251,8 @@ def test_names_for_type_checkers():
 
 def choices():
     """The type of each choice, and the table that says what its names mean."""
+    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
+
     from spanagree import choices as types
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.chance.model import CHANCE_OF
@@ -288,7 +290,6 @@ def choices():
     from spanagree.results.score import Figures
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
     from spanagree.units.alpha_u import CONTINUA
     from spanagree.units.dissimilarity import CATEGORICAL
     from spanagree.units.sampling import SAMPLERS

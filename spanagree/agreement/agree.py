@@ -21,8 +21,8 @@ from spanagree.errors import SettingError, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.parts.each import Part, check_executor, joined_parts
 from spanagree.settings import unit
-from spanagree.uncertainty.bootstrap import Bootstrap, asked_bootstrap, resampling_of
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
+from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -38,7 +38,7 @@ def agree(
     places: Given | None = None,
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     p_values: bool = False,
     seed: int = 0,
     executor: Executor | None = None,
@@ -58,13 +58,12 @@ def agree(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
-        ci: confidence intervals for every figure, by resampling documents, for these annotators;
-            or a :class:`Bootstrap`, which says how. With resample_by both, the intervals of the
-            team, its labels, the mean and each annotator are over other annotators too, which
-            needs four of them. The other arguments are as for :func:`spanagree.evaluate`.
+        ci: confidence intervals for every figure, over documents, for these annotators; or a
+            :class:`Jackknife`. With ``over="annotators"`` the team, its labels, the mean and each
+            annotator have a second interval, over other annotators too, which needs three of them.
+            The other arguments are as for :func:`spanagree.evaluate`.
         p_values: p, z and standard deviation of each pair too, both random.
-        seed: a whole number from 0, of draws where expected scores are too much work to compute,
-            and of resamples unless ``ci`` has its own.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute.
         progress: called with the number of documents (pairs, parts) done, and of all.
         comparing: ``tolerance``, ``attribute``, ``what`` and the others of
             :class:`spanagree.comparisons.Compared`, as for :func:`spanagree.evaluate`.
@@ -84,8 +83,7 @@ def agree(
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
-    bootstrap = asked_bootstrap(ci, seed)
-    resampling = None if bootstrap is None else resampling_of(bootstrap, of_team=True)
+    jackknife = parse_ci(ci, of_team=True)
     annotators = as_list(annotators)
     if isinstance(source, Corpus):
         check_executor(executor)
@@ -102,8 +100,10 @@ def agree(
             executor,
             progress,
         )
-    drawing = None if resampling is None else step_of(progress, "intervals")
-    agreement = result(counted_of(rows), min_shared, resampling, drawing)
+    counts = counted_of(rows)
+    if jackknife is not None:
+        step_of(progress, "intervals")
+    agreement = result(counts, min_shared, jackknife)
     if p_values:
         return with_p_values(agreement, rows.corpus, step_of(progress, "chance"))
     return agreement

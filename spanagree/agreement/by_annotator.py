@@ -251,7 +251,7 @@ def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standi
     if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return {}
     agreeing = Agreeing.of(per_document)
-    if settings.resample_by == "document" and corpus.wholes is not None:
+    if settings.cluster_by == "document" and corpus.wholes is not None:
         agreeing = agreeing.over(corpus.wholes)
     # the order of documents changes what stands behind ten digits
     p = [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]

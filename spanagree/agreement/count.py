@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
-from spanagree.agreement.crowded import CrowdedDocuments, find_crowded
 from spanagree.agreement.weight import DominantDocument, heavy_documents
-from spanagree.arrays import Floats, Hashes, Ints, Progress, groups, places_in, unique
+from spanagree.arrays import Floats, Ints, Progress, places_in
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
@@ -20,9 +20,8 @@ from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharin
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import f1_figures
 from spanagree.settings import MatchSettings
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.evidence import evidence_of
-from spanagree.uncertainty.unit_ids import ids_of_texts, ids_of_units
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import Moments, evidence_of, mean_moments, moments
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,22 +76,16 @@ class PerDocument:
         crowd = AnnotationIndex.of(self.corpus)
         return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
 
-    @property
-    def as_units(self) -> Drawn:
-        """The documents, each a unit by itself; nothing is to be drawn."""
-        return Drawn(self, self.sums, self.coverage)
-
-    def drawn(self, resampling: Resampling, settings: AgreementSettings) -> Drawn:
-        """Return what is resampled: documents, wholes of them, or texts they were joined of.
+    def clustered(self, jackknife: Jackknife, settings: AgreementSettings) -> Clusters:
+        """Return the clusters: documents, wholes of them, or texts they were joined of.
 
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
-        if not resampling.by_text(settings):
-            wholes = resampling.wholes_of(self.corpus.wholes, settings)
-            ids = ids_of_units(self.corpus.ids, wholes)
-            return replace(self.as_units, ids=ids, wholes=wholes)
-        self.corpus.check_segments("resample_by text")
+        if not jackknife.by_text(settings):
+            wholes = jackknife.wholes_of(self.corpus.wholes, settings)
+            return Clusters(self, self.sums, self.coverage, wholes)
+        self.corpus.check_segments("cluster_by text")
 
         def compare(texts: Corpus) -> Comparisons:
             crowd = AnnotationIndex.of(texts)
@@ -100,78 +93,91 @@ class PerDocument:
 
         rows, document = by_text(self.rows, self.corpus, compare)
         masks = [mask[document] for mask in self.coverage.annotated]
-        ids = ids_of_texts(self.corpus.ids, document)
-        return Drawn(self, rows, Coverage(len(document), masks), ids)
+        return Clusters(self, rows, Coverage(len(document), masks))
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
-    """The units that are resampled for an agreement, and what each adds to its figures.
+class Clusters:
+    """The clusters of documents that are left out one at a time, and what each adds to figures.
 
     Attributes:
-        per_document: the documents that are drawn, or parts or wholes of them.
+        per_document: the documents that are clusters, or parts or wholes of them.
         sums: single rows, or sums of crowded documents.
         coverage: who annotated which of the documents that ``sums`` numbers.
-        ids: of each unit what says how often it is drawn; without ids that is what it adds.
-        wholes: of each document the number of the whole that is drawn, if wholes are.
+        wholes: number of the whole of each document, if wholes are clusters.
     """
 
     per_document: PerDocument
     sums: Comparisons | Marginals
     coverage: Coverage
-    ids: Hashes | None = None
     wholes: Ints | None = None
 
     @property
     def rows(self) -> Comparisons:
-        """Each two annotators of each unit."""
+        """Each two annotators of each cluster."""
         rows = self.sums if isinstance(self.sums, Comparisons) else self.per_document.rows
         return rows.of_wholes(self.wholes)
 
     @property
-    def pairs(self) -> int:
-        """How many pairs of annotations there are."""
+    def n_pairs(self) -> int:
+        """Number of pairs of annotations."""
         number = self.coverage.number()
         return int((number * (number - 1) // 2).sum())
 
+    def by(self, *columns: str) -> Comparisons:
+        """Return what each cluster adds, also by label."""
+        rows = self.sums.by("document", *columns).of_wholes(self.wholes)
+        return rows if self.wholes is None else rows.by("document", *columns)
+
     @property
-    def crowded(self) -> CrowdedDocuments | None:
-        """The documents that ``sums`` has sums of only, if there are any."""
-        if isinstance(self.sums, Comparisons):
-            return None
-        self.per_document.corpus.check_segments("intervals over annotators of crowded documents")
-        corpus, measure = self.per_document.corpus, find_match(self.per_document.match)
-        crowd = AnnotationIndex.of(corpus)
-        return find_crowded(corpus, crowd, measure, self.per_document.chance)
+    def by_annotator(self) -> Comparisons:
+        """What each cluster adds to each annotator, the first, against all others."""
+        rows = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
+        return rows if self.wholes is None else rows.by("document", "first")
 
-    def units(self, documents: Ints) -> Ints:
-        """Return the units that some documents are, or are parts of."""
-        return documents if self.wholes is None else unique(self.wholes[documents])
+    def of_team(self) -> Moments:
+        """Compute F1 of the team and its changes."""
+        return moments(columns_of(self.by()), f1_figures)
 
-    def tables(self, labels: int) -> Iterator[tuple[Ints, Floats]]:
-        """Yield the units of the team, of each label and of each annotator, and what each adds.
+    def of_labels(self, n_labels: int) -> Moments:
+        """Compute F1 of the team for each label and its changes."""
+        rows = self.by("label")
+        return moments(columns_of(rows), f1_figures, rows.label, n_labels)
 
-        That is matched, expected and size, and the expected size where random; (units, 3 or 4).
-        """
-        seen = self.coverage.by_two()
-        units = self.units(seen)
-        by_label = self.sums.by("document", "label").of_wholes(self.wholes)
-        yield units, by_label.by("document").symmetric_table(units)
-        for chosen in groups(by_label.label, labels) if labels else ():
-            yield units, by_label.where(chosen).symmetric_table(units)
-        annotators = len(self.coverage.annotated)
-        by_annotator = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
-        for number, chosen in enumerate(groups(by_annotator.first, annotators)):
-            saw = self.units(seen[self.coverage.annotated[number][seen]])
-            yield saw, by_annotator.where(chosen).symmetric_table(saw)
+    def of_annotators(self) -> Moments:
+        """Compute F1 of each annotator against all others and its changes."""
+        rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
+        return moments(columns_of(rows), f1_figures, rows.first, n_annotators)
 
-    def pair_tables(self, first: Ints, second: Ints) -> Iterator[tuple[Ints, Floats]]:
-        """Yield the same of all pairs that share a document, given by two annotators each."""
-        rows = self.rows
-        of_pairs = groups(places_in((first, second), (rows.first, rows.second)), len(first))
-        for i, j, chosen in zip(first.tolist(), second.tolist(), of_pairs, strict=True):
-            units = self.units(self.coverage.shared(i, j))
-            yield units, rows.where(chosen).symmetric_table(units)
+    def of_pairs(self, first: Ints, second: Ints) -> Moments:
+        """Compute F1 of pairs of annotators, given by two numbers each, and its changes."""
+        rows = self.rows.by("first", "second", "document")
+        pair = places_in((first, second), (rows.first, rows.second))
+        return moments(columns_of(rows), f1_figures, pair, len(first))
+
+    def of_mean(self) -> Moments:
+        """Compute the mean of F1 over pairs and its changes."""
+        rows = self.rows.by("first", "second", "document")
+        pairs = rows.by("first", "second")
+        pair = places_in((pairs.first, pairs.second), (rows.first, rows.second))
+        documents = rows.documents()
+        unit = np.searchsorted(documents, rows.document)
+        one_mean = (np.zeros(len(x), np.int64) for x in (pairs, documents))
+        of_pairs, of_units = one_mean
+        return mean_moments(
+            columns_of(rows), f1_figures, pair, of_pairs, unit, of_units, 1, mean_figures
+        )
+
+
+def columns_of(rows: Comparisons) -> Floats:
+    """Return matched, expected and size of each row, and the expected size where random."""
+    return np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
+
+
+def mean_figures(sums: Floats) -> Floats:
+    """Compute means from sums of figures and their numbers; (…, 6) to (…, 3)."""
+    means: Floats = sums[..., :3] / sums[..., 3:]
+    return means
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -235,7 +241,6 @@ def _counted(
     by_document, number = sums.by("document"), per_document.coverage.number()
     shares = compared.description.shares if counting is compared.counting else None
     settings = counting.settings_of(corpus, sums.inexact, shares)
-    units = per_document.coverage.by_two()
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(chosen=compared.chosen, **settings),
@@ -246,5 +251,5 @@ def _counted(
         by_label=sums.by("label") if per_document.labels else Comparisons.none(),
         single=int(((number > 1) & (compared.most < 2)).sum()),
         heavy=heavy_documents(corpus, by_document, number),
-        evidence=evidence_of(by_document.symmetric_table(units), f1_figures),
+        evidence=evidence_of(columns_of(by_document), f1_figures)[0],
     )

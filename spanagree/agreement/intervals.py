@@ -8,53 +8,48 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.agreement.count import CountedPairs, Drawn
+from spanagree.agreement import other_annotators
+from spanagree.agreement.count import Clusters, CountedPairs
 from spanagree.agreement.gain import gain_intervals
-from spanagree.agreement.mean_over_pairs import interval_of_mean
-from spanagree.agreement.other_annotators import (
-    OtherAnnotators,
-    no_interval,
-    widened,
-)
+from spanagree.agreement.other_annotators import AnnotatorVariance, with_annotators
 from spanagree.agreement.team import Scored
-from spanagree.arrays import Ints, Progress, distinct, ranks, step_of
 from spanagree.comparisons.tally import Tally
-from spanagree.results.score import Interval, f1_figures
-from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, Sample, table_of
-from spanagree.uncertainty.together import intervals
+from spanagree.results.score import Interval
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import Moments, intervals_of, no_interval
 
 _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
-_OF_PAIR = "a pair is these two annotators, and no others; resample by unit, document or both"
 
-Ends = tuple[Sequence[Interval], "Interval | None"]
-"""The intervals of team, labels (sorted) and annotators, in this order; that of the mean."""
+def with_intervals(figures: Scored, counts: CountedPairs, jackknife: Jackknife) -> Scored:
+    """Return the same figures with intervals.
 
-
-def with_intervals(
-    figures: Scored, counts: CountedPairs, resampling: Resampling, progress: Progress = None
-) -> Scored:
-    """Return the same figures with intervals: each figure's own documents are resampled.
-
-    Those of pairs are made when somebody asks for them.
+    Those of pairs are computed when somebody asks for them.
     """
-    drawn = counts.per_document.drawn(resampling, counts.settings)
-    ends, mean = _over_documents(figures, drawn, resampling, progress)
-    gains: list[Interval | None] = [None] * len(figures.annotators)
-    if resampling.resample_by != "annotators":  # a gain is of these others
-        gains = gain_intervals(figures, drawn, resampling)
-    of_team, *rest = ends
-    of_labels = dict(zip(sorted(figures.labels), rest, strict=False))
-    of_members = zip(figures.annotators.items(), rest[len(of_labels) :], gains, strict=True)
+    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    labels, few = counts.by_label.labels, clusters.n_pairs <= _MOST
+    over = _over_annotators(clusters, len(labels), few) if jackknife.over_annotators else {}
+    (team,) = _built(clusters.of_team(), jackknife, over.get("team"))
+    members = _built(clusters.of_annotators(), jackknife, over.get("annotators"), of_others=True)
+    gains = gain_intervals(figures, clusters, jackknife)
+    of_labels: Sequence[Interval] = ()
+    if labels:
+        of_labels = _built(clusters.of_labels(len(labels)), jackknife, over.get("labels"))
+    mean = _mean_interval(clusters, jackknife, over.get("mean")) if few else _no_mean(clusters)
     return Scored(
-        replace(figures.team, tally=_with_interval(figures.team.tally, of_team)),
+        replace(figures.team, tally=_with_interval(figures.team.tally, team)),
         replace(figures.mean, interval=mean),
-        figures.pairs.with_intervals(functools.partial(_intervals_of_pairs, counts, resampling)),
+        figures.pairs.with_intervals(functools.partial(_intervals_of_pairs, counts, jackknife)),
         {
             name: replace(member, tally=_with_interval(member.tally, interval), gain_interval=gain)
-            for (name, member), interval, gain in of_members
+            for (name, member), interval, gain in zip(
+                figures.annotators.items(), members, gains, strict=True
+            )
         },
-        {label: _with_interval(x, of_labels[label]) for label, x in figures.labels.items()},
+        {
+            label: _with_interval(figures.labels[label], interval)
+            for label, interval in zip(labels, of_labels, strict=True)
+        },
     )
 
 
@@ -62,73 +57,54 @@ def _with_interval(tally: Tally, interval: Interval) -> Tally:
     return replace(tally, intervals={"f1": interval})
 
 
-def _intervals_of_pairs(counts: CountedPairs, resampling: Resampling) -> list[Interval]:
-    """Return the interval of each pair, in their order."""
-    sharing, per_document = counts.sharing, counts.per_document
-    if resampling.resample_by == "annotators":
-        return [no_interval(_OF_PAIR, resampling.interval)] * len(sharing.first)
-    drawn = per_document.drawn(resampling, counts.settings)
-    tables = [*drawn.pair_tables(sharing.first, sharing.second)]
-    return [ends for (ends,) in intervals(tables, f1_figures, resampling, ids=drawn.ids)]
-
-
-def _over_documents(
-    figures: Scored, drawn: Drawn, resampling: Resampling, progress: Progress
-) -> Ends:
-    """Return intervals from resamples of single documents, and over annotators if asked."""
-    parts = [*drawn.tables(len(figures.labels))]
-    made = intervals(parts, f1_figures, resampling, progress, drawn.ids)
-    ends = [interval for (interval,) in made]
-    step_of(progress, "interval of the mean")
-    mean = _mean_interval(figures, drawn, parts[0][0], resampling)
-    if resampling.resample_by in SAMPLED_BY:
-        *ends, mean = _over_annotators(figures, drawn, resampling, [*ends, mean])
-    return ends, mean
-
-
-def _mean_interval(figures: Scored, drawn: Drawn, seen: Ints, resampling: Resampling) -> Interval:
-    """Return the interval of the mean over pairs: all pairs on the same resampled documents.
-
-    There is none over a great many annotations, which are not compared pair by pair.
-    """
-    pairs = drawn.pairs
-    if pairs > _MOST:
-        return no_interval(
-            f"{pairs:,} pairs of annotations; an interval of the mean over pairs needs at most"
-            f" {_MOST:,}, so compare fewer annotators or documents",
-            resampling.interval,
-        )
-    rows, rank = drawn.rows, ranks([*figures.annotators])
-    both = np.sort(rank[np.stack((rows.first, rows.second))], axis=0)  # by name: canonical order
-    _, pair, times = distinct(*both)
-    values = rows.symmetric_columns
-    wide = len(values)
-    unit, column = np.searchsorted(seen, rows.document), wide * pair
-    entries = [(unit, column + k, value) for k, value in enumerate(values)]
-    table = table_of(entries, (len(seen), wide * max(len(times), 1)))
-    sample = Sample(table, None if drawn.ids is None else drawn.ids[seen])
-    return interval_of_mean(sample, resampling, wide)
-
-
-# --- over annotators ----------------------------------------------------------------------------
-
-
-def _over_annotators(
-    figures: Scored, drawn: Drawn, resampling: Resampling, over: Sequence[Interval]
+def _built(
+    sums: Moments,
+    jackknife: Jackknife,
+    over: AnnotatorVariance | None,
+    *,
+    of_others: bool = False,
 ) -> list[Interval]:
-    """Return intervals over other annotators too, or only; ``over`` are those over documents."""
-    others = OtherAnnotators(drawn.sums, resampling.resample_by == "both", drawn.crowded)
-    rows = drawn.rows if drawn.pairs <= _MOST else None
-    scores = [
-        figures.team.f1,
-        *(figures.labels[label].f1 for label in sorted(figures.labels)),
-        *(member.f1 for member in figures.annotators.values()),
-    ]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = [
-            *others.of_parts(len(figures.annotators), len(figures.labels)),
-            others.of_mean(rows),
-        ]
-    mean = (figures.mean.observed, figures.mean.expected, figures.mean.corrected)
-    every = zip(over, [*(score[:3] for score in scores), mean], errors, strict=True)
-    return [widened(interval, values, error, resampling) for interval, values, error in every]
+    """Build the interval of each group, with a second one if annotators are a sample too."""
+    intervals = [interval for (interval,) in intervals_of(sums, jackknife)]
+    if over is None:
+        return intervals
+    return with_annotators(intervals, sums, over, jackknife.tail, of_others=of_others)
+
+
+def _intervals_of_pairs(counts: CountedPairs, jackknife: Jackknife) -> list[Interval]:
+    """Build the interval of each pair, in their order."""
+    sharing = counts.sharing
+    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    return _built(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
+
+
+def _mean_interval(
+    clusters: Clusters, jackknife: Jackknife, over: AnnotatorVariance | None
+) -> Interval:
+    """Build the interval of the mean over pairs."""
+    return _built(clusters.of_mean(), jackknife, over)[0]
+
+
+def _no_mean(clusters: Clusters) -> Interval:
+    """Build no interval for the mean of many annotations, which are not compared by pair."""
+    return no_interval(
+        f"{clusters.n_pairs:,} pairs of annotations; an interval of the mean over pairs needs at"
+        f" most {_MOST:,}, so compare fewer annotators or documents"
+    )
+
+
+def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, AnnotatorVariance]:
+    """Compute variances over annotators: of the team, of annotators, of labels and of the mean.
+
+    Those of labels need each two annotators of each document; of many annotations (not ``few``)
+    they are undefined.
+    """
+    with np.errstate(all="ignore"):
+        over = {
+            "team": other_annotators.of_team(clusters),
+            "annotators": other_annotators.of_annotators(clusters),
+            "mean": other_annotators.of_mean(clusters),
+        }
+        if n_labels and few:
+            over["labels"] = other_annotators.of_labels(clusters.rows, n_labels)
+    return over

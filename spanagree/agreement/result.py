@@ -21,7 +21,6 @@ from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument
 from spanagree.agreement.intervals import with_intervals
-from spanagree.agreement.other_annotators import FEW_ANNOTATORS
 from spanagree.agreement.team import (
     Mean,
     Member,
@@ -31,7 +30,7 @@ from spanagree.agreement.team import (
     scored,
 )
 from spanagree.agreement.weight import DominantDocument, single_caveat, weight_caveats
-from spanagree.arrays import Floats, Progress
+from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
@@ -42,11 +41,18 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
 from spanagree.results.result import Keyed, Result, caveats
-from spanagree.results.score import ERROR_OF_CHANCE, F1, Figures, Score, ScoreColumns
+from spanagree.results.score import (
+    ERROR_OF_CHANCE,
+    F1,
+    Figures,
+    Score,
+    ScoreColumns,
+    over_annotators,
+)
 from spanagree.settings import confidence_of, unit
-from spanagree.uncertainty.bootstrap import SAMPLED_BY, Resampling, settings_with
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
+from spanagree.uncertainty.confidence import FEW_ANNOTATORS, Jackknife, settings_with
 from spanagree.uncertainty.permutation import holm, holm_log10
 
 _SD = "sd over pairs"  # a row
@@ -134,26 +140,35 @@ class Agreement(Result, Keyed):
 
     def _few_annotators(self) -> Iterator[str]:
         """Yield a caveat if intervals over annotators rest on few of them."""
-        n_annotators = sum(1 for member in self.annotators.values() if member.pairs)
-        if self.settings.resample_by in SAMPLED_BY and n_annotators < FEW_ANNOTATORS:
+        n_annotators = self._n_compared
+        if self.settings.over is not None and n_annotators < FEW_ANNOTATORS:
             yield (
                 f"{counted(n_annotators, 'annotator')}: an interval over annotators wants"
                 f" {FEW_ANNOTATORS} or more, as few tell little of others"
             )
 
     @property
+    def _n_compared(self) -> int:
+        """Number of annotators who share a document with another."""
+        return sum(1 for member in self.annotators.values() if member.pairs)
+
+    @property
     def verdict(self) -> str:
         """How far the team agrees, corrected for chance, on how many documents."""
         noun, confidence = unit(self.settings), confidence_of(self.settings)
-        sentence = verdict.one_score("The team", self.team.f1, confidence)
+        over = f" over {noun}s, for these {counted(self._n_compared, 'annotator')}"
+        sentences = [verdict.one_score("The team", self.team.f1, confidence, over)]
         if math.isnan(self.team.f1.observed):
-            return sentence
+            return sentences[0]
         compared = [member for member in self.annotators.values() if member.pairs]
         unmarked = [member.name for member in compared if not member.tally.size_a]
         pairs = counted(self.team.pairs, "pair")
         seen = f"{self.team.documents} of {counted(self.documents, noun)}"
-        sentence = f"{sentence} It is over {pairs}, and {seen} that two or more saw."
-        return f"{sentence} {verdict.marked_nothing(unmarked)}".rstrip()
+        sentences.append(f"It is over {pairs}, and {seen} that two or more saw.")
+        if (others := over_annotators(self.team.f1.interval)) is not None:
+            ends = others.corrected
+            sentences.append(verdict.other_annotators(ends, self._n_compared, FEW_ANNOTATORS))
+        return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked)]))
 
     @property
     def mostly_single(self) -> bool:
@@ -288,7 +303,8 @@ class Agreement(Result, Keyed):
         """The team and the mean over pairs; with ``by`` a row for each part instead."""
         names, parts, more = _LAYOUTS[by](self)
         ci = self.settings.ci is not None and by != "document"
-        f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))
+        others = self.settings.over is not None and by in (None, "label", "annotator")
+        f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""), others)
         a, b = ("marked a", "marked b") if by == "pair" else ("", "")
         error = self.error_of_chance if by is None else None
         columns = [*names, *f1.columns, *(f1.ends if ci else ())]
@@ -341,11 +357,11 @@ class Agreement(Result, Keyed):
         ]
         if self.places is not None:
             remarks += self.places.remarks({"annotators": list(self.annotators)})
-        if self.settings.resample_by == "both":
+        if self.settings.over is not None:
             remarks.append(
-                f"intervals: over other {document}s and annotators; of pairs, over {document}s"
+                f"intervals: over {document}s, for these annotators; then over other annotators too"
             )
-        elif self.settings.ci is not None and self.settings.resample_by not in SAMPLED_BY:
+        elif self.settings.ci is not None:
             remarks.append("intervals: for these annotators; others may differ by much more")
         if by == "label" and not self.labels:
             remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
@@ -462,20 +478,19 @@ _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
 
 
 def result(
-    counts: CountedPairs,
-    min_shared: int = MIN_SHARED,
-    resampling: Resampling | None = None,
-    progress: Progress = None,
+    counts: CountedPairs, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
 ) -> Agreement:
-    """Score what was counted, with intervals if resampling is given."""
+    """Score what was counted, with intervals if they are requested."""
     settings = replace(
-        settings_with(counts.settings, resampling),
+        counts.settings,
         annotators=len(counts.sharing.annotators),
         min_shared=int(min_shared),
     )
     figures = scored(counts, min_shared)
-    if resampling is not None:
-        figures = with_intervals(figures, counts, resampling, progress)
+    if jackknife is not None:
+        figures = with_intervals(figures, counts, jackknife)
+        shown = (figures.team.tally.intervals["f1"], figures.mean.interval)
+        settings = settings_with(settings, jackknife, [x.kind for x in shown if x is not None])
     return Agreement(
         *figures,
         counts.documents,

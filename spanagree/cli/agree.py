@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, AnnotatorSort, SampledBy, names_of
+from spanagree.choices import BY, AnnotatorSort, names_of
 from spanagree.cli import options
 from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
@@ -46,7 +46,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     options.comparing_what(),
     options.places(),
     unitizing(),
-    options.certainty(),
+    options.certainty(over=True, drawn=("resamples", "seed")),
     options.workers(),
     options.reading(),
     options.output(),
@@ -78,11 +78,10 @@ def agree(
         assert result.rows is not None  # as it is of a whole corpus
         corpus = result.rows.corpus
     if job.by is None and result.mostly_single:
-        by_documents = job.certainty.get("resample_by", "unit") not in names_of(SampledBy)
-        drawn = job.intervals if by_documents else {}
+        ci = {"ci": replace(job.jackknife, over="documents")} if job.intervals else {}
         annotators = settings.get("annotators")
         beside["document_agreement"] = sa.project.document_agreement(
-            corpus, annotators=annotators, **drawn
+            corpus, annotators=annotators, **ci
         )
     job.show(result if sort is None else result.sorted(sort), beside=beside)
     if fail_under is not None:

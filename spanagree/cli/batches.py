@@ -29,7 +29,7 @@ def batches_option(files: bool = True) -> options.Option:
 
 def show_batches(job: Job, by: str, settings: Mapping[str, Any]) -> None:
     """Compare batches, and show what changed."""
-    ask = {**settings, "ci": "ci" in job.certainty, "bootstrap": job.bootstrap}
+    ask = {**settings, **job.intervals, **job.drawing}
     if by != FILES:
         result = sa.project.batches(job.read(), by, **ask)
     else:

@@ -36,7 +36,10 @@ _TEST = "Test all pairs of systems, or each against chance."
     options.comparing_what(),
     options.places(options.chance_of()),
     references(),
-    options.certainty(options.option("--test", _TEST, choices=[*names_of(Test), "chance"])),
+    options.certainty(
+        options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
+        drawn=("resamples", "seed"),
+    ),
     options.levels(),
     options.workers(),
     options.reading(),
@@ -93,7 +96,7 @@ def _tested(
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":
         return sa.compare_systems(
-            result, test=test, bootstrap=job.bootstrap, progress=progress("testing")
+            result, test=test, ci=job.jackknife, **job.drawing, progress=progress("testing")
         )
     resamples = job.certainty.get("resamples")
     draws = {} if resamples is None else {"draws": resamples}

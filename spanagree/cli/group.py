@@ -58,7 +58,7 @@ MEANT = {
     "iaa": "agree FILE",
     "score": "evaluate GOLD SYSTEM",
     "f1": "evaluate GOLD SYSTEM",
-    "compare": "evaluate GOLD SYSTEM... --test bootstrap",
+    "compare": "evaluate GOLD SYSTEM... --test jackknife",
 }
 """Names that people type for a command, and the command that they mean."""
 

@@ -48,7 +48,7 @@ FIRST: Mapping[str, str] = {
         "--to --keep-annotators --from --format"
     ),
     "plan": (
-        "--width --figure --annotators --match --chance --confidence --resamples "
+        "--width --figure --annotators --match --chance --confidence "
         "--seed --from --format --output"
     ),
     "check": "--fail-on --format --output --from --columns --scheme --unit --repair",
@@ -147,8 +147,8 @@ _HELP_ALL = click.Option(
 def with_choices(purpose: str, choices: Iterable[str]) -> str:
     """Return the purpose of an option with its choices, unless it names them itself.
 
-    >>> with_choices("Test all pairs of systems.", ["bootstrap", "permutation"])
-    'Test all pairs of systems: bootstrap, permutation.'
+    >>> with_choices("Test all pairs of systems.", ["jackknife", "permutation"])
+    'Test all pairs of systems: jackknife, permutation.'
     """
     words = re.findall(r"[\w+-]+", purpose)
     if all(choice in words for choice in choices):

@@ -145,14 +145,20 @@ class Job:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def bootstrap(self) -> sa.Bootstrap:
-        """How intervals are made, or resamples for another purpose."""
-        return sa.Bootstrap(**{key: x for key, x in self.certainty.items() if key != "ci"})
+    def jackknife(self) -> sa.Jackknife:
+        """The confidence and the clusters of intervals and tests."""
+        names = ("confidence", "cluster_by", "over")
+        return sa.Jackknife(**{key: x for key, x in self.certainty.items() if key in names})
 
     @property
     def intervals(self) -> dict[str, Any]:
         """The argument that asks for intervals, if they are asked for."""
-        return {"ci": self.bootstrap} if "ci" in self.certainty else {}
+        return {"ci": self.jackknife} if "ci" in self.certainty else {}
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """The number of draws and their seed, if they were given."""
+        return {key: x for key, x in self.certainty.items() if key in ("resamples", "seed")}
 
     @property
     def seed(self) -> dict[str, Any]:

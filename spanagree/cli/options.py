@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from spanagree import choices
 from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
-from spanagree.cli.signatures import BOOTSTRAP, OF_INTERVALS, OF_WORK, Parameter, parameters
+from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, parameters
 from spanagree.errors import InputError, printable, show, whole_number
 from spanagree.files import file_names
 from spanagree.left import answer
@@ -76,8 +76,9 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         meant = MEANT.get(str(value).lower())
         if value not in self.choices and param is not None:
             command = "" if ctx is None else str(ctx.info_name)
-            if left := answer(f"{param.opts[0]} {value}", command):
-                self.fail(left)
+            for name in param.opts:
+                if left := answer(f"{name} {value}", command):
+                    self.fail(left)
         if value not in self.choices and meant in self.choices:
             self.fail(f"{value!r} is called {meant!r} here; docs/glossary.md has the field's words")
         return super().convert(value, param, ctx)
@@ -307,11 +308,24 @@ def levels() -> Group:
     )
 
 
-def certainty(*extra: Option) -> Group:
-    """Return the options of how intervals are made, before those of one command only."""
-    asked = flag("--ci", "Give every figure a confidence interval, by resampling documents.")
-    shared = group("Certainty", asked, *of(BOOTSTRAP, *parameters(BOOTSTRAP)), part="certainty")
-    return group("Certainty", *shared, *extra)
+TEST = "spanagree.systems.compare_systems.compare_systems"
+"""The test that draws; its number of draws and their seed are options."""
+
+
+def certainty(*extra: Option, over: bool = False, drawn: Sequence[str] = ()) -> Group:
+    """Return the options of intervals and tests.
+
+    Args:
+        extra: those of one command only.
+        over: whether annotators may be a sample.
+        drawn: those of what a command draws, resamples and seed.
+    """
+    asked = flag("--ci", "Give every figure a confidence interval, over documents.")
+    text = as_sentence(parameters(JACKKNIFE)["cluster_by"].text)
+    cluster_by = option("--cluster-by --resample-by", text, choices=names_of(choices.ClusterBy))
+    shared = [asked, *of(JACKKNIFE, "confidence"), cluster_by]
+    shared += [*(of(JACKKNIFE, "over") if over else ()), *(of(TEST, *drawn) if drawn else ())]
+    return group("Certainty", *group("Certainty", *shared, part="certainty"), *extra)
 
 
 def workers() -> Group:

@@ -20,7 +20,7 @@ _ASKED = options.of(_FUNCTION, "width", "figure", "annotators", required=["width
 @command(
     options.FILES,
     options.comparing(*_ASKED, function=_FUNCTION),
-    options.group("Certainty", *options.of(_FUNCTION, "confidence", "resamples", "seed")),
+    options.group("Certainty", *options.of(_FUNCTION, "confidence", "seed")),
     options.reading(),
     options.output(plot=False),
 )

@@ -44,7 +44,6 @@ class Rule(NamedTuple):
     why: str = ""
 
 
-_INTERVALS = "confidence interval resample_by resamples seed"
 _COMPARE = "evaluate agree difficulty split disagreements report alt-test plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
@@ -58,18 +57,20 @@ RULES = [
     Rule("", "workers", needs=PATTERNS, unless="measure=gamma|all",
          why="each file is read and compared by itself"),
     # intervals and tests
-    Rule("evaluate", "confidence interval resample_by", needs="ci test"),
-    Rule("evaluate", "confidence interval resample_by", excludes="test=chance", unless="ci"),
-    Rule("evaluate", "resamples", needs="ci test"),
-    Rule("evaluate", "seed", needs=f"ci test baseline=random {_MAYBE_DRAWN}"),
-    Rule("agree", "confidence interval resample_by resamples", needs="ci batches"),
-    Rule("agree", "seed", needs=f"ci batches measure=gamma|all {_MAYBE_DRAWN}"),
-    Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
-    Rule("coefficients", _INTERVALS, needs="ci"),
-    Rule("evaluate agree coefficients", "resamples seed", excludes="interval=jackknife",
-         unless=f"test batches baseline {_MAYBE_DRAWN}", why="it draws nothing"),
-    Rule("agree", "resamples seed", excludes="resample_by=annotators", unless=_MAYBE_DRAWN,
+    Rule("evaluate", "confidence cluster_by", needs="ci test"),
+    Rule("evaluate", "confidence cluster_by", excludes="test=chance", unless="ci"),
+    Rule("evaluate", "confidence", excludes="test=permutation|bootstrap", unless="ci",
+         why="it has no interval"),
+    Rule("evaluate", "resamples", needs="test=permutation|bootstrap|chance",
+         why="nothing else is drawn so"),
+    Rule("evaluate", "seed", needs=f"test baseline=random {_MAYBE_DRAWN}"),
+    Rule("evaluate", "seed", excludes="test=jackknife", unless=f"baseline=random {_MAYBE_DRAWN}",
          why="it draws nothing"),
+    Rule("agree", "confidence cluster_by over", needs="ci"),
+    Rule("agree", "resamples", needs="batches"),
+    Rule("agree", "seed", needs=f"batches measure=gamma|all {_MAYBE_DRAWN}"),
+    Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
+    Rule("coefficients", "confidence cluster_by", needs="ci"),
     Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
     Rule("coefficients", "ci", excludes="by=annotator|pair|item",
          why="such rows have no intervals"),
@@ -93,12 +94,13 @@ RULES = [
     Rule("agree", "continuum", needs="measure=alpha-u"),
     Rule("agree", "chance", excludes="measure=alpha-u|documents"),
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
-    Rule("agree", "resample_by", excludes="measure=alpha-u|gamma|all"),
+    Rule("agree", "cluster_by", excludes="measure=alpha-u|gamma|all"),
+    Rule("agree", "over", excludes="measure!=f1 batches by=pair"),
     Rule("agree", "ci", excludes="measure=all", why="ask for one measure"),
     Rule("agree", "measure=documents", excludes="workers",
          why="all documents are compared at once"),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
-    Rule("agree", "measure!=f1 by sort fail_under test resample_by workers", excludes="batches"),
+    Rule("agree", "measure!=f1 by sort fail_under test cluster_by workers", excludes="batches"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
     Rule("disagreements", "undirected", needs="what=relations"),
@@ -131,8 +133,8 @@ RULES = [
          why="it has every figure as it is"),
     Rule("", "explain", excludes="format=json|jsonl|csv|latex"),
     Rule("", "safe_cells bom", needs="format=csv"),
-    Rule("", "group_by", needs="resample_by=document unit=document",
-         why="one draws whole groups, the other makes a group one document"),
+    Rule("", "group_by", needs="cluster_by=document unit=document",
+         why="one leaves out whole groups, the other makes a group one document"),
     Rule("", "group_by", excludes="workers", why="a group may be in several files"),
 ]  # fmt: skip
 """The rules; the first that is broken is said."""

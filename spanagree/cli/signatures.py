@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from spanagree import choices
 
 OF_WORK = ("executor", "progress")
-OF_INTERVALS = ("ci", "bootstrap", "seed")
+OF_INTERVALS = ("ci", "seed", "resamples")
 """Parameters that many functions have; their options stand below headings of their own."""
 
-BOOTSTRAP = "spanagree.uncertainty.bootstrap.Bootstrap"
-"""What ``ci`` and ``bootstrap`` may be; it has an option for each of its attributes."""
+JACKKNIFE = "spanagree.uncertainty.confidence.Jackknife"
+"""What ``ci`` may be; its attributes are options."""
 
 _ROOT = Path(__file__).parent.parent
 _NEXT = re.compile(r"^[^\s)]", re.MULTILINE)  # behind a definition, whose lines are indented

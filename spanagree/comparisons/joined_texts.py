@@ -27,8 +27,8 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
     """
     if joined is None or joined.text_ends is None:
         raise SettingError(
-            "resample_by text: the documents were not joined of texts; join them with group_by"
-            " and unit document (sentences of CoNLL with unit document), or resample by unit"
+            "cluster_by text: the documents were not joined of texts; join them with group_by"
+            " and unit document (sentences of CoNLL with unit document), or leave it out"
         )
     per = np.array([len(ends) for ends in joined.text_ends], np.int64)
     document = np.repeat(np.arange(len(per)), per)

@@ -1,7 +1,7 @@
-"""Intervals of coefficients, by resampling items; of tokens, their documents.
+"""Intervals of coefficients, by leaving out each item; of tokens, each document.
 
-Every coefficient is a function of sums over items, so the sums are resampled. Tokens of a document
-depend on each other, so there the documents are drawn, each with all its tokens.
+Every coefficient is a function of sums over items. Tokens of a document depend on each other, so
+there the documents are left out, each with all its tokens.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from spanagree.labels import formulas
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
 from spanagree.labels.chance_corrected import Basis
 from spanagree.results.score import Interval
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of, table_of
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import intervals_of, moments, table_of
 
 
-def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str, Interval]:
+def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, Interval]:
     """Return the intervals of each coefficient: of observed and expected agreement and the value.
 
     Args:
         basis: the labels.
         weights: kᵢ of each item for SPA, which stay as they are; (items,).
-        resampling: how.
+        jackknife: the request.
     """
     table = basis.table
     shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
@@ -37,15 +38,15 @@ def intervals(basis: Basis, weights: Floats, resampling: Resampling) -> dict[str
         annotators=annotators,
         weight_matrices=basis.weight_matrices,
     )
-    sums = units_of(table, weights, _drawn(table, resampling), basis.weight_matrices)
-    ends = intervals_of(sums, statistic, resampling, shares)
+    sums = units_of(table, weights, _clusters(table, jackknife), basis.weight_matrices)
+    (ends,) = intervals_of(moments(sums, statistic), jackknife, np.repeat(shares, 3))
     return dict(zip(formulas.FORMULAS, ends, strict=True))
 
 
-def category_intervals(basis: Basis, resampling: Resampling) -> list[Interval]:
+def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:
     """Return the intervals of agreement on each category, then of its mean and median over them."""
     table = basis.table
-    unit = _numbered(table, _drawn(table, resampling))
+    unit = _numbered(table, _clusters(table, jackknife))
     item, label, number = table.cells
     q = len(table.labels)
     entries: list[tuple[Any, Any, Any]] = [
@@ -53,12 +54,13 @@ def category_intervals(basis: Basis, resampling: Resampling) -> list[Interval]:
         (unit[item], q + label, number * (table.given[item] - 1)),
     ]
     sums = table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q))
-    return intervals_of(sums, formulas.agreement_figures, resampling)
+    (ends,) = intervals_of(moments(sums, formulas.agreement_figures), jackknife)
+    return ends
 
 
-def _drawn(table: LabelTable, resampling: Resampling) -> Ints | None:
-    """Return the number of the whole or document of each item; nothing if items are drawn."""
-    wholes = resampling.wholes_of(table.wholes, table.reading)
+def _clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
+    """Return the number of the whole or document of each item; nothing if items are clusters."""
+    wholes = jackknife.wholes_of(table.wholes, table.reading)
     return table.documents if wholes is None else wholes
 
 

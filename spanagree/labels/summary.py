@@ -30,7 +30,7 @@ from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Comparable, Result, merge_caveats
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
-from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
+from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 
 _CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # the corrected figures, by name
 _NO_ENDS = (UNDEFINED, UNDEFINED)
@@ -701,7 +701,7 @@ def coefficients(
     weights: Weights = "annotations_m1",
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     measurement: Measurement | None = None,
     category_weights: CategoryWeights | None = None,
     order: Sequence[str] | None = None,
@@ -717,7 +717,7 @@ def coefficients(
             inverse_variance_class.
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
-        ci: confidence intervals, also of agreement by category, by resampling items, or of tokens
+        ci: confidence intervals, also of agreement by category, by leaving out items, or of tokens
             their documents; or a :class:`Bootstrap`, which says how.
         measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
             and the weights of the others unless ``category_weights`` names them: identity,
@@ -736,17 +736,17 @@ def coefficients(
     >>> [(row["coefficient"], row["value"]) for row in coefficients(table).to_rows()][:2]
     [('SPA', 1.0), ('π', 1.0)]
     """
-    resampling = asked_resampling(ci)
+    jackknife = parse_ci(ci)
     basis = Basis.of(table, complete_only, measurement, category_weights, order)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
     of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
     parts: dict[str, Any] = {"spa": of_spa, **of_chance, "bias": of_bias}
     settings = of_spa.settings
     by_category: list[Interval] = []
-    if resampling is not None:
-        settings = replace(settings, **resampling.settings())
-        ends = {} if basis.nothing else intervals(basis, of_spa.weights, resampling)
-        by_category = [] if basis.nothing else category_intervals(basis, resampling)
+    if jackknife is not None:
+        ends = {} if basis.nothing else intervals(basis, of_spa.weights, jackknife)
+        settings = settings_with(settings, jackknife, [x.kind for x in ends.values()])
+        by_category = [] if basis.nothing else category_intervals(basis, jackknife)
         names = {"spa": "SPA", **_CORRECTED, "bias": "B"}
         parts = {key: replace(part, interval=ends.get(names[key])) for key, part in parts.items()}
     return Coefficients(

@@ -1,8 +1,8 @@
 """Agreement from batch to batch, and whether it changes: rounds, weeks, versions of the guidelines.
 
-A document's tally moves whole. If nothing changed between batches, any document could as well have
-been in another one: so documents are shuffled among batches, and a document that is in two batches
-has its two tallies exchanged or not (permutation tests).
+A document's tally moves whole. A change is tested by leaving out each document once, of both
+batches if it is in both. If there were no trend, any document could as well have been in another
+batch: so for the trend documents are shuffled among batches (a permutation test).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ from spanagree.chance.model import Given, chance_model, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted, counted_of, printable
+from spanagree.errors import SettingError, check_whole, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.project.batch_names import BatchesBy, parts_of, tell_apart_by_text
 from spanagree.results import verdict
@@ -36,18 +36,12 @@ from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, f1_figur
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
 from spanagree.systems.compare_systems import Difference
-from spanagree.uncertainty.bootstrap import (
-    USUAL,
-    Bootstrap,
-    Resampling,
-    intervals_of,
-    resampling_of,
-)
-from spanagree.uncertainty.draws import portions, weights
-from spanagree.uncertainty.permutation import TIE, holm
+from spanagree.uncertainty.confidence import USUAL, Jackknife, parse_ci
+from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.jackknife import TIE, intervals_of, moments
 
-_FEW = 10  # documents of a batch; with fewer a test finds hardly anything, and resamples mislead
-_KINDS = ("observed", "corrected")
+_FEW = 10  # documents of a batch; with fewer a test finds hardly anything
+_CELLS = 1 << 22  # of one temporary array
 _NAMED = 5  # steps of which a sentence speaks
 
 
@@ -56,7 +50,7 @@ class BatchSettings(AgreementSettings):
     """The settings of an agreement by batches."""
 
     batches: str
-    test: str = "permutation"
+    test: str = "jackknife"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +156,7 @@ class Batches(Result, Keyed):
             return "Fewer than two batches have a defined corrected F1."
         sentence = f"Corrected F1 goes {ends}."
         several = len(self.batches) > 2
-        p = self.p if several else self.changes[0].corrected.p_holm
+        p = self.p if several else self.changes[0].corrected.p_adjusted
         if math.isnan(p):
             return f"{sentence} There are too few documents for a test."
         change = self.slope if several else self.changes[0].corrected.value
@@ -173,17 +167,18 @@ class Batches(Result, Keyed):
             if p < LEVEL
             else f"the {what}{where} is not significant"
         )
-        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
+        how = "a permutation test" if several else "the jackknife"
+        sentence = f"{sentence} By {how} {outcome} (p {verdict.p_of(p)})."
         steps = [
             f"from {printable(step.a)} to {printable(step.b)}"
-            f" (p {verdict.p_of(step.corrected.p_holm)})"
+            f" (p {verdict.p_of(step.corrected.p_adjusted)})"
             for step in self.changes
-            if several and step.corrected.p_holm < LEVEL
+            if several and step.corrected.p_adjusted < LEVEL
         ]
         if not steps:
             return sentence
         named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
-        return f"{sentence} Significant steps, after Holm's correction: {named}."
+        return f"{sentence} Significant steps, p times {len(self.changes)} steps: {named}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 
@@ -192,6 +187,7 @@ class Batches(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each batch, with what changed since the one before."""
         f1 = ScoreColumns("f1", F1, self.settings.ci is not None, ("F1 of a pair", "", ""))
+        adjusted = f"p × {len(self.changes)}" if len(self.changes) > 1 else ""
         columns = [
             Column("batch", "batch", "name", "batch"),
             Column("documents", f"{unit(self.settings)}s", "count", "documents of a batch"),
@@ -203,8 +199,8 @@ class Batches(Result, Keyed):
             Column("change", "change", "figure", "change of a batch"),
             *(Column(f"change_{end}") for end in ("low", "high")),
             Column("", "interval", "interval", "interval of a change"),
-            Column("p", "p", "probability", "p of a change"),
-            Column("p_holm", "Holm", "probability", "Holm of changes"),
+            Column("p", "p" if len(self.changes) < 2 else "", "probability", "p of a change"),
+            Column("p_adjusted", adjusted, "probability", "adjusted p of changes"),
         ]
         none = UNDEFINED
         nothing: list[Value] = [None, none, none, none, none, (none, none), none, none]
@@ -212,7 +208,7 @@ class Batches(Result, Keyed):
         for change in self.changes:
             d = change.corrected
             ends: list[Value] = [d.low, d.high, (d.low, d.high)]
-            changes.append([change.both, change.observed.value, d.value, *ends, d.p, d.p_holm])
+            changes.append([change.both, change.observed.value, d.value, *ends, d.p, d.p_adjusted])
         rows: list[list[Value]] = [
             [b.name, b.documents, len(b.annotators), *f1.values(b.f1), *f1.end_values(b.f1), *more]
             for b, more in zip(self.batches, changes, strict=True)
@@ -257,7 +253,7 @@ class Batches(Result, Keyed):
         noun = unit(self.settings)
         return tuple(
             f"{printable(batch.name)}: only {counted(batch.documents, noun)} seen by two or more;"
-            " changes have no interval there, and tests find hardly anything"
+            " tests find hardly anything there"
             for batch in self.batches
             if batch.documents < _FEW
         )
@@ -275,8 +271,9 @@ def batches(
     chance: Chance = "nonoverlapping",
     places: Given | None = None,
     annotators: Sequence[str] | None = None,
-    ci: bool = False,
-    bootstrap: Bootstrap = USUAL,
+    ci: bool | Jackknife = False,
+    resamples: int = 10_000,
+    seed: int = 0,
 ) -> Batches:
     """Return the agreement of each batch, and whether it changes from batch to batch.
 
@@ -291,9 +288,9 @@ def batches(
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         annotators: the names of those to compare; all unless given.
-        ci: confidence intervals for each batch.
-        bootstrap: how all intervals are made, but that of a change is percentile; ``resamples`` is
-            also how many permutations there are.
+        ci: confidence intervals for each batch, and their confidence.
+        resamples: number of permutations for the trend.
+        seed: a whole number from 0, of these, and of draws of expected scores.
 
     Raises:
         SettingError: as for :func:`spanagree.agree`; if there is no document in any batch.
@@ -304,12 +301,13 @@ def batches(
     >>> [batch.f1.observed for batch in made.batches], made.changes[0].observed.value
     ([0.0, 1.0], 1.0)
     """
-    resampling = resampling_of(bootstrap)
+    jackknife = parse_ci(ci)
+    check_whole(resamples, 1, "resamples")
     if isinstance(corpus, Mapping):
         corpus = {name: corpus_of(given) for name, given in corpus.items()}
     else:
         corpus = corpus_of(corpus)
-    chance = chance_model(chance, places, seed=resampling.seed)
+    chance = chance_model(chance, places, seed=seed)
     if isinstance(corpus, Corpus):
         chance, corpus = with_ids(chance, corpus)
     parts, made_by, notes = parts_of(corpus, spec)
@@ -320,14 +318,16 @@ def batches(
         table = _Documents.of(agreement, keys)
         agreements.append(agreement)
         tables.append(table)
-        scored.append(_batch(name, agreement, table, resampling if ci else None))
-    changes = _changes(list(parts), tables, resampling)
-    slope, p = _trend(tables, resampling)
-    drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
-    chosen = {**(resampling.settings() if ci else {}), **drawn, "batches": made_by}
+        scored.append(_batch(name, agreement, table, jackknife))
+    changes = _changes(list(parts), tables, jackknife or USUAL)
+    slope, p = _trend(tables, resamples, seed)
+    kinds = [batch.f1.interval.kind for batch in scored if batch.f1.interval is not None]
+    chosen = {} if jackknife is None else jackknife.settings(kinds)
+    if len(tables) > 2:  # the trend is drawn
+        chosen |= {"resamples": int(resamples), "seed": int(seed)}
     everyone = {name for agreement in agreements for name in agreement.annotators}
     of_agreement = replace(agreements[0].settings, annotators=len(everyone), min_shared=None)
-    settings = of_agreement.extended(BatchSettings, **chosen)
+    settings = of_agreement.extended(BatchSettings, **chosen, batches=made_by)
     every_note = dict.fromkeys(note for agreement in agreements for note in agreement.notes)
     documents = sum(len(part) for part, _ in parts.values())
     result = Batches(
@@ -354,20 +354,14 @@ def batches(
 
 
 def _changes(
-    names: Sequence[str], tables: Sequence[_Documents], resampling: Resampling
+    names: Sequence[str], tables: Sequence[_Documents], jackknife: Jackknife
 ) -> list[BatchChange]:
-    """Return the changes from each batch to the next, with p after Holm's correction."""
-    changes = [
-        _change(two, both, resampling)
+    """Return the changes from each batch to the next, with p and intervals adjusted for all."""
+    steps = len(tables) - 1
+    return [
+        _change(two, both, jackknife.tail, steps)
         for two, both in zip(pairwise(names), pairwise(tables), strict=True)
     ]
-    for kind in _KINDS:
-        adjusted = holm([getattr(change, kind).p for change in changes])
-        changes = [
-            replace(change, **{kind: getattr(change, kind)._replace(p_holm=p)})
-            for change, p in zip(changes, adjusted, strict=True)
-        ]
-    return changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,56 +380,41 @@ class _Documents:
 
     @classmethod
     def of(cls, made: Agreement, keys: Sequence[str]) -> _Documents:
-        documents, table = next(made.per_document.as_units.tables(0))
+        documents = made.per_document.coverage.by_two()
+        table = made.per_document.sums.by("document").symmetric_table(documents)
         if made.places is not None and table.shape[1] == 3:  # sizes are not random here
             table = np.column_stack((table, table[:, 2]))
         order = np.lexsort(table.T)
         return cls([keys[d] for d in documents[order].tolist()], table[order])
 
 
-def _batch(
-    name: str, made: Agreement, documents: _Documents, resampling: Resampling | None
-) -> Batch:
+def _batch(name: str, made: Agreement, documents: _Documents, jackknife: Jackknife | None) -> Batch:
     compared = {name for names in made.pairs for name in names}
     f1 = made.team.f1
-    if resampling is not None:
-        (ends,) = intervals_of(documents.table, f1_figures, resampling)
+    if jackknife is not None:
+        ((ends,),) = intervals_of(moments(documents.table, f1_figures), jackknife)
         f1 = f1._replace(interval=ends)
     return Batch(name, len(documents.keys), tuple(n for n in made.annotators if n in compared), f1)
 
 
 def _change(
-    names: tuple[str, str], two: tuple[_Documents, _Documents], resampling: Resampling
+    names: tuple[str, str], two: tuple[_Documents, _Documents], tail: float, steps: int
 ) -> BatchChange:
-    """Return the difference of two batches, with its interval and its permutation test."""
-    at = [{key: i for i, key in enumerate(batch.keys)} for batch in two]
-    same = sorted(at[0].keys() & at[1].keys())
-    paired = np.concatenate(
-        [batch.table[[place[key] for key in same]] for batch, place in zip(two, at, strict=True)], 1
-    )
-    alone = [
-        batch.table[[i for i, key in enumerate(batch.keys) if key not in other]]
-        for batch, other in zip(two, at[::-1], strict=True)
+    """Return the difference of two batches, with its interval and p."""
+    every = sorted({*two[0].keys, *two[1].keys})
+    place = {key: i for i, key in enumerate(every)}
+    rows = np.zeros((len(every), 2, two[0].table.shape[1]))
+    for side, batch in enumerate(two):
+        rows[[place[key] for key in batch.keys], side] = batch.table
+    same = len({*two[0].keys} & {*two[1].keys})
+    found = LeftOut.of(rows).difference(1, 0, tail, steps)
+    columns = found.value.tolist(), found.ends.tolist(), found.p.tolist(), found.reasons
+    differences = [
+        Difference(value, low, high, p, min(1.0, steps * p) if p == p else p, reason)
+        for value, (low, high), p, reason in zip(*columns, strict=True)
     ]
-    paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = _difference(*(batch.table.sum(axis=0) for batch in two))
-        drawn = np.concatenate(list(_resampled(paired, alone, resampling)))
-        shuffled = np.concatenate(list(_exchanged(paired, alone, resampling)))
-    made: dict[str, Any] = {}
-    for kind, k in zip(_KINDS, (0, 2), strict=True):
-        ends, p = (UNDEFINED, UNDEFINED), UNDEFINED
-        if not math.isnan(value[k]):
-            p = _p(shuffled[:, k], float(value[k]))
-            if min(len(batch.keys) for batch in two) >= _FEW:
-                tails = (resampling.tail, 1 - resampling.tail)
-                ends = tuple(np.nanquantile(drawn[:, k], tails).tolist())
-        made[kind] = Difference(float(value[k]), *ends, p, p)
-    return BatchChange(*names, len(same), **made)
-
-
-def _difference(before: Floats, after: Floats) -> Floats:
-    return np.asarray(f1_figures(after) - f1_figures(before))
+    observed, corrected = differences
+    return BatchChange(*names, same, observed, corrected)
 
 
 def _p(drawn: Floats, value: float) -> float:
@@ -444,33 +423,7 @@ def _p(drawn: Floats, value: float) -> float:
     return float((1 + (np.abs(known) >= abs(value) - TIE).sum()) / (1 + len(known)))
 
 
-def _resampled(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Iterator[Floats]:
-    """Yield differences in resamples: of the documents of both, and of the others of each."""
-    tables = [paired, *alone]
-    most = max(1, *map(len, tables))
-    drawing = [
-        weights(np.arange(len(t)), len(t), resampling.resamples, resampling.seed + i, most)
-        for i, t in enumerate(tables)
-    ]
-    for both, first, second in zip(*drawing, strict=True):
-        before, after = np.split(both @ paired, 2, axis=1)
-        yield _difference(before + first @ alone[0], after + second @ alone[1])
-
-
-def _exchanged(paired: Floats, alone: Sequence[Floats], resampling: Resampling) -> Iterator[Floats]:
-    """Yield differences with the tallies of the same documents exchanged, and others shuffled."""
-    rng = np.random.default_rng(resampling.seed)
-    a, b = np.split(paired, 2, axis=1)
-    others = np.concatenate(alone)
-    place = np.arange(len(others)) < len(alone[0])
-    for low, high in portions(resampling.resamples, max(len(paired) + len(others), 1)):
-        turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
-        first = rng.permuted(np.tile(place, (high - low, 1)), axis=1).astype(np.float64)
-        before = a.sum(axis=0) + turned @ (b - a) + first @ others
-        yield _difference(before, a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0) - before)
-
-
-def _trend(tables: Sequence[_Documents], resampling: Resampling) -> tuple[float, float]:
+def _trend(tables: Sequence[_Documents], resamples: int, seed: int) -> tuple[float, float]:
     """Return the slope of corrected F1, and how often a shuffling of documents is as steep."""
     if len(tables) < 2:
         return UNDEFINED, UNDEFINED
@@ -490,13 +443,14 @@ def _trend(tables: Sequence[_Documents], resampling: Resampling) -> tuple[float,
         rise: Floats = (away * np.nan_to_num(figures)).sum(axis=1)
         return rise / (away * (np.arange(len(tables)) - centre)).sum(axis=1)
 
-    rng = np.random.default_rng(resampling.seed)
+    rng = np.random.default_rng(seed)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = float(slopes(which[None])[0])
         if math.isnan(slope):
             return UNDEFINED, UNDEFINED
+        step = max(1, _CELLS // max(len(which), 1))
         drawn = [
             slopes(rng.permuted(np.tile(which, (high - low, 1)), axis=1))
-            for low, high in portions(resampling.resamples, max(len(which), 1))
+            for low, high in pairwise([*range(0, resamples, step), resamples])
         ]
     return slope, _p(np.concatenate(drawn), slope)

@@ -24,7 +24,7 @@ from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, ends_of
 from spanagree.settings import Settings, confidence_of, unit
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
+from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 ANY = "any label"
 _KINDS = ("absent", "present")
@@ -133,7 +133,7 @@ def document_agreement(
     corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> DocumentAgreement:
     """Return how far annotators agree on which documents have anything, and which have each label.
@@ -146,7 +146,7 @@ def document_agreement(
     Args:
         corpus: the annotators as layers.
         annotators: the names of those to compare; all unless given.
-        ci: confidence intervals, by resampling documents; or how they are made.
+        ci: confidence intervals, over documents; or a :class:`Jackknife`.
         progress: called with the number of coefficients done, and of all.
 
     Raises:
@@ -159,7 +159,7 @@ def document_agreement(
     1.0
     """
     corpus = corpus_of(corpus)
-    resampling = asked_resampling(ci)
+    jackknife = parse_ci(ci)
     corpus, chosen = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda done, total: None)
     crowd = AnnotationIndex.of(corpus)
@@ -169,10 +169,11 @@ def document_agreement(
     shares: dict[str, float] = {}
     names = (ANY, *corpus.labels)
     for done, (name, has) in enumerate(zip(names, _answers(corpus, crowd), strict=True), 1):
-        figures[name] = _alpha(corpus, crowd, has, resampling)
+        figures[name] = _alpha(corpus, crowd, has, jackknife)
         shares[name] = float(has[shared].mean()) if shared.any() else UNDEFINED
         report_progress(done, len(names))
-    settings: dict[str, Any] = {} if resampling is None else resampling.settings()
+    kinds = [x.interval.kind for x in figures.values() if x.interval is not None]
+    settings: dict[str, Any] = {} if jackknife is None else jackknife.settings(kinds)
     settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
     seen, any_label = int((saw > 1).sum()), figures.pop(ANY)
     made = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
@@ -192,9 +193,9 @@ def _answers(corpus: Corpus, crowd: AnnotationIndex) -> Iterator[Bools]:
 
 
 def _alpha(
-    corpus: Corpus, crowd: AnnotationIndex, has: Bools, resampling: Resampling | None
+    corpus: Corpus, crowd: AnnotationIndex, has: Bools, jackknife: Jackknife | None
 ) -> Coefficient:
-    """Return α of an answer to every annotation, with its interval if resampling is given."""
+    """Return α of an answer to every annotation, with its interval if it is requested."""
     key = 2 * crowd.document + has
     cells = np.bincount(key, minlength=2 * len(corpus))
     there = np.flatnonzero(cells)
@@ -211,7 +212,7 @@ def _alpha(
     )
     basis = Basis.of(table, False)
     alpha = replace(score("α", basis), by_category={})
-    if resampling is None:
+    if jackknife is None:
         return alpha
-    ends = intervals(basis, np.zeros(table.size), resampling)
+    ends = intervals(basis, np.zeros(table.size), jackknife)
     return replace(alpha, interval=ends["α"])

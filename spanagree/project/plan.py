@@ -8,6 +8,9 @@ variance of a document that k annotators see is made of them:
     2 / (k(k − 1)) · (c2 + 2(k − 2) c1 + (k − 2)(k − 3)/2 · c0)
 
 So documents divide it, and more annotators take it down to c0, which is how far documents differ.
+The interval is the one of :func:`spanagree.agree`, whose variance is that of a document divided by
+their number. How certain a plan is follows from the degrees of freedom of the variance that is
+there: V · df is distributed as its true value times χ² (Satterthwaite 1946).
 """
 
 from __future__ import annotations
@@ -21,8 +24,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.agreement.count import AgreementSettings
-from spanagree.agreement.other_annotators import changes, sums_of
+from spanagree.agreement.count import AgreementSettings, columns_of
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
 from spanagree.choices import Chance, Figure, MatchName
@@ -39,18 +41,15 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.result import Signed
-from spanagree.results.score import UNDEFINED, Figures, f1_figures
+from spanagree.results.score import Figures
 from spanagree.settings import unit
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.draws import weights
-from spanagree.uncertainty.ends import TIE, with_t
-from spanagree.uncertainty.evidence import evidence_of, joined
+from spanagree.uncertainty.confidence import USUAL, Jackknife
+from spanagree.uncertainty.jackknife import TIE, Moments, ends_of, ordered_sums
 
 _MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
 _MOST_DOCUMENTS = 1 << 40  # more than which no plan asks for
 _WIDTHS = (0.2, 0.1, 0.05, 0.02, 0.01)  # of intervals that a report plans
-_RESAMPLES = 2000  # which say how certain a plan is; of the command and of a report
 _NARROWER = 2 / 3  # of the width that is there, at most
 _ENOUGH = 10  # documents that so many annotators saw
 _SEEN = 7  # the column of how many saw a document
@@ -77,11 +76,9 @@ class Plan(Signed):
         documents: how many documents two or more annotators saw.
         of_documents: how many the corpus has.
         each: the mean number of annotators who saw one of these.
-        width: the width of the interval over these documents, by the same variance.
-        variance: by the number of annotators of each document, the variance of one document.
-        drawn: the same in each resample of documents; (resamples,).
-        figures: the team's observed, expected and corrected figure.
-        evidence: how many documents there are, and how many hold a disagreement, an agreement.
+        width: width of the interval over these documents, as :func:`spanagree.agree` has it.
+        variance: variance of one document, by the number of annotators of each.
+        team: the team's figures, and their changes without each document.
         settings: what made the numbers; the width that is asked for among them.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
 
@@ -89,7 +86,7 @@ class Plan(Signed):
     >>> layers = {"ann": [[(0, 2, "X")]] * 9, "bob": [[(0, 2, "X")]] * 6 + [[(4, 6, "X")]] * 3}
     >>> found = sa.plan_sample(sa.Corpus.from_segments([9] * 9, layers), 0.2)
     >>> round(found.value, 3), round(found.width, 2), found.needed(2)
-    (0.619, 0.79, (113, 58, 168))
+    (0.619, 0.78, (142, 66, 512))
     """
 
     value: float
@@ -98,9 +95,7 @@ class Plan(Signed):
     each: float
     width: float
     variance: Mapping[int, float]
-    drawn: Mapping[int, Floats] = field(repr=False)
-    figures: tuple[float, float, float]
-    evidence: tuple[int, int, int]
+    team: Moments = field(repr=False)
     settings: PlanSettings
     notes: tuple[str, ...]
 
@@ -131,23 +126,29 @@ class Plan(Signed):
         return max(2, high)
 
     def _width(self, documents: int, variance: float) -> float:
-        """Return how wide the interval of :func:`spanagree.agree` would be over so many documents.
+        """Compute the width of the interval of :func:`spanagree.agree` over so many documents.
 
-        The documents that are there say how many would hold a disagreement, and an agreement.
+        Degrees of freedom, and the documents with an error or a match, grow with the documents.
         """
-        at = Figures._fields.index(self.settings.figure)
-        error, tail, expected = math.sqrt(variance / documents), self._tail, self.figures[1]
-        floor = -expected / (1 - expected) if at == 2 and expected < 1 else 0.0
         share = documents / max(self.documents, 1)
-        evidence = [max(1, round(share * x)) if x else 0 for x in self.evidence]
-        value, units = np.array([self.figures[at]]), np.array([max(2, evidence[0])])
-        ends = np.stack((value, value), axis=1)
-        ends = with_t(ends, value, np.array([error]), units, np.array([floor]), tail)
-        three = [(UNDEFINED, UNDEFINED)] * 3
-        three[at] = tuple(ends[0].tolist())
-        wide, _ = joined(three, self.figures, evidence, tail)
-        low, high = wide[at]
+        n_units, n_wrong, n_right = (np.round(share * x) for x in self.team[3:])
+        freedom = np.clip(share * self._freedom, 1, max(documents - 1, 1))
+        spread = np.full((1, 3), variance / documents)
+        fourth = 2 * spread**2 / freedom + spread**2 / np.maximum(n_units, 1)
+        there = np.maximum(n_units, 2), np.maximum(n_wrong, 0), np.maximum(n_right, 0)
+        sums = Moments(self.team.value, spread, fourth, *there)
+        low, high = ends_of(sums, self._tail).ends[0, self._at].tolist()
         return float(high - low)
+
+    @property
+    def _at(self) -> int:
+        """The position of the figure that is planned for."""
+        return Figures._fields.index(self.settings.figure)
+
+    @property
+    def _freedom(self) -> float:
+        """Degrees of freedom of the variance that is there."""
+        return float(self.team.freedom[0, self._at])
 
     def width_of(self, documents: int, annotators: int) -> tuple[float, float, float]:
         """Return how wide the interval would be over so many documents, and from–to.
@@ -163,8 +164,10 @@ class Plan(Signed):
         if annotators not in self.variance:
             known = ", ".join(map(str, self.variance))
             raise SettingError(f"annotators {show(annotators)}; this plan has {known}")
-        ends = (self._tail, 1 - self._tail)
-        low, high = np.nanquantile(self.drawn[annotators], ends).tolist()
+        from scipy.special import chdtri  # takes a tenth of a second to import
+
+        ends = (self._freedom / chdtri(self._freedom, p) for p in (self._tail, 1 - self._tail))
+        low, high = (self.variance[annotators] * float(end) for end in ends)
         return self.variance[annotators], low, high
 
     @property
@@ -247,7 +250,6 @@ def plan_sample(
     annotators: Sequence[str] | None = None,
     figure: Figure = "corrected",
     confidence: float = 95,
-    resamples: int = _RESAMPLES,
     seed: int = 0,
     progress: Progress = None,
 ) -> Plan:
@@ -261,8 +263,7 @@ def plan_sample(
         annotators: plan for these annotators only; all unless given.
         figure: plan for the interval of this figure, observed, expected or corrected.
         confidence: the level of the interval, in per cent.
-        resamples: draw so many resamples of documents, which say how certain the plan is.
-        seed: a whole number from 0, for all draws.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute.
         progress: called with the number of pairs done, and of all.
 
     Raises:
@@ -272,21 +273,21 @@ def plan_sample(
     >>> from spanagree.corpus.corpus import Corpus
     >>> layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
-    385
+    404
     """
     corpus = corpus_of(corpus)
     number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
     if not (number and 0 < width < 2):
         raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
     check_choice(figure, Figures._fields, "figure")
-    resampling = Resampling(confidence, resamples, seed)
+    jackknife = Jackknife(confidence)
     made = agree(
         corpus, match=match, chance=chance, annotators=annotators, seed=seed, progress=progress
     )
-    return planned(made, width, figure, resampling)
+    return planned(made, width, figure, jackknife)
 
 
-def planned(made: Agreement, width: float, figure: Figure, resampling: Resampling) -> Plan:
+def planned(made: Agreement, width: float, figure: Figure, jackknife: Jackknife) -> Plan:
     """Return the plan from what is there.
 
     Raises:
@@ -301,14 +302,12 @@ def planned(made: Agreement, width: float, figure: Figure, resampling: Resamplin
         PlanSettings,
         width=float(width),
         figure=figure,
-        confidence=float(resampling.confidence),
-        resamples=int(resampling.resamples),
-        seed=int(resampling.seed),
+        confidence=float(jackknife.confidence),
     )
     per_document = made.per_document
     number = per_document.coverage.number()
-    plan = _of_rows(made, per_document.rows, number, settings, resampling)
-    if plan.documents < 2 or plan.width <= TIE:
+    plan = _of_rows(made, per_document.rows, number, settings, jackknife)
+    if plan.documents < 2 or not plan.width > TIE:
         alike = ", all with the same figures" * (plan.documents > 1)
         raise SettingError(
             f"{counted(plan.documents, unit(settings))} seen by two annotators or more{alike}; a"
@@ -322,38 +321,32 @@ def _of_rows(
     rows: Comparisons,
     number: Ints,
     settings: PlanSettings,
-    resampling: Resampling,
+    jackknife: Jackknife,
 ) -> Plan:
     """Return the plan from some documents; ``number`` says how many annotators saw each."""
     kind = Figures._fields.index(settings.figure)
     single = rows.by("first", "second", "document")
-    change = changes(sums_of(single))[:, kind]
+    change = changes(columns_of(single))[:, kind]
     table = _of_documents(number, single, change, kind)
-    # canonical order, whatever the last digits of sums made in another order
-    table = table[np.lexsort(np.round(table.T, 9))]
     counts = _numbers(table, len(made.annotators))
     seen = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
-    variance = _variances(table.sum(axis=0, keepdims=True), counts, seen)
-    drawing = len(table), resampling.resamples, resampling.seed, len(table)
-    every = np.arange(len(table))
-    draws = [_variances(drawn @ table, counts, seen) for drawn in weights(every, *drawing)]
-    of_document = np.bincount(single.document, change)
-    by_document = rows.by("document").symmetric_table(rows.documents())
-    here = math.sqrt(math.fsum(of_document**2) * len(table) / max(len(table) - 1, 1))
-    plan = Plan(
+    variance = _variances(ordered_sums(table, None, 1), counts, seen)
+    team = made.per_document.clustered(USUAL, made.settings).of_team()
+    # first-order changes are a little smaller than those without a document
+    linear = math.fsum(np.bincount(single.document, change) ** 2)
+    scale = float(team.variance[0, kind]) / linear if linear else 1.0
+    low, high = ends_of(team, jackknife.tail).ends[0, kind].tolist()
+    return Plan(
         getattr(rows.total().f1, settings.figure),
         len(table),
         made.documents,
         float(table[:, _SEEN].mean()),
-        _scale(resampling.tail) * here,
-        {k: float(values[0]) for k, values in variance.items()},
-        {k: np.concatenate([draw[k] for draw in draws]) for k in counts},
-        rows.total().f1[:3],
-        tuple(evidence_of(by_document, f1_figures)[0].tolist()),
+        float(high - low),
+        {k: scale * float(values[0]) for k, values in variance.items()},
+        team,
         settings,
         made.notes,
     )
-    return replace(plan, width=plan._width(len(table), here**2 * len(table)))
 
 
 def narrower(made: Agreement) -> Plan | None:
@@ -362,7 +355,7 @@ def narrower(made: Agreement) -> Plan | None:
     There is none where nothing can be planned, or the interval is the narrowest of them already.
     """
     try:
-        plan = planned(made, _WIDTHS[0], "corrected", Resampling(95, _RESAMPLES, 0))
+        plan = planned(made, _WIDTHS[0], "corrected", USUAL)
     except SettingError:
         return None
     narrow = (width for width in _WIDTHS if width <= _NARROWER * plan.width)
@@ -385,6 +378,30 @@ def _scale(tail: float) -> float:
     return -2 * float(ndtri(tail))
 
 
+def slopes(totals: Floats) -> Floats:
+    """Compute the change of the three figures by each sum, to first order; (3, 3).
+
+    ``totals`` are matched, expected and size.
+    """
+    matched, expected, size = totals.tolist()
+    left = size - 2 * expected
+    observed, by_chance = 2 * matched / size, 2 * expected / size
+    corrected = 2 * (matched - expected) / left if left else math.nan
+    return np.array(
+        (
+            (2 / size, 0, -observed / size),
+            (0, 2 / size, -by_chance / size),
+            (2 / left, 2 * (corrected - 1) / left, -corrected / left) if left else [math.nan] * 3,
+        )
+    )
+
+
+def changes(sums: Floats) -> Floats:
+    """Compute the changes that rows of sums make to their three figures, to first order."""
+    made: Floats = sums @ slopes(ordered_sums(sums, None, 1)[0]).T
+    return made
+
+
 def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) -> Floats:
     """Return a row for each document that two or more saw.
 
@@ -396,7 +413,7 @@ def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) ->
     k = number[numbers].astype(np.float64)
     pairs = k * (k - 1) / 2
     document = np.searchsorted(numbers, rows.document)
-    _, expected, size = sums_of(rows).T
+    _, expected, size = columns_of(rows).T
     base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
     change = change * base.sum()
     annotator = np.concatenate((rows.first, rows.second))

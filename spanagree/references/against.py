@@ -55,9 +55,8 @@ from spanagree.results.plots import Picture, f1_dots, heat_map
 from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
 from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
 from spanagree.settings import MatchSettings, confidence_of, unit
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling
-from spanagree.uncertainty.evidence import evidence_of
-from spanagree.uncertainty.unit_ids import ids_of_units
+from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
+from spanagree.uncertainty.jackknife import evidence_of
 
 PEOPLE = "human agreement"
 _SHARE = ("system/human F1", "", "system/human corrected")
@@ -334,7 +333,7 @@ def evaluate_references(
     places: Given | None = None,
     chance_of: ChanceOf = "both",
     seed: int = 0,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> AgainstReferences:
     """Return F1 of systems against many annotators, beside what these reach among themselves.
@@ -351,8 +350,8 @@ def evaluate_references(
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         chance_of: whose annotations are random, both, or systems with references as they are; of
             people too, each in turn as a system is.
-        seed: a whole number from 0, of draws, and of resamples unless ``ci`` has its own.
-        ci: intervals for every figure, as of :func:`spanagree.evaluate`; texts cannot be drawn.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute.
+        ci: intervals for every figure, as of :func:`spanagree.evaluate`; not over texts.
         progress: called with the number of steps done, and of all.
 
     Raises:
@@ -369,7 +368,7 @@ def evaluate_references(
     check_in_one_piece(corpus, "a comparison with references")
     chance, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
     check_names(match, chance)
-    resampling = asked_resampling(ci, seed=seed)
+    jackknife = parse_ci(ci)
     people, machines = _sides(corpus, references, systems)
     settings = AgainstSettings(
         match=match, chance=chance, systems=machines, references=len(people),
@@ -377,7 +376,7 @@ def evaluate_references(
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
     corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    result = _compared(corpus, settings, resampling, progress)
+    result = _compared(corpus, settings, jackknife, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     silent = (name for name in machines if not len(corpus.layers[name]))
@@ -394,7 +393,7 @@ def evaluate_references(
 def _compared(
     corpus: Corpus,
     settings: AgainstSettings,
-    resampling: Resampling | None,
+    jackknife: Jackknife | None,
     progress: Progress,
 ) -> AgainstReferences:
     """Return the result for a corpus in which the references come first."""
@@ -405,15 +404,13 @@ def _compared(
     rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
     tables = tables_of_systems(corpus, people, rows)
     tables |= tables_of_people(corpus, people, rows)
-    wholes = None if resampling is None else resampling.wholes_of(corpus.wholes, settings)
-    if resampling is not None:
-        settings = replace(settings, **resampling.settings())
-    drawing = None if resampling is None else step_of(progress, "intervals")
-    ids = None if resampling is None else ids_of_units(corpus.ids, wholes)
-    score = functools.partial(
-        scores_of, wholes=wholes, resampling=resampling, progress=drawing, ids=ids
-    )
+    wholes = None if jackknife is None else jackknife.wholes_of(corpus.wholes, settings)
+    if jackknife is not None:
+        step_of(progress, "intervals")
+    score = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
     scores, labels = score(tables), {}
+    kinds = (x.interval.kind for x in scores.values() if x.interval is not None)
+    settings = settings_with(settings, jackknife, kinds)
     for code, label in enumerate(corpus.labels if by_label else ()):
         of_label = rows.where(rows.label == code)
         labels[label] = score(tables_of_systems(corpus, people, of_label))
@@ -509,7 +506,7 @@ def _result(
     tops = {label: of_label[ALL] for label, of_label in labels.items()}
     ceiling = Person(PEOPLE, len(tables[ALL][0]), scores[ALL], tops)
     evidence = {
-        name: evidence_of(table, f1_figures)[0].tolist()
+        name: evidence_of(table, f1_figures)[0, 0].tolist()
         for (kind, name), (_, table) in tables.items()
         if kind in ("system", "all")
     }

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
-from spanagree.arrays import Floats, Hashes, Ints, Progress
+from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
@@ -22,9 +22,9 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
-from spanagree.results.score import UNDEFINED, Score, f1_figures, undefined
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of
-from spanagree.uncertainty.together import intervals
+from spanagree.results.score import UNDEFINED, Interval, Score, f1_figures, undefined
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import Statistic, intervals_of, moments
 
 _TIE = 1e-12  # a ceiling no higher than this is 0
 
@@ -156,15 +156,11 @@ def _score_of(table: Table) -> Score:
 
 
 def scores_of(
-    tables: Mapping[Key, Table],
-    wholes: Ints | None,
-    resampling: Resampling | None,
-    progress: Progress = None,
-    ids: Hashes | None = None,
+    tables: Mapping[Key, Table], wholes: Ints | None, jackknife: Jackknife | None
 ) -> dict[Key, Score]:
     """Return the score of each table, and of each system its ``share`` of the ceiling.
 
-    Intervals resample documents, or wholes of which documents have the numbers.
+    Intervals leave out documents, or wholes of which documents have the numbers.
     """
     whys = {"system": "with a reference", "person": "with another reference"}
     scores = {
@@ -173,24 +169,29 @@ def scores_of(
         else undefined(f"no document {whys.get(kind, 'that two references saw')}")
         for (kind, name), table in tables.items()
     }
-    drawn = tables
+    clusters = tables
     if wholes is not None:
-        drawn = {key: _by_wholes(table, wholes) for key, table in tables.items()}
-    if resampling is not None:
-        shown = sorted(key for key in tables if key[0] != "weighed")  # canonical order
-        ends = intervals([drawn[key] for key in shown], f1_figures, resampling, progress, ids)
-        for key, (interval,) in zip(shown, ends, strict=True):
+        clusters = {key: _by_wholes(table, wholes) for key, table in tables.items()}
+    for key in tables:
+        if jackknife is not None and key[0] != "weighed":
+            interval = _interval(clusters[key][1], f1_figures, jackknife)
             scores[key] = scores[key]._replace(interval=interval)
     for name in [name for kind, name in tables if kind == "system"]:
         share = _share(scores["weighed", name], scores["ceiling", name])
-        if resampling is not None:
-            units, weighed = drawn["weighed", name]
-            both = np.concatenate((weighed, drawn["ceiling", name][1]), axis=1)
-            unit_ids = None if ids is None else ids[units]
-            (interval,) = intervals_of(both, _share_figures, resampling, [False], unit_ids)
+        if jackknife is not None:
+            sides = [clusters[kind, name][1] for kind in ("weighed", "ceiling")]
+            interval = _interval(np.concatenate(sides, axis=1), _share_figures, jackknife, False)
             share = share._replace(interval=interval)
         scores["share", name] = share
     return scores
+
+
+def _interval(
+    rows: Floats, statistic: Statistic, jackknife: Jackknife, is_share: bool = True
+) -> Interval:
+    """Build the interval of three figures."""
+    ((interval,),) = intervals_of(moments(rows, statistic), jackknife, is_share)
+    return interval
 
 
 def _share(system: Score, ceiling: Score) -> Score:

@@ -34,8 +34,7 @@ from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
-from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, signature
-from spanagree.uncertainty.bootstrap import SAMPLED_BY
+from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, confidence_of, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -87,8 +86,8 @@ class Reference(NamedTuple):
     def text(self) -> str:
         """The source as a line.
 
-        >>> print(REFERENCES["efron1979"].text)
-        Bradley Efron. 1979. Bootstrap Methods: Another Look at the Jackknife. The Annals of Statistics 7(1), 1–26.
+        >>> print(REFERENCES["holm1979"].text)
+        Sture Holm. 1979. A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics 6(2), 65–70.
         """  # noqa: E501 — the line as it is printed
         names = [f"{given} {family}".strip() for given, family in self.authors]
         authors = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -129,6 +128,7 @@ REFERENCES = dict(entries(files("spanagree.report").joinpath("references.bib").r
 
 
 _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
+_POSITIVE = _NUMBER.removeprefix("-?")
 _NUMBERS = f"{_NUMBER}(,{_NUMBER})*"
 _WORD = "[a-z][a-z0-9_-]*"
 _SCHEME = "[A-Za-z0-9]{1,9}"
@@ -158,7 +158,7 @@ _VALUES = {
         f"estimated|{_NUMBERS}", lambda text: text if text == "estimated" else _numbers_in(text)
     ),
     "scheme": _Value(rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}"),
-    "interval": _Value(f"[a-z]+{_NUMBER}"),
+    "interval": _Value(rf"[a-z-]+{_POSITIVE}(\+[a-z-]+{_POSITIVE})*"),
     "words": _Value(rf"{_WORD}(\+{_WORD})*", lambda text: text.split("+")),
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
@@ -250,10 +250,6 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "outside": ("kept", "skipped"), "offsets": _OFFSETS, "unit": UNITS, "repair": REPAIRS,
     "scheme": ("auto", "none", "mixed", *SCHEMES),
 }  # fmt: skip
-_EXACT = (
-    "Where few of what a score rests on hold a disagreement, or few an agreement, its interval is"
-    " joined with one from Clopper and Pearson's exact interval [[clopper1934]]."
-)
 _GENERAL = (
     f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw precision,"
     " recall and F1 it gives the expected scores of two independent random annotations [[li2024]],"
@@ -274,12 +270,10 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         words = {"value": shown, "means": _means(key, value)}
         says = setting.says
         if key == "ci":
-            kind = re.sub("[^a-z].*", "", value)
-            words |= {"confidence": value.removeprefix(kind)}
-            yield says[kind].format(**words)  # type: ignore[index]  # checked before
-            if "measure" not in settings:
-                yield _EXACT
-            if "average" not in settings and settings.get("resample_by") not in SAMPLED_BY:
+            kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)
+            words |= {"confidence": f"{confidence_of(settings):g}"}
+            yield says["+".join(kinds)].format(**words)  # type: ignore[index]  # checked before
+            if "average" not in settings and "over" not in settings:
                 yield "The annotators are held fixed."
         elif isinstance(says, str):
             yield says.format(**words)

@@ -16,8 +16,7 @@ from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escaped
-from spanagree.settings import unit
-from spanagree.uncertainty.bootstrap import SAMPLED_BY
+from spanagree.settings import confidence_of, unit
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
@@ -109,20 +108,20 @@ def _paragraph(*headings: str) -> str:
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the words for a document, a resampled unit, intervals and their confidence."""
+    """Return the words for a document, a cluster, intervals and their confidence."""
     items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
-    ci = settings.get("ci", "")
-    kind = re.sub("[^a-z].*", "", ci)
-    resampled = drawn if (drawn := settings.get("resample_by")) in ("document", "text") else ""
-    if drawn == "sentence" and settings.get("unit") == "document":
-        resampled = "text"
-    if resampled == "document" and settings.keys() & {"group_by", "joined"}:
-        resampled = "group"
+    chosen = settings.get("cluster_by")
+    cluster = chosen if chosen in ("document", "text") else ""
+    if chosen == "sentence" and settings.get("unit") == "document":
+        cluster = "text"
+    if cluster == "document" and settings.keys() & {"group_by", "joined"}:
+        cluster = "group"
+    confidence = confidence_of(settings) or float(settings.get("confidence", 95))
     return {
         "document": unit(settings),
-        "drawn": "item" if items else resampled or unit(settings),
-        "interval": kind,
-        "confidence": ci.removeprefix(kind) or f"{settings.get('confidence', 95):g}",
+        "drawn": "item" if items else cluster or unit(settings),
+        "interval": "+".join(re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))),
+        "confidence": f"{confidence:g}",
     }
 
 
@@ -147,24 +146,28 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "p": "",
     }
     if "ci" in settings:
-        headings = [f"intervals by {words['interval']}"]
-        if "measure" not in settings:  # those of α_U and γ are as they are
-            kinds = {"test": "differences", "categories": "coefficients"}
-            kind = next((kinds[key] for key in kinds if key in settings), "scores")
-            by_sentence = "intervals over sentences" if words["drawn"] == "sentence" else ""
-            by_text = "intervals over texts" if words["drawn"] == "text" else ""
-            headings += [f"intervals of {kind}", by_sentence, by_text]
-        if "average" not in settings:  # what people do is the figure, not what systems do
-            sampled = settings.get("resample_by") in SAMPLED_BY
-            over = f"intervals over {settings['resample_by'] if sampled else 'these annotators'}"
-            headings = [over] if over == "intervals over annotators" else [*headings, over]
-            if "team" in settings and "batches" not in settings and not sampled:
-                headings.append("intervals over others")
-        text = _paragraph(*headings, "intervals over few")
-        words["interval"] = text.format(**words)
+        words["interval"] = _paragraph(*_headings(settings, words)).format(**words)
     if settings.get("test", "chance") != "chance":
         words["p"] = _paragraph(f"p by {settings['test']}").format(**words)
     return words
+
+
+def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the headings of the paragraphs on intervals."""
+    if "test" in settings and "batches" not in settings:
+        yield "intervals of differences"
+    else:
+        for kind in words["interval"].split("+"):
+            yield f"intervals by {kind}"
+    if words["drawn"] == "sentence":
+        yield "intervals over sentences"
+    if words["drawn"] == "text":
+        yield "intervals over texts"
+    if "average" not in settings and "over" not in settings:
+        yield "intervals over these annotators"
+        if "team" in settings and "batches" not in settings:
+            yield "intervals over others"
+    yield "intervals over few"
 
 
 def _explain_settings(

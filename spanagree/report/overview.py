@@ -54,7 +54,7 @@ from spanagree.units.all_measures import SideBySide, side_by_side
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
 _LEVELS = 2
 _AGAINST_CHANCE = 20_000  # documents of pairs
-_CERTAIN = 0.05  # p with Holm's correction below which two systems are told apart
+_CERTAIN = 0.05  # p for all pairs below which two systems are told apart
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _LAYERS = 1000  # labels times annotators, of the coefficients by label
@@ -195,7 +195,7 @@ class SystemsOverview(Overview):
         """Return whether two systems cannot be told apart by a test of their F1."""
         if self.comparison is None:
             return False
-        return not getattr(self.comparison[a, b], kind).p_holm < _CERTAIN  # nor if it is nan
+        return not getattr(self.comparison[a, b], kind).p_adjusted < _CERTAIN  # nor if it is nan
 
     @property
     def hard_half(self) -> tuple[float, Evaluation] | None:

@@ -28,7 +28,7 @@ _IN_OBJECTS = (
         for figure in ("observed", "expected", "corrected", "value")
         for end in ("", "_low", "_high")
     ),
-    *("low", "high", "p", "p_holm", "error"),
+    *("low", "high", "p", "p_holm", "p_adjusted", "error"),
 )
 
 KINDS = {

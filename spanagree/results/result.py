@@ -17,15 +17,14 @@ from spanagree.results import text
 from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, plot
-from spanagree.results.score import RARE, Figures, Score
-from spanagree.settings import Settings, confidence_of, signature
+from spanagree.results.score import RARE, Figures, Interval, Score
+from spanagree.settings import Settings, confidence_of, kinds_and_confidence, signature
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
-_LEAST_RESAMPLES = 100  # of intervals; more where that is not one beyond each end
 _MOST_SHARES = 9  # layers; of more one sentence says it for all
 WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
 
@@ -134,7 +133,7 @@ class Signed(Comparable):
             "settings": dict(self.settings),
             **({"verdict": self.verdict} if self.verdict else {}),
             "notes": list(self.notes),
-            "caveats": [*self.caveats, *_on_resamples(self.settings)],
+            "caveats": list(self.caveats),
             "summary": self._summary(),
         }
 
@@ -159,7 +158,7 @@ class Signed(Comparable):
         if by is not None:
             check_choice(by, self.BY, "by")
         table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
-        return table.saying(self.verdict, _on_resamples(self.settings))
+        return _with_kinds(table).saying(self.verdict)
 
     def _table(self, by: str | None) -> Frame:
         raise NotImplementedError
@@ -286,7 +285,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     """Return caveats of one score, in sentences.
 
     ``evidence`` is what the score rests on, as
-    :func:`spanagree.uncertainty.evidence.evidence_of` returns it.
+    :func:`spanagree.uncertainty.jackknife.evidence_of` returns it.
 
     >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
     ['mine: chance alone gives 0.8000, so the corrected figure is unstable']
@@ -339,27 +338,20 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
     return tuple(merged)
 
 
-def _on_resamples(settings: Settings) -> list[str]:
-    """Return a caveat if intervals rest on too few resamples to have ends.
-
-    >>> _on_resamples(Settings(ci="bca95", resamples=100))
-    []
-    >>> (caveat,) = _on_resamples(Settings(ci="bca99.9", resamples=999))
-    >>> caveat.partition("; ")[2]
-    'draw 2000 at least (--resamples)'
-    """
-    confidence = confidence_of(settings)
-    if confidence is None or settings.resamples is None:
-        return []
-    least = max(_LEAST_RESAMPLES, math.ceil(round(200 / (100 - confidence), 6)))
-    if settings.resamples >= least:
-        return []
-    number = counted(settings.resamples, "resample")
-    are = "is" if settings.resamples == 1 else "are"
-    return [
-        f"intervals: {number} {are} too few for the ends of {confidence:g} % intervals; draw"
-        f" {least} at least (--resamples)"
-    ]
+def _with_kinds(table: Frame) -> Frame:
+    """Let the settings of a table name the kinds of interval that are in it."""
+    settings = table.settings
+    if not isinstance(settings, Settings) or (confidence := confidence_of(settings)) is None:
+        return table
+    cells = [value for row in table.rows for value in row]
+    found = (x if isinstance(x, Interval) else getattr(x, "interval", None) for x in cells)
+    kinds = {interval.kind for interval in found if interval is not None}
+    if not kinds:
+        return table
+    settings = replace(settings, ci=kinds_and_confidence(kinds, confidence))
+    others = (table.in_terminal, table.in_data)
+    short, data = (x and replace(x, settings=settings) for x in others)
+    return replace(table, settings=settings, in_terminal=short, in_data=data)
 
 
 _ALL_FIGURES = f"{', '.join(Figures._fields)}: "

@@ -16,7 +16,7 @@ CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
 UNDEFINED = math.nan
 RARE = 10
-"""Fewer documents than this that disagree, or that agree, are too few for a bootstrap alone."""
+"""Fewer documents than this that disagree, or that agree, make figures shaky."""
 
 Number = TypeVar("Number", float, Floats)
 
@@ -110,7 +110,8 @@ def with_reason(figures: Any) -> dict[str, Any]:
 class Interval(NamedTuple):
     """The low and the high end of the three figures of a score; ``nan`` where undefined.
 
-    ``reason`` says why it is undefined, or what is out of the ordinary; ``kind`` how it was made.
+    ``reason`` says why it is undefined, or what is out of the ordinary; ``kind`` is jackknife-t or
+    exact. ``over_annotators`` is a second interval, over other annotators too, if it was requested.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
@@ -125,16 +126,24 @@ class Interval(NamedTuple):
     corrected: tuple[float, float]
     reason: str = ""
     kind: str = ""
+    over_annotators: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""
-        return with_reason(self)
+        data = with_reason(self)
+        others = data.pop("over_annotators", None) and self.over_annotators
+        return data if others is None else {**data, "over_annotators": others.to_dict()}
 
 
 def ends_of(interval: Any, kind: str) -> tuple[float, float]:
     """Return both ends of one of an interval's figures; ``nan`` where there is no interval."""
     ends: tuple[float, float] = getattr(interval, kind, (UNDEFINED, UNDEFINED))
     return ends
+
+
+def over_annotators(interval: Interval | None) -> Interval | None:
+    """Return the second interval, over other annotators too, if there is one."""
+    return None if interval is None else interval.over_annotators
 
 
 class Score(NamedTuple):
@@ -202,12 +211,14 @@ class ScoreColumns(NamedTuple):
         titles: of the observed, the expected and the corrected figure; empty where people see none.
         intervals: whether people see intervals.
         meanings: of the three figures; their titles unless given.
+        others: if True, there are second intervals, over other annotators too.
     """
 
     name: str
     titles: Sequence[str] = ("", "", "")
     intervals: bool = False
     meanings: Sequence[str] = ("", "", "")
+    others: bool = False
 
     @property
     def columns(self) -> list[Column]:
@@ -217,6 +228,9 @@ class ScoreColumns(NamedTuple):
             columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
             if self.intervals and title:
                 columns.append(Column("", "interval", "interval", spare=kind == "expected"))
+            if self.intervals and self.others and title and kind != "expected":
+                meaning = "interval over other annotators"
+                columns.append(Column("", "other annotators", "interval", meaning))
         return columns
 
     def values(self, score: Any) -> list[Value]:
@@ -227,18 +241,24 @@ class ScoreColumns(NamedTuple):
             values.append(getattr(score, kind))
             if self.intervals and title:
                 values.append(getattr(score.interval, kind, None))
+            if self.intervals and self.others and title and kind != "expected":
+                values.append(getattr(over_annotators(score.interval), kind, None))
         return values
 
     @property
     def ends(self) -> list[Column]:
         """The ends of the intervals, for data."""
         return [
-            Column(f"{self.name}_{k}_{end}") for k in Figures._fields for end in ("low", "high")
+            Column(f"{self.name}_{k}{of}_{end}")
+            for of in ("", "_annotators")[: 1 + self.others]
+            for k in Figures._fields
+            for end in ("low", "high")
         ]
 
     def end_values(self, score: Any) -> list[Value]:
         """Return the ends of the intervals of one score; ``nan`` where there are none."""
-        return [end for kind in Figures._fields for end in ends_of(score.interval, kind)]
+        intervals = [score.interval, over_annotators(score.interval)][: 1 + self.others]
+        return [end for x in intervals for kind in Figures._fields for end in ends_of(x, kind)]
 
 
 F1 = ("F1", "chance F1", "corrected F1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from spanagree.errors import counted, printable
 from spanagree.results.frame import LEAST_P, decimal
@@ -42,7 +42,7 @@ class Lead(NamedTuple):
     Attributes:
         other: the system that the best one is compared with.
         difference: of the corrected F1.
-        low, high: its interval if it belongs to the decision, otherwise ``nan``.
+        low, high: its interval, ``nan`` of a test without intervals.
         p: of the test, adjusted for all pairs.
         apart: whether the two can be told apart.
         where: on which documents, if these are not all that either saw.
@@ -71,8 +71,14 @@ class Better(NamedTuple):
     p: float
 
 
-def one_score(name: str, score: Score, confidence: float | None = None) -> str:
+def one_score(name: str, score: Score, confidence: float | None = None, over: str = "") -> str:
     """Return how well one system, or a team, did: observed, by chance, and corrected for chance.
+
+    Args:
+        name: of the system or team.
+        score: its F1.
+        confidence: of the interval, in per cent, if there is one.
+        over: words behind the interval on the samples that it regards.
 
     >>> one_score("mine", Score(0.8, 0.28, 0.7222))
     'mine: F1 .800; chance alone gives .280; corrected for chance .722.'
@@ -84,7 +90,7 @@ def one_score(name: str, score: Score, confidence: float | None = None) -> str:
     if math.isnan(score.corrected):
         return f"{observed}; {chance}, so nothing is left to correct."
     interval = None if score.interval is None else score.interval.corrected
-    sure = _in_brackets(interval, confidence)
+    sure = _in_brackets(interval, confidence, over)
     return f"{observed}; {chance}; corrected for chance {short(score.corrected)}{sure}."
 
 
@@ -252,6 +258,7 @@ def comparison(
     better: Sequence[Better] = (),
     n_pairs: int = 1,
     unmarked: Sequence[str] = (),
+    correction: str = "",
 ) -> str:
     """Return which system has the highest corrected F1, and which pairs can be told apart.
 
@@ -260,8 +267,9 @@ def comparison(
         leads: of the best one before each of the others, the closest first.
         confidence: of the intervals, in per cent.
         better: pairs that can be told apart, in the order of the systems.
-        n_pairs: number of pairs that p is adjusted for.
+        n_pairs: number of pairs that p and intervals are adjusted for.
         unmarked: names of systems, or gold, without a segment.
+        correction: name of the correction of p; without one it is multiplied by the pairs.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
     >>> text = comparison(scores, [Lead("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
@@ -269,7 +277,7 @@ def comparison(
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """
     firsts = first_by_chance(scores)
-    sentences = [_first_tested(scores, firsts, leads, confidence)]
+    sentences = [_first_tested(scores, firsts, leads, (confidence, n_pairs))]
     named = {lead.other for lead in leads if lead.apart and lead.difference < 0}
     if all(lead.apart and lead.difference > 0 for lead in leads):  # the first sentence has them
         named = set(scores)
@@ -284,13 +292,14 @@ def comparison(
         left = len(pairs) - _NAMED
         more = [f"and {counted(left, 'more pair')} differ{'s' * (left == 1)}"] if left > 0 else []
         sentences.append(f"{'; '.join([*pairs[:_NAMED], *more])}.")
-    if n_pairs > 1:
-        sentences.append(f"Each p is adjusted for {n_pairs} pairs (Holm).")
+    if n_pairs > 1 and (correction or pairs):
+        how = f"adjusted for {n_pairs} pairs ({correction})" if correction else ""
+        sentences.append(f"Each p is {how or f'multiplied by {n_pairs} pairs'}.")
     return " ".join([*sentences, marked_nothing(unmarked)]).rstrip()
 
 
 def _first_tested(
-    scores: Mapping[str, Score], firsts: Sequence[str], leads: Sequence[Lead], confidence: float
+    scores: Mapping[str, Score], firsts: Sequence[str], leads: Sequence[Lead], level: _Level
 ) -> str:
     """Return which systems come first, and from which others the test tells them apart."""
     best, same = firsts[0], set(firsts[1:])
@@ -304,13 +313,13 @@ def _first_tested(
         f"{are} behind": [lead for lead in leads if lead.apart and lead.difference < 0],
         "cannot be told apart from": [lead for lead in leads if not lead.apart],
     }
-    says = [f"{verb} {_named(others, confidence)}" for verb, others in but.items() if others]
+    says = [f"{verb} {_named(others, level)}" for verb, others in but.items() if others]
     if says:
         return f"{head}, but {' and '.join(says)}."
     nearest = min(leads, key=lambda lead: lead.difference)
     return (
         f"{head}, and {are} told apart from all others; the closest is"
-        f" {printable(nearest.other)} ({_of(nearest, confidence)})."
+        f" {printable(nearest.other)} ({_of(nearest, level)})."
     )
 
 
@@ -390,16 +399,22 @@ def compared(shared: Sequence[int], documents: int, noun: str) -> str:
     return f"{some} of {counted(documents, noun)} were compared."
 
 
-def _named(leads: Sequence[Lead], confidence: float) -> str:
+_Level: TypeAlias = tuple[float, int]
+"""The confidence of intervals, in per cent, and the number of pairs that they hold for at once."""
+
+
+def _named(leads: Sequence[Lead], level: _Level) -> str:
     """Return the names of the first of some systems, each with its difference."""
-    named = [f"{printable(lead.other)} ({_of(lead, confidence)})" for lead in leads]
+    named = [f"{printable(lead.other)} ({_of(lead, level)})" for lead in leads]
     return ", ".join(first_of(named, _NAMED, "other"))
 
 
-def _of(lead: Lead, confidence: float) -> str:
+def _of(lead: Lead, level: _Level) -> str:
     """Return how far a system is ahead, with the interval of that, or with p."""
-    varies = lead.low < lead.high
+    varies, (confidence, n_pairs) = lead.low < lead.high, level
     interval = f", {ends(lead.low, lead.high, confidence)}" if varies else ""
+    if varies and n_pairs > 1:
+        interval = f", simultaneous {interval[2:]}, {n_pairs} pairs"
     p = f", p {p_of(lead.p)}" if not interval else ""
     where = f" {lead.where}" if lead.where else ""
     return f"difference {short(lead.difference)}{where}{interval}{p}"
@@ -414,8 +429,27 @@ def p_of(p: float) -> str:
     return f"< {short(LEAST_P)}" if p < LEAST_P else short(p)
 
 
-def _in_brackets(interval: tuple[float, float] | None, confidence: float | None) -> str:
+def _in_brackets(
+    interval: tuple[float, float] | None, confidence: float | None, over: str = ""
+) -> str:
     """Return an interval in words, if there is one that is defined."""
     if interval is None or confidence is None or math.isnan(interval[0]):
         return ""
-    return f" ({ends(*interval, confidence)})"
+    return f" ({ends(*interval, confidence)}{over})"
+
+
+def other_annotators(interval: tuple[float, float], n_annotators: int, few: int) -> str:
+    """Return the interval over other annotators in words.
+
+    Args:
+        interval: its ends.
+        n_annotators: number of annotators that it was estimated from.
+        few: number of annotators below which they tell little of others.
+
+    >>> other_annotators((0.094, 0.884), 5, 10)
+    'Over other annotators too: .094 to .884; 5 tell little of others.'
+    """
+    if math.isnan(interval[0]):
+        return ""
+    little = f"; {n_annotators} tell little of others" if n_annotators < few else ""
+    return f"Over other annotators too: {short(interval[0])} to {short(interval[1])}{little}."

@@ -1,8 +1,9 @@
 """Is one system better than another? All pairs, raw and corrected, on the same documents.
 
-The bootstrap asks how the difference would vary over other documents like these; the permutation
-test asks whether the two systems could be exchanged for each other document by document. Both work
-on tallies: of a document matched, expected and size move together.
+The jackknife asks how the difference would vary over other documents like these, and gives an
+interval; so does the paired bootstrap, with p alone. The permutation test asks whether the two
+systems could be exchanged for each other document by document. All work on tallies: of a document
+matched, expected and size move together.
 """
 
 from __future__ import annotations
@@ -17,41 +18,30 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
-from spanagree.errors import SettingError, check_choice, counted, printable
+from spanagree.errors import SettingError, check_choice, check_whole, counted, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, decimal
 from spanagree.results.names import short_names
 from spanagree.results.plots import Picture, dots_of, heat_map
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import RARE, UNDEFINED, Score, f1_figures, with_reason
+from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL, Better
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import EXACT, JACKKNIFE, confidence_of, unit
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
-from spanagree.uncertainty.bootstrap import (
-    USUAL,
-    Bootstrap,
-    Resampling,
-    Sample,
-    bootstrap,
-    resampling_of,
-)
-from spanagree.uncertainty.evidence import united
-from spanagree.uncertainty.permutation import TIE, exchange, few_ends, holm, powerless
-from spanagree.uncertainty.together import part_of
+from spanagree.uncertainty.confidence import USUAL, Jackknife
+from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.paired_bootstrap import bootstrap_p
+from spanagree.uncertainty.permutation import exchange, holm, powerless
 
 TESTS = {
-    "bootstrap": "would the difference be there on other documents like these?",
+    "jackknife": "would the difference be there on other documents like these? With intervals",
     "permutation": "could the two systems be exchanged for each other?",
+    "bootstrap": "is the difference as large in resampled documents? The paired bootstrap",
 }
 """The tests of a difference, by name."""
 
-_FEW_DIFFER = "interval: joined with Clopper–Pearson's, as the systems differ in only {}"
-_TORN = (
-    "interval and p disagree, and the systems differ in {}; take it that no difference was"
-    " found, as one that hangs on how it is tested is none"
-)
-_ALIKE = "p: of exchanges, as resamples of documents that are alike do not vary"
+_ALIKE = "p: undefined, as resamples of documents that are alike do not vary"
 _ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
 _PAIRS = 10  # of more a heat map is drawn
 _NAMED = 3  # pairs in a sentence
@@ -60,15 +50,16 @@ _NAMED = 3  # pairs in a sentence
 class Difference(NamedTuple):
     """The difference of two systems in one figure, the first less the second.
 
-    ``low`` and ``high`` are its interval, ``p`` is two-sided and never 0, ``p_holm`` is ``p``
-    after Holm's correction for all pairs of systems; ``reason`` says why some are undefined.
+    ``low`` and ``high`` are its interval, of the jackknife only; of several pairs these hold all at
+    once. ``p`` is two-sided; ``p_adjusted`` is corrected for all pairs of systems: p × pairs of the
+    jackknife, Holm's p of the other tests. ``reason`` says what is out of the ordinary.
     """
 
     value: float
     low: float
     high: float
     p: float
-    p_holm: float
+    p_adjusted: float
     reason: str = ""
 
     def turned(self) -> Difference:
@@ -81,7 +72,8 @@ class SystemPair(Comparable):
     """Two systems on the documents that both and gold saw.
 
     ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
-    exchanges were gone through, rather than drawn; ``left_out`` is the number of documents that
+    exchanges were gone through, rather than drawn, or of the jackknife that the interval is exact,
+    as at most one document differs; ``left_out`` is the number of documents that
     gold and one of the two saw.
     """
 
@@ -132,25 +124,41 @@ class Comparison(Result, Keyed):
         for other in ranked:
             if other == firsts[0]:
                 continue
-            pair = self[firsts[0], other]
-            value, low, high, *_ = pair.corrected
-            p = max(self[first, other].corrected.p_holm for first in firsts if first != other)
-            apart = p < LEVEL
-            if n_pairs > 1 or apart == (low <= 0 <= high):  # of this pair alone, or torn
-                low = high = UNDEFINED
+            pairs = [self[first, other] for first in firsts if first != other]
+            pair = max(pairs, key=lambda pair: pair.corrected.p_adjusted)
+            value, low, high, _, p_adjusted, _ = pair.corrected
             where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
-            leads.append(verdict.Lead(other, value, low, high, p, apart, where))
+            leads.append(
+                verdict.Lead(other, value, low, high, p_adjusted, p_adjusted < self.level, where)
+            )
         confidence = confidence_of(self.settings) or 95
         better = self._better(ranked) if n_pairs > 1 else ()
-        return verdict.comparison(self.scores, leads, confidence, better, n_pairs, self.unmarked)
+        correction = "Holm" if self._is_drawn else ""
+        return verdict.comparison(
+            self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
+        )
+
+    @property
+    def level(self) -> float:
+        """The adjusted p below which two systems are told apart.
+
+        It is that of the intervals, so that one leaves out 0 just where its p is below.
+        """
+        confidence = confidence_of(self.settings)
+        return LEVEL if confidence is None or self._is_drawn else round(1 - confidence / 100, 12)
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether p is of draws, without intervals."""
+        return self.settings.test != "jackknife"
 
     def _better(self, ranked: Sequence[str]) -> list[Better]:
         """Return the pairs that can be told apart by corrected F1, in the order of the systems."""
         place = {name: i for i, name in enumerate(ranked)}
         better = []
         for pair in self.pairs:
-            value, p = pair.corrected.value, pair.corrected.p_holm
-            if p < LEVEL:
+            value, p = pair.corrected.value, pair.corrected.p_adjusted
+            if p < self.level:
                 names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
                 better.append(Better(*names, p))
         return sorted(better, key=lambda pair: (place[pair.first], place[pair.second]))
@@ -158,6 +166,8 @@ class Comparison(Result, Keyed):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
+        if not self._is_drawn:
+            return ()
         drawn = [pair.observed.p for pair in self.pairs if not pair.exact]
         shaky = powerless(drawn, self.settings["resamples"], "pair")
         least = min(pair.documents for pair in self.pairs)
@@ -166,7 +176,7 @@ class Comparison(Result, Keyed):
         return (
             *shaky,
             f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
-            " differences too often; the permutation test does not",
+            " differences too often; the jackknife does not",
         )
 
     @property
@@ -191,34 +201,28 @@ class Comparison(Result, Keyed):
     def reordered(self) -> list[tuple[SystemPair, bool]]:
         """The pairs whose order chance changes, each with whether that is more than noise.
 
-        It is if the two can be told apart (Holm's p below 0.05) both before and after.
+        It is if the two can be told apart both before and after.
         """
         reordered = []
         for pair in self.pairs:
             both = [getattr(pair, kind) for kind in KINDS]
             before, after = (_sign(difference.value) for difference in both)
             if before * after < 0:
-                reordered.append((pair, all(difference.p_holm < LEVEL for difference in both)))
+                reordered.append(
+                    (pair, all(difference.p_adjusted < self.level for difference in both))
+                )
         return reordered
 
     def _findings(self) -> Iterator[str]:
         """Yield how many pairs cannot be told apart, and whose order chance changes."""
-        close = [pair for pair in self.pairs if not pair.corrected.p_holm < LEVEL]
+        close = [pair for pair in self.pairs if not pair.corrected.p_adjusted < self.level]
+        name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
+        name = "p" if len(self.pairs) == 1 else name
         if close:
             pairs = counted(len(self.pairs), "pair")
             yield (
-                f"{len(close)} of {pairs} cannot be told apart by corrected F1 (Holm's p above"
-                f" {LEVEL}): {_named(close)}"
-            )
-        torn = [
-            pair
-            for pair in self.pairs
-            if any(d.p < LEVEL <= d.p_holm for d in (getattr(pair, kind) for kind in KINDS))
-        ]
-        if torn:
-            yield (
-                f"p is below {LEVEL} only before Holm's correction, and an interval may leave 0"
-                f" out: {_named(torn)}; it is no finding unless that pair was in mind beforehand"
+                f"{len(close)} of {pairs} cannot be told apart by corrected F1 ({name} not below"
+                f" {self.level:g}): {_named(close)}"
             )
         for certain in (True, False):
             moved = [pair for pair, sure in self.reordered if sure is certain]
@@ -230,17 +234,22 @@ class Comparison(Result, Keyed):
 
     def _table(self, by: str | None) -> Frame:
         """A row for each pair of systems."""
+        title = "Holm" if self._is_drawn else f"p × {len(self.pairs)}"
+        one = len(self.pairs) == 1 and not self._is_drawn  # p as it is
+        alone = "p" if one or self._is_drawn else ""
         differences = [
             column
-            for kind, title in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
+            for kind, name in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
             for column in (
                 Column(kind, kind="json"),
-                Column(f"{kind}_value", title),
+                Column(f"{kind}_value", name),
                 Column(f"{kind}_low"),
                 Column(f"{kind}_high"),
-                Column("", "interval", "interval", "interval of a difference"),
-                Column(f"{kind}_p", "p", "probability", "p of a difference"),
-                Column(f"{kind}_p_holm", "Holm", "probability"),
+                Column(
+                    "", "" if self._is_drawn else "interval", "interval", "interval of a difference"
+                ),
+                Column(f"{kind}_p", alone, "probability", "p of a difference"),
+                Column(f"{kind}_p_adjusted", "" if one else title, "probability", "adjusted p"),
             )
         ]
         documents = f"{unit(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
@@ -254,22 +263,35 @@ class Comparison(Result, Keyed):
         ]
         rows: list[list[Value]] = []
         exact = "p of pairs that differ in few documents is exact: all exchanges counted"
-        remarks = dict.fromkeys([exact] if any(pair.exact for pair in self.pairs) else [])
+        counts_all = self._is_drawn and any(pair.exact for pair in self.pairs)
+        remarks = dict.fromkeys([exact] if counts_all else [])
         for pair in self.pairs:
             rows.append([getattr(pair, column.key) for column in columns])
             for difference in (pair.observed, pair.corrected):
-                value, low, high, p, p_holm, reason = difference
-                rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_holm]
+                value, low, high, p, p_adjusted, reason = difference
+                rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_adjusted]
                 if reason:
                     remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
         return Frame(
             [*columns, *differences],
             rows,
             self.settings,
-            caption=f"differences of systems ({self.settings.test}); p is two-sided, Holm's for all"
-            " pairs",
+            caption=self._caption,
             remarks=[*self._findings(), *remarks, *self.caveats],
         )
+
+    @property
+    def _caption(self) -> str:
+        """What the table shows, and how p is adjusted."""
+        begin, pairs = (
+            f"differences of systems ({self.settings.test}); p is two-sided",
+            len(self.pairs),
+        )
+        if self._is_drawn:
+            return f"{begin}, Holm's for all pairs"
+        if pairs == 1:
+            return begin
+        return f"{begin}, times {pairs} pairs, and intervals are simultaneous"
 
     def _picture(self, by: str | None) -> Picture:
         """Return the differences with their intervals; of many systems as a heat map."""
@@ -293,7 +315,7 @@ class Comparison(Result, Keyed):
         for pair in self.pairs:
             i, j = place[pair.a], place[pair.b]
             values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
-            certain[i, j] = certain[j, i] = pair.corrected.p_holm < LEVEL
+            certain[i, j] = certain[j, i] = pair.corrected.p_adjusted < self.level
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = "corrected F1 of the row − of the column (* p < 0.05)"
         return heat_map(names, names, values, what, (-most, most), certain == 1)
@@ -311,27 +333,31 @@ KINDS = ("observed", "corrected")
 def compare_systems(
     evaluation: Evaluation,
     *,
-    test: Test = "bootstrap",
-    bootstrap: Bootstrap = USUAL,
+    test: Test = "jackknife",
+    ci: Jackknife = USUAL,
+    resamples: int = 10_000,
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Return differences in F1 of all pairs of systems, raw and corrected, with intervals and p.
+    """Test differences in F1 of all pairs of systems, raw and corrected.
 
-    ``bootstrap`` draws documents with replacement, the same ones for both systems; p is how often
-    the difference is off its own value by as much as that is off 0 (centred under the null).
-    ``permutation`` exchanges the two systems' whole tallies document by document, all ways if there
-    are no more than ``resamples``. p is (1 + hits) / (1 + draws), or hits / ways.
+    ``jackknife`` leaves out each document once, of both systems; p is multiplied by the number of
+    pairs, and the intervals hold all at once (Dunn 1961), so an interval leaves out 0 just where
+    that p is below 1 less its confidence. Where at most one document differs, p is 1.
 
-    Where systems differ in fewer than 10 documents, p counts all ways for either test, and the
-    interval is joined with an exact one of which system these favour. Where the documents are all
-    alike, resamples do not vary, and p is that of the permutation test.
+    The other tests have p alone, with Holm's correction. ``permutation`` exchanges the two systems'
+    whole tallies document by document, all ways if there are no more than ``resamples``; p is
+    (1 + hits) / (1 + draws), or hits / ways. ``bootstrap`` draws documents with replacement, the
+    same ones for both; p is how often the difference is off its own value by as much as that is off
+    0 (Koehn 2004; Berg-Kirkpatrick et al. 2012).
 
     Args:
         evaluation: of two systems or more.
-        test: bootstrap or permutation.
-        bootstrap: how intervals are made, which come from resamples in either test; how many ways
-            are drawn or exchanged, and of what.
-        progress: called with the number of draws made, and of all.
+        test: jackknife, permutation or bootstrap.
+        ci: confidence of the intervals, and clusters of every test.
+        resamples: number of permutations or resamples, if the test draws any.
+        seed: a whole number from 0, of these.
+        progress: called with the number of pairs (of the bootstrap, of draws) done, and of all.
 
     Raises:
         SettingError: for an unknown name, a number out of range, or fewer than two systems.
@@ -346,56 +372,69 @@ def compare_systems(
     (0.95, True)
     """
     check_evaluation(evaluation, "compare_systems")
-    resampling = resampling_of(bootstrap)
     check_choice(test, TESTS, "test")
-    if test == "permutation" and resampling.by_text(evaluation.settings):
+    check_whole(resamples, 1, "resamples")
+    check_whole(seed, 0, "seed")
+    if not isinstance(ci, Jackknife) or ci.over_annotators:
+        raise SettingError("ci: a Jackknife over documents is needed")
+    if test == "permutation" and ci.by_text(evaluation.settings):
         raise SettingError(
-            f"resample_by {resampling.resample_by}: a permutation test exchanges what chance"
-            " expects too, which belongs to whole documents; test by bootstrap, or resample by unit"
-            " or document"
+            f"cluster_by {ci.cluster_by}: a permutation test exchanges what chance expects too,"
+            " which belongs to whole documents; test by jackknife, or cluster by document"
         )
-    pairs = list(itertools.combinations(evaluation.systems, 2))
-    if not pairs:
+    names = list(itertools.combinations(evaluation.systems, 2))
+    if not names:
         raise SettingError("one system; a difference needs two")
-    per_document = evaluation.counted.per_document.drawn(resampling, evaluation.settings)
+    per_document = evaluation.counted.per_document.clustered(ci, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
-    for a, b in pairs:
-        both = per_document.shared_by(a, b)
-        groups.setdefault(both.tobytes(), []).append((a, b))
-    parts = len(groups) + len(pairs) * (test == "permutation")
-    reports = (part_of(progress, number, 1, parts) for number in itertools.count())
+    for a, b in names:
+        groups.setdefault(per_document.shared_by(a, b).tobytes(), []).append((a, b))
+    request = _Request(test, ci, resamples, seed, len(names), progress)
     compared = (
-        pair
-        for group in groups.values()
-        for pair in _compared(per_document, group, test, resampling, reports)
+        pair for group in groups.values() for pair in _compared(per_document, group, request)
     )
     by_names = {(pair.a, pair.b): pair for pair in compared}
-    ordered = [by_names[names] for names in pairs]
-    for kind in KINDS:
-        adjusted = holm([getattr(pair, kind).p for pair in ordered])
-        ordered = [
-            replace(pair, **{kind: getattr(pair, kind)._replace(p_holm=p)})
-            for pair, p in zip(ordered, adjusted, strict=True)
-        ]
-    # p is drawn, whatever the interval
-    drawn = {"resamples": int(resampling.resamples), "seed": int(resampling.seed)}
-    chosen = {**resampling.settings(), **drawn, "test": test}
+    pairs = _adjusted([by_names[two] for two in names], test)
+    chosen: dict[str, Any] = {"test": test, "resamples": resamples, "seed": seed, "ci": None}
+    if test == "jackknife":
+        kinds = [EXACT if pair.exact else JACKKNIFE for pair in pairs]
+        chosen = {"test": test, **ci.settings(kinds)}
+    else:
+        chosen["cluster_by"] = ci.cluster_by
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     scores, unmarked = evaluation.scores, evaluation.unmarked
-    return Comparison(tuple(ordered), settings, scores=scores, unmarked=unmarked)
+    return Comparison(tuple(pairs), settings, scores=scores, unmarked=unmarked)
+
+
+class _Request(NamedTuple):
+    """The test that was asked for, its settings, and the progress of its draws."""
+
+    test: str
+    ci: Jackknife
+    resamples: int
+    seed: int
+    n_pairs: int
+    progress: Progress
+
+
+def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
+    """Return pairs with p adjusted for all of them."""
+    adjusted = [*pairs]
+    for kind in KINDS:
+        p = [getattr(pair, kind).p for pair in pairs]
+        corrected = holm(p) if test != "jackknife" else [min(1.0, len(p) * x) for x in p]
+        corrected = [x if x == x else UNDEFINED for x in corrected]
+        adjusted = [
+            replace(pair, **{kind: getattr(pair, kind)._replace(p_adjusted=p)})
+            for pair, p in zip(adjusted, corrected, strict=True)
+        ]
+    return adjusted
 
 
 def _compared(
-    per_document: PerDocument,
-    pairs: Sequence[tuple[str, str]],
-    test: str,
-    resampling: Resampling,
-    reports: Iterator[Progress],
+    per_document: PerDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
-    """Yield pairs that share the same documents, which are resampled together.
-
-    ``reports`` are the progress of one part of the draws after another.
-    """
+    """Yield pairs that share the same documents."""
     seen, rows = per_document.shared_by(*pairs[0]), per_document.comparisons
     rows = rows.where(seen[rows.document]).of_wholes(per_document.wholes)
     units = per_document.units(seen)
@@ -405,50 +444,14 @@ def _compared(
         for name in names
     ]
     table = np.stack(tables, axis=1)
-    place = np.array([[names.index(name) for name in pair] for pair in pairs])
-
-    def differences(sums: Floats) -> Floats:
-        """Observed and corrected difference of each pair; (…, 2·pairs)."""
-        f1 = f1_figures(sums.reshape(len(sums), len(names), table.shape[2]))[..., [0, 2]]
-        return (f1[:, place[:, 0]] - f1[:, place[:, 1]]).reshape(len(sums), 2 * len(pairs))
-
-    ids = per_document.numbers
-    wide = table.reshape(len(table), len(names) * table.shape[2])
-    sample = Sample(wide, None if ids is None else ids[units])
-    drawn = bootstrap(sample, differences, resampling, progress=next(reports))
-    for number, ((a, b), sides) in enumerate(zip(pairs, place, strict=True)):
-        both = table[:, sides]
-        differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
-        rare = len(differing) < RARE
-        figures = [2 * number, 2 * number + 1]
-        values = drawn.estimate[figures]
-        p = [UNDEFINED, UNDEFINED]
-        if len(table) > 1:
-            p = [_centred(drawn.replicates[:, k], drawn.estimate[k]) for k in figures]
-        alike = any(map(math.isnan, p))
-        exact = False
-        if test == "permutation" or rare or alike:
-            exact = rare or len(differing) <= math.log2(resampling.resamples)
-            turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
-            report = next(reports) if test == "permutation" else None
-            p = exchange(both[:, turned], differing[:, turned], values, exact, resampling, report)
-        of_few = np.full((2, 2), np.nan)
-        if rare:
-            of_few = few_ends(both, differing, resampling.tail)
-        limits = _limits(both.sum(axis=0))
-        exchanged = alike and not rare and test == "bootstrap"
-        observed, corrected = (
-            _difference(
-                float(values[i]), p[i], drawn.interval(k, resampling), of_few[i], limits[i],
-                len(differing), resampling, exchanged,
-            )
-            for i, k in enumerate(figures)
-        )  # fmt: skip
+    position = [tuple(names.index(name) for name in pair) for pair in pairs]
+    tested = _TESTED[request.test](table, position, request)
+    for (a, b), (i, j), (observed, corrected, exact) in zip(pairs, position, tested, strict=True):
         yield SystemPair(
             a,
             b,
             documents=len(table),
-            differing=len(differing),
+            differing=int((table[:, i] != table[:, j]).any(axis=1).sum()),
             observed=observed,
             corrected=corrected,
             exact=exact,
@@ -456,63 +459,84 @@ def _compared(
         )
 
 
-def _limits(totals: Floats) -> Floats:
-    """Return the least and greatest difference of two systems in F1 and corrected F1; (2, 2).
+_Tested = Iterator[tuple[Difference, Difference, bool]]
+"""The difference in F1, in corrected F1, and whether nothing was estimated or drawn."""
 
-    ``totals`` are the sums of either system.
-    """
-    expected = f1_figures(totals)[:, 1]
+
+def _by_jackknife(table: Floats, position: Sequence[tuple[int, ...]], request: _Request) -> _Tested:
+    """Test pairs by leaving out each document; ``table`` is (documents, systems, columns)."""
+    left_out = LeftOut.of(table)
+    for i, j in position:
+        found = left_out.difference(i, j, request.ci.tail, request.n_pairs)
+        columns = found.value.tolist(), found.ends.tolist(), found.p.tolist(), found.reasons
+        observed, corrected = (
+            Difference(value, low, high, p, UNDEFINED, reason)
+            for value, (low, high), p, reason in zip(*columns, strict=True)
+        )
+        yield observed, corrected, found.exact
+
+
+def _by_permutation(
+    table: Floats, position: Sequence[tuple[int, ...]], request: _Request
+) -> _Tested:
+    """Test pairs by exchanging systems; ``table`` is (documents, systems, columns)."""
+    for sides in position:
+        both = table[:, list(sides)]
+        differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
+        exact = len(differing) <= math.log2(request.resamples)
+        turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
+        value = _differences(both.sum(axis=0), [(0, 1)])[0]
+        p = exchange(
+            both[:, turned], differing[:, turned], value, exact, request.resamples, request.seed,
+            request.progress,
+        )  # fmt: skip
+        yield *_without_ends(value.tolist(), p), exact
+
+
+def _by_bootstrap(table: Floats, position: Sequence[tuple[int, ...]], request: _Request) -> _Tested:
+    """Test pairs by drawing documents; ``table`` is (documents, systems, columns)."""
+    n_units, n_systems, columns = table.shape
+
+    def differences(sums: Floats) -> Floats:
+        """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
+        found = _differences(sums.reshape(len(sums), n_systems, columns), position)
+        return found.reshape(len(sums), -1)
+
+    wide = table.reshape(n_units, -1)
+    drawn = bootstrap_p(wide, differences, request.resamples, request.seed, request.progress)
     with np.errstate(divide="ignore", invalid="ignore"):
-        lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
-    return np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
+        values = differences(wide.sum(axis=0)[None])[0]
+    for k in range(0, 2 * len(position), 2):
+        yield *_without_ends(values[k : k + 2].tolist(), drawn[k : k + 2].tolist()), False
 
 
-def _difference(
-    value: float,
-    p: float,
-    interval: tuple[float, float, str],
-    of_few: Floats,
-    limits: Floats,
-    differing: int,
-    resampling: Resampling,
-    exchanged: bool,
-) -> Difference:
-    """Return a difference with its interval and p, and what is out of the ordinary.
+_TESTED: Mapping[str, Callable[..., _Tested]] = {
+    "jackknife": _by_jackknife,
+    "permutation": _by_permutation,
+    "bootstrap": _by_bootstrap,
+}
 
-    Args:
-        value: the difference.
-        p: of it.
-        interval: its low and high end from resamples, and a note on them.
-        of_few: the ends where systems differ in few documents, else ``nan``.
-        limits: the least and the greatest that a difference can be.
-        differing: in how many documents they differ.
-        resampling: how.
-        exchanged: whether p is of exchanges, though a bootstrap was asked for.
-    """
-    *ends, note = interval
-    low, high = united(np.array(ends), of_few).clip(*limits).tolist()
-    reasons = [f"interval: {note}"] if note else []
-    undefined = math.isnan(p)
-    if exchanged and not undefined:
-        reasons.append(_ALIKE)
-    rare = differing < RARE
-    torn = not undefined and (p <= 2 * resampling.tail) == (low <= 0 <= high)
-    if not math.isnan(low) and (rare or torn):
-        reasons.append((_FEW_DIFFER if rare else _TORN).format(counted(differing, "document")))
-    return Difference(value, low, high, p, UNDEFINED, "; ".join(reasons))
+
+def _differences(sums: Floats, position: Sequence[tuple[int, ...]]) -> Floats:
+    """Compute differences in F1 and corrected F1; (…, systems, columns) to (…, pairs, 2)."""
+    first, second = np.array(position).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f1 = f1_figures(sums)[..., [0, 2]]
+    return np.asarray(f1[..., first, :] - f1[..., second, :])
+
+
+def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Difference, Difference]:
+    """Return two differences with p and no interval."""
+    observed, corrected = (
+        Difference(
+            value, UNDEFINED, UNDEFINED, p, UNDEFINED, _ALIKE if p != p and value == value else ""
+        )
+        for value, p in zip(values, p, strict=True)
+    )
+    return observed, corrected
 
 
 def _sign(difference: float) -> int:
     """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
     shown = 0.0 if math.isnan(difference) else float(decimal(difference))
     return (shown > 0) - (shown < 0)
-
-
-def _centred(drawn: Floats, value: float) -> float:
-    """p of a difference: how often a resample is off it by as much as it is off 0."""
-    defined = drawn[~np.isnan(drawn)]
-    # documents that are all alike cannot tell
-    if math.isnan(value) or not len(defined) or (abs(value) > TIE and np.ptp(defined) <= TIE):
-        return UNDEFINED
-    hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
-    return (1 + hits) / (1 + len(defined))

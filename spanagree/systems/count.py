@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Hashes, Ints, unique
+from spanagree.arrays import Bools, Floats, Ints, distinct, unique
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
@@ -16,7 +16,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.results.score import all_figures
+from spanagree.results.score import all_figures, corrected_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import (
     ComparedSystems,
@@ -24,9 +24,8 @@ from spanagree.systems.compared_systems import (
     compare,
     compare_with_gold,
 )
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.evidence import evidence_of
-from spanagree.uncertainty.unit_ids import ids_of_texts, ids_of_units
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import Moments, evidence_of, mean_moments, moments
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,10 +44,9 @@ class PerDocument(NamedTuple):
         shared: which documents each system and gold both saw, by its number.
         ids: the names of the documents, if they have any.
         wholes: the number of the whole that each document is a sentence of, if it is known; of
-            what is resampled, only if wholes are.
+            clusters, only if wholes are.
         corpus: the annotations that were compared, after all that selects or changes segments;
             ``None`` for counts that were read from files of tallies.
-        document: of texts, the number of the document that each is in.
     """
 
     comparisons: Comparisons
@@ -56,19 +54,11 @@ class PerDocument(NamedTuple):
     ids: tuple[str, ...] | None
     wholes: Ints | None = None
     corpus: Corpus | None = None
-    document: Ints | None = None
 
     @property
     def joined(self) -> Corpus | None:
         """The corpus, if its documents were joined of texts."""
         return None if self.corpus is None or self.corpus.text_ends is None else self.corpus
-
-    @property
-    def numbers(self) -> Hashes | None:
-        """Of each unit that is resampled, what says how often it is drawn."""
-        if self.document is not None:
-            return ids_of_texts(self.ids, self.document)
-        return ids_of_units(self.ids, self.wholes)
 
     def of_system(self, name: str) -> Comparisons:
         """Return the comparisons of one system with gold."""
@@ -83,22 +73,18 @@ class PerDocument(NamedTuple):
         """Return the number of an annotator."""
         return self.comparisons.annotators.index(name)
 
-    def table(self, name: str, documents: Ints) -> Floats:
-        """Return what documents add to a system's matched, expected and sizes; (documents, 4)."""
-        return self.of_system(name).table(documents)
-
     def units(self, documents: Bools) -> Ints:
         """Return the units that some documents are, or are parts of."""
         return np.flatnonzero(documents) if self.wholes is None else unique(self.wholes[documents])
 
-    def drawn(self, resampling: Resampling, settings: EvaluationSettings) -> PerDocument:
-        """Return what is resampled: documents, wholes of them, or texts they were joined of.
+    def clustered(self, jackknife: Jackknife, settings: EvaluationSettings) -> PerDocument:
+        """Return the clusters: documents, wholes of them, or texts they were joined of.
 
         Raises:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
-        if not resampling.by_text(settings):
-            return self._replace(wholes=resampling.wholes_of(self.wholes, settings))
+        if not jackknife.by_text(settings):
+            return self._replace(wholes=jackknife.wholes_of(self.wholes, settings))
         counting = MatchCounting(match=settings.match, chance=settings.chance)
 
         def compare(texts: Corpus) -> Comparisons:
@@ -107,7 +93,7 @@ class PerDocument(NamedTuple):
 
         comparisons, document = by_text(self.comparisons, self.joined, compare)
         shared = {number: both[document] for number, both in self.shared.items()}
-        return PerDocument(comparisons, shared, self.ids, document=document)
+        return PerDocument(comparisons, shared, self.ids)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,8 +109,7 @@ class CountedSystems:
         shared: how many documents each system and gold both saw.
         sums: comparisons of gold, the first, with systems, the second, over all documents, by
             system and label.
-        evidence: what precision, recall and F1 of a system and label rest on, (3, 3); over all
-            labels, where the label is empty.
+        evidence: what precision, recall and F1 of each system rest on; (3, 3).
         inexact: where the expected match of each system is not exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same counts without that rule.
@@ -138,7 +123,7 @@ class CountedSystems:
     annotators: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Comparisons
-    evidence: Mapping[tuple[str, str], Ints]
+    evidence: Mapping[str, Ints]
     inexact: Mapping[str, Inexact] = field(default_factory=dict)
     places: PlaceShares | None = None
     uniform: CountedSystems | None = None
@@ -170,32 +155,52 @@ def sums_of(per_document: PerDocument) -> dict[str, Any]:
     return {
         "shared": {names[number]: int(both.sum()) for number, both in per_document.shared.items()},
         "sums": per_document.comparisons.by("second", "label"),
-        "evidence": _evidence(per_document, ()),
+        "evidence": _evidence(per_document),
         "per_document": per_document,
     }
 
 
-def _evidence(per_document: PerDocument, labels: Sequence[str]) -> dict[tuple[str, str], Ints]:
-    """Return what the figures of each system and label rest on."""
-    tables = tables_of(per_document._replace(wholes=None), labels)
-    return {key: evidence_of(table, all_figures) for key, (_, table) in tables}
-
-
-def tables_of(
-    per_document: PerDocument, labels: Sequence[str]
-) -> Iterator[tuple[tuple[str, str], tuple[Ints, Floats]]]:
-    """Yield each system and label, and which units add what, as :meth:`Comparisons.table`.
-
-    Over all labels that is empty; those of each one of ``labels`` come after it.
-    """
+def _evidence(per_document: PerDocument) -> dict[str, Ints]:
+    """Count what precision, recall and F1 of each system rest on."""
+    rows = per_document.comparisons.by("second", "document")
     names = per_document.comparisons.annotators
-    rows = per_document.comparisons.of_wholes(per_document.wholes)
-    for number in sorted(per_document.shared, key=names.__getitem__):  # canonical order
-        units = per_document.units(per_document.shared[number])
-        part = rows.where(rows.second == number)
-        yield (names[number], ""), (units, part.table(units))
-        for code, label in enumerate(labels):
-            yield (names[number], label), (units, part.where(part.label == code).table(units))
+    evidence = evidence_of(_columns(rows), all_figures, rows.second, len(names))
+    return {names[number]: evidence[number] for number in per_document.shared}
+
+
+def _columns(rows: Comparisons) -> Floats:
+    """Return what each row adds to the sums; (rows, 4 or 6)."""
+    return np.stack(rows.columns, axis=1).astype(np.float64)
+
+
+def moments_of_systems(per_document: PerDocument) -> Moments:
+    """Compute precision, recall and F1 of each annotator as a system, and their changes."""
+    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
+    return moments(_columns(rows), all_figures, rows.second, len(rows.annotators))
+
+
+def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments, Moments]:
+    """Compute the same of each label of each annotator, and of their means over labels.
+
+    The first are in the order of annotators, of each all labels.
+    """
+    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "label", "document")
+    columns, n_systems = _columns(rows), len(rows.annotators)
+    part = rows.second * n_labels + rows.label
+    (system, _), unit, _ = distinct(rows.second, rows.document)
+    mean_of_part = np.repeat(np.arange(n_systems), n_labels)
+    means = mean_moments(
+        columns, all_figures, part, mean_of_part, unit, system, n_systems, _macro_figures
+    )
+    return moments(columns, all_figures, part, n_systems * n_labels), means
+
+
+def _macro_figures(sums: Floats) -> Floats:
+    """Compute macro-averages from sums over labels and numbers of labels; (…, 18) to (…, 9)."""
+    figures, counts = np.split(sums, 2, axis=-1)
+    means = figures / counts
+    means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
+    return means
 
 
 def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:

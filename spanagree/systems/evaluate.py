@@ -22,8 +22,8 @@ from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems, compare, compare_part
 from spanagree.systems.count import counted_of
 from spanagree.systems.result import Evaluation, result
-from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
+from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -39,7 +39,7 @@ def evaluate(
     chance: Chance = "nonoverlapping",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     p_values: bool = False,
     seed: int = 0,
     executor: Executor | None = None,
@@ -62,11 +62,10 @@ def evaluate(
             capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
             of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.
         chance_of: whose annotations are random, both, or systems with gold as it is.
-        ci: confidence intervals for every figure, by resampling documents: a score's ``interval``;
-            or a :class:`Bootstrap`, which says how.
+        ci: confidence intervals for every figure, over documents: a score's ``interval``; or a
+            :class:`Jackknife`, with another confidence or other clusters.
         p_values: p, z and standard deviations of each system and document too.
-        seed: a whole number from 0, of draws where expected scores are too much work to compute,
-            and of resamples unless ``ci`` has its own.
+        seed: a whole number from 0, of draws where expected scores are too much work to compute.
         executor: of parts: any ``concurrent.futures.Executor``, whose workers read and compare
             them.
         progress: called with the number of steps (or parts) done, and of all.
@@ -86,7 +85,7 @@ def evaluate(
     """
     source, named = guessed(corpus, gold)
     model = chance_model(chance, places, chance_of, seed)
-    resampling = asked_resampling(ci, seed=seed)
+    jackknife = parse_ci(ci)
     if isinstance(source, Corpus):
         check_executor(executor)
         source, match, model = compared(source, match, model, **comparing)
@@ -102,7 +101,7 @@ def evaluate(
             progress,
         )
     evaluation = result(
-        counted_of(rows), resampling, step_of(progress, "intervals") if resampling else None
+        counted_of(rows), jackknife, step_of(progress, "intervals") if jackknife else None
     )
     if not p_values:
         return evaluation

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,21 +29,25 @@ from spanagree.results.score import (
     Interval,
     Score,
     ScoreColumns,
-    all_figures,
     corrected,
     undefined,
 )
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.count import CountedSystems, EvaluationSettings, tables_of
-from spanagree.uncertainty.bootstrap import Resampling, settings_with
+from spanagree.systems.count import (
+    CountedSystems,
+    EvaluationSettings,
+    moments_of_labels,
+    moments_of_systems,
+)
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import (
     WHOLE,
     ChanceStatistics,
     PairChance,
 )
-from spanagree.uncertainty.together import intervals
+from spanagree.uncertainty.confidence import Jackknife, settings_with
+from spanagree.uncertainty.jackknife import intervals_of
 
 _NAMED = 5  # labels in a note
 _BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
@@ -139,7 +144,7 @@ class Evaluation(Result, Keyed):
         settings: what made the numbers.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
         counted: what the figures were made from.
-        resampling: how intervals were made, if they were asked for.
+        jackknife: the request for intervals, if there was one.
         by_chance: the distribution of each system's match by chance, if it was asked for.
         uniform: the same without the rule of places, if chance has one.
 
@@ -157,7 +162,7 @@ class Evaluation(Result, Keyed):
     settings: EvaluationSettings
     notes: tuple[str, ...]
     counted: CountedSystems = field(repr=False, compare=False)
-    resampling: Resampling | None = field(default=None, repr=False)
+    jackknife: Jackknife | None = field(default=None, repr=False)
     by_chance: Mapping[str, PairChance] = field(default_factory=dict, repr=False, compare=False)
     uniform: Evaluation | None = field(default=None, repr=False, compare=False)
 
@@ -199,7 +204,7 @@ class Evaluation(Result, Keyed):
     def _evidence(self) -> dict[str, list[int]]:
         """What the F1 of each system rests on."""
         f1 = Macro._fields.index("f1")
-        return {name: self.counted.evidence[name, ""][f1].tolist() for name in self.systems}
+        return {name: self.counted.evidence[name][f1].tolist() for name in self.systems}
 
     @property
     def verdict(self) -> str:
@@ -209,7 +214,7 @@ class Evaluation(Result, Keyed):
         shared = [system.documents for system in self.systems.values()]
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
-        sentence = verdict.order(self.scores, where, confidence, "--test bootstrap", self.unmarked)
+        sentence = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
         return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
 
     @property
@@ -238,7 +243,7 @@ class Evaluation(Result, Keyed):
 
         Document numbers and names stay those of the whole.
         """
-        fewer = result(self.counted.over(documents), self.resampling)
+        fewer = result(self.counted.over(documents), self.jackknife)
         return replace(fewer, settings=self.settings, notes=self.notes)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
@@ -279,7 +284,7 @@ class Evaluation(Result, Keyed):
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
-        ci, ends = self.resampling is not None, self.resampling is not None and by != "document"
+        ci, ends = self.jackknife is not None, self.jackknife is not None and by != "document"
         scores = (
             ScoreColumns("precision", ("precision", "", "")),
             ScoreColumns("recall", ("recall", "", "")),
@@ -371,8 +376,6 @@ class Evaluation(Result, Keyed):
                 remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
                 if tally.f1.interval is not None and tally.f1.interval.reason:
                     remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
-        if by == "label" and self.resampling is not None:
-            remarks["–: macro-averages have no intervals"] = None
         return [*remarks, *self.remarks_on_chance(), *self.caveats]
 
     def _error_of_chance(self, system: System) -> float | None:
@@ -404,7 +407,7 @@ class Evaluation(Result, Keyed):
             none = Tally()
             values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
             return heat_map(labels, list(self.systems), np.array(values), "corrected F1")
-        if self.resampling is not None:
+        if self.jackknife is not None:
             return f1_dots(self.scores.items(), "F1, with intervals")
         both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
         lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
@@ -441,10 +444,12 @@ Ends = Mapping[tuple[str, str], Sequence[Interval]]
 
 
 def result(
-    counts: CountedSystems, resampling: Resampling | None = None, progress: Progress = None
+    counts: CountedSystems, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
-    """Score what was counted, with intervals if resampling is given."""
-    ends = {} if resampling is None else intervals_of(counts, resampling, progress)
+    """Score what was counted, with intervals if they are requested."""
+    ends, macro_ends = ({}, {}) if jackknife is None else intervals_by_name(counts, jackknife)
+    if progress is not None:
+        progress(1, 1)
     tallied = {
         name: _tallies(counts, number, ends)
         for number, name in enumerate(counts.annotators)
@@ -457,16 +462,18 @@ def result(
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         overall = labels.pop("")
-        macro = _macro(labels.values(), find_match(counts.settings.match).of_label)
+        of_label = find_match(counts.settings.match).of_label
+        macro = _macro(labels.values(), of_label, macro_ends.get(name, ()))
         systems[name] = System(name, counts.shared[name], overall, labels, macro, Rank(*rank))
+    kinds = (interval.kind for name in systems for interval in ends.get((name, ""), ()))
     return Evaluation(
         systems,
         counts.documents,
         counts.per_document.ids,
-        settings_with(counts.settings, resampling),
+        settings_with(counts.settings, jackknife, kinds),
         (*counts.notes, *notes_of(counts.places), *_notes_on(systems.values(), counts)),
         counts,
-        resampling,
+        jackknife,
         uniform=None if counts.uniform is None else result(counts.uniform),
     )
 
@@ -486,12 +493,22 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
     return tallies
 
 
-def intervals_of(counts: CountedSystems, resampling: Resampling, progress: Progress = None) -> Ends:
-    """Return the intervals of every system, over all labels and for each."""
-    drawn = counts.per_document.drawn(resampling, counts.settings)
-    keys, tables = zip(*tables_of(drawn, counts.labels), strict=True)
-    ends = intervals(tables, all_figures, resampling, progress, drawn.numbers)
-    return dict(zip(keys, ends, strict=True))
+def intervals_by_name(
+    counts: CountedSystems, jackknife: Jackknife
+) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
+    """Compute the intervals of every system, over all labels and for each, and of their means."""
+    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    of_all = intervals_of(moments_of_systems(clusters), jackknife)
+    ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
+    labels = counts.labels
+    if not labels:
+        return ends, {}
+    by_label, means = (
+        intervals_of(sums, jackknife) for sums in moments_of_labels(clusters, len(labels))
+    )
+    keys = ((name, label) for name in counts.annotators for label in labels)
+    ends |= dict(zip(keys, by_label, strict=True))
+    return ends, dict(zip(counts.annotators, means, strict=True))
 
 
 def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
@@ -517,15 +534,16 @@ def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
     return notes
 
 
-def _macro(labels: Collection[Tally], of_label: bool) -> Macro:
+def _macro(labels: Collection[Tally], of_label: bool, intervals: Sequence[Interval] = ()) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
     means = []
-    for name in Macro._fields:
+    for name, interval in zip_longest(Macro._fields, intervals):
         scores = [getattr(tally, name) for tally in labels]
         defined = [score[:2] for score in scores if not math.isnan(score.observed)]
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
-        means.append(corrected(*both) if defined else undefined(nothing))
+        mean = corrected(*both) if defined else undefined(nothing)
+        means.append(mean._replace(interval=interval))
     return Macro(*means)
 
 

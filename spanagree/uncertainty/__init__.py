@@ -1,1 +1,1 @@
-"""How sure figures are: bootstrap intervals and permutation tests."""
+"""How sure figures are: intervals by the jackknife, tests of differences, and of chance."""

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, Progress
+from spanagree.arrays import Floats, Progress
 from spanagree.errors import counted
 from spanagree.results.score import UNDEFINED, f1_figures
-from spanagree.uncertainty.bootstrap import Resampling
-from spanagree.uncertainty.draws import portions
-from spanagree.uncertainty.evidence import clopper_pearson
 
 TIE = 1e-12  # differences closer than this are the same
 _LEVEL = 0.05
+_CELLS = 1 << 22  # of one temporary array
 
 
 def exchange(
@@ -23,57 +21,34 @@ def exchange(
     differing: Floats,
     value: Floats,
     exact: bool,
-    resampling: Resampling,
+    resamples: int,
+    seed: int,
     progress: Progress = None,
 ) -> list[float]:
-    """Return p of the two differences: how often exchanging systems gives one as large.
+    """Compute p of two differences: the share of exchanges of systems with one as large.
 
-    ``progress`` is called with the number of exchanges made, and of all.
+    Args:
+        table: what each document adds to matched, expected and size of both systems; (units, 2, 3).
+        differing: the rows of documents in which the systems differ.
+        value: differences in F1 and corrected F1; (2,).
+        exact: whether all exchanges are counted, rather than drawn.
+        resamples: number of exchanges that are drawn.
+        seed: of the draws.
+        progress: called with the number of exchanges made, and of all.
     """
     differing = differing[np.lexsort(differing.reshape(len(differing), 2 * table.shape[-1]).T)]
     change = differing[:, 1] - differing[:, 0]
     total = table.sum(axis=0)
     hits, draws, done = np.zeros(2), np.zeros(2), 0
-    for chosen in _exchanges(len(differing), exact, resampling):
+    for chosen in _exchanges(len(differing), exact, resamples, seed):
         difference = _differences(total, chosen @ change)
         hits += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
         draws += (~np.isnan(difference)).sum(axis=0)
         done += len(chosen)
         if progress is not None:
-            progress(done, 2 ** len(differing) if exact else resampling.resamples)
+            progress(done, 2 ** len(differing) if exact else resamples)
     p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
-
-
-def few_ends(both: Floats, differing: Floats, tail: float) -> Floats:
-    """Return intervals of the two differences where systems differ in so few documents.
-
-    Which system a differing document favours is as uncertain as Clopper & Pearson's interval of a
-    share says; if all favoured one, the difference would be the greatest that exchanging gives.
-    Where none differs, any of them may, and as much as can be.
-
-    Args:
-        both: what each document adds to matched, expected and size of two systems; (units, 2, 3).
-        differing: those of them that differ.
-        tail: the share below the low end, and above the high one.
-
-    Returns:
-        The ends for the observed and the corrected difference; (2, 2).
-    """
-    change = (differing[:, 1] - differing[:, 0]).reshape(-1, both.shape[2])
-    total = both.sum(axis=0)
-    difference = _differences(total, _ways(0, 2 ** len(differing), len(differing)) @ change)
-    most = clopper_pearson(0, int(both[..., 2].any(axis=1).sum()), tail)[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half = most / np.array([1, 1 - max(f1_figures(total)[:, 1].tolist())])
-    by_one = difference[2 ** np.arange(len(differing))] - difference[0]  # each exchanged alone
-    ends = np.stack((-half, half), axis=1)
-    for figure, moves in enumerate(by_one.T):
-        first, second = int((moves < -TIE).sum()), int((moves > TIE).sum())
-        if first + second:
-            share = np.array(clopper_pearson(first, first + second, tail))
-            ends[figure] = np.abs(difference[:, figure]).max() * (2 * share - 1)
-    return ends
 
 
 def _differences(total: Floats, moved: Floats) -> Floats:
@@ -83,17 +58,14 @@ def _differences(total: Floats, moved: Floats) -> Floats:
     return difference[:, [0, 2]]
 
 
-def _ways(low: int, high: int, documents: int) -> Ints:
-    """Return which documents are exchanged in the ways of these numbers, whose bits say so."""
-    return np.arange(low, high)[:, None] >> np.arange(documents) & 1
-
-
-def _exchanges(documents: int, exact: bool, resampling: Resampling) -> Iterator[Floats]:
+def _exchanges(documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
-    rng = np.random.default_rng(resampling.seed)
-    for low, high in portions(2**documents if exact else resampling.resamples, documents):
+    rng = np.random.default_rng(seed)
+    count, step = 2**documents if exact else resamples, max(1, _CELLS // max(documents, 1))
+    for low in range(0, count, step):
+        high = min(low + step, count)
         if exact:
-            ways = _ways(low, high, documents)
+            ways = np.arange(low, high)[:, None] >> np.arange(documents) & 1
         else:
             ways = rng.integers(0, 2, size=(high - low, documents))
         yield ways.astype(np.float64)

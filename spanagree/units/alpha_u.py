@@ -17,7 +17,7 @@ from spanagree.corpus.roles import as_list
 from spanagree.errors import check_choice, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.parts.each import Part, whole_corpus
-from spanagree.uncertainty.bootstrap import Bootstrap, Resampling, asked_resampling, settings_with
+from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.score import (
@@ -43,7 +43,7 @@ def alpha_u(
     continuum: Continuum = "summed",
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> AlphaU:
@@ -55,7 +55,7 @@ def alpha_u(
         continuum: what becomes of several documents, summed or joined.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci: whether, or how, figures get intervals, by resampling documents.
+        ci: whether, or how, figures get intervals, over documents.
         executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
         progress: called with the number of tables (or parts) done, and of all if known.
 
@@ -70,23 +70,23 @@ def alpha_u(
     joined = whole_corpus(source_of(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
-    resampling = asked_resampling(ci)
+    jackknife = parse_ci(ci)
     counting = UnitCounting(
         continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )
-    return _result(count(joined, counting), pairs, resampling)
+    return _result(count(joined, counting), pairs, jackknife)
 
 
-def _result(counts: CountedUnits, pairs: bool, resampling: Resampling | None) -> AlphaU:
+def _result(counts: CountedUnits, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
     """Return the result for all annotators, and for each two of them if asked for."""
-    names, settings = counts.annotators, settings_with(counts.settings, resampling)
-    team = _figures(counts, (), resampling)
-    by_pair = {two: _figures(counts, two, resampling) for two in combinations(names, 2) if pairs}
+    names, settings = counts.annotators, settings_with(counts.settings, jackknife)
+    team = _figures(counts, (), jackknife)
+    by_pair = {two: _figures(counts, two, jackknife) for two in combinations(names, 2) if pairs}
     notes = [*counts.notes]
     if left := counts.documents - team.documents:
         documents = counted(counts.documents, "document")
         notes.append(f"{left} of {documents} not seen by {_who(counts)}, left out")
-    return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), resampling)
+    return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), jackknife)
 
 
 def _who(counts: CountedUnits) -> str:
@@ -94,7 +94,7 @@ def _who(counts: CountedUnits) -> str:
 
 
 def _figures(
-    counts: CountedUnits, names: tuple[str, ...], resampling: Resampling | None
+    counts: CountedUnits, names: tuple[str, ...], jackknife: Jackknife | None
 ) -> AlphaUFigures:
     """Return α_U of all annotators, or of two."""
     key = tuple(sorted(names))
@@ -114,8 +114,8 @@ def _figures(
         else:
             what = "nothing" if label is ALL else f"no {printable(label)}"
             figures.append(undefined(f"{what} is marked"))
-    if resampling is not None:
-        ends = over_documents(counts.per_document[key].sums, resampling)
+    if jackknife is not None:
+        ends = over_documents(counts.per_document[key].sums, jackknife)
         figures = with_intervals(figures, ends)
     return AlphaUFigures(
         figures[0], dict(zip(counts.labels, figures[1:], strict=True)), sums.documents

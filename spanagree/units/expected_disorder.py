@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.parts.workers import by_workers
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.control import expected_gains, is_cheap
 from spanagree.units.dissimilarity import Dissimilarity
 from spanagree.units.sampling import Continuum, Drawn, Sampling, draw, joined
@@ -32,7 +32,7 @@ class Job(NamedTuple):
     Attributes:
         dissimilarity: of two units.
         sampling: where random annotations come from, and how many.
-        resampling: how intervals are made, if they were asked for.
+        jackknife: the request for intervals, if there was one.
         executor: whose workers draw.
         progress: called with the number of draws made, and of all as far as known.
         deadline: end of the time.
@@ -40,7 +40,7 @@ class Job(NamedTuple):
 
     dissimilarity: Dissimilarity
     sampling: Sampling
-    resampling: Resampling | None
+    jackknife: Jackknife | None
     executor: Executor | None
     progress: Callable[[int, int], None] | None
     deadline: Deadline

@@ -28,7 +28,7 @@ from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
-from spanagree.uncertainty.bootstrap import Bootstrap, asked_resampling
+from spanagree.uncertainty.confidence import Jackknife, parse_ci
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
 from spanagree.units.expected_disorder import FIRST_DRAWS, Expected, Job, ratio_of, sampled
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
@@ -64,7 +64,7 @@ def gamma(
     seed: int = 0,
     annotators: Sequence[str] | None = None,
     pairs: bool = False,
-    ci: bool | Bootstrap = False,
+    ci: bool | Jackknife = False,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gamma:
@@ -87,7 +87,7 @@ def gamma(
         seed: for all that is drawn.
         annotators: compare only these.
         pairs: whether each pair of annotators is compared too.
-        ci: whether, or how, figures get intervals, by resampling documents.
+        ci: whether, or how, figures get intervals, over documents.
         executor: whose workers make the draws; they change no digit.
         progress: called with the number of draws made, and of all as far as known.
 
@@ -104,7 +104,7 @@ def gamma(
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, chance, precision, seed),
-        asked_resampling(ci, seed=seed),
+        parse_ci(ci),
         executor,
         progress,
         Deadline.after(time_limit),
@@ -128,7 +128,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
     if sampling.sampler == "chance":
         for name in names:
             check_layer(corpus, name, "exact", sampling.chance)  # which forbids nothing else
-    drawing = {} if job.resampling is None else job.resampling.settings()
+    drawing = {} if job.jackknife is None else job.jackknife.settings()
     settings = GammaSettings(
         measure="gamma",
         alpha=float(dissimilarity.alpha),
@@ -155,7 +155,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
     if any(figures.is_cut for figures in (of_all, *by_pair.values())):
         settings = replace(settings, stopped="time")
-    return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.resampling)
+    return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.jackknife)
 
 
 def canonical(corpus: Corpus) -> Corpus:
@@ -244,8 +244,8 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
         figures.append(_gamma_of_categories(sums, expected, k, label))
     if expected.is_cut or observed.gap.any() or expected.gap:
         figures = _bounded(figures, observed, expected, job)
-    if job.resampling is not None:
-        figures = with_intervals(figures, over_documents(table, job.resampling))
+    if job.jackknife is not None:
+        figures = with_intervals(figures, over_documents(table, job.jackknife))
     return GammaFigures(
         figures[0],
         figures[1],

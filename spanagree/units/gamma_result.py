@@ -107,7 +107,7 @@ class Gamma(TeamResult[GammaFigures]):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each; of few documents only beside intervals."""
-        return () if self.resampling is None else super().caveats
+        return () if self.jackknife is None else super().caveats
 
     @property
     def verdict(self) -> str:

@@ -12,7 +12,8 @@ from spanagree.results.data import plain
 from spanagree.results.frame import Column, Value
 from spanagree.results.plots import Dot
 from spanagree.results.score import CERTAIN, UNDEFINED, Interval
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import intervals_of, moments
 
 FIGURES = ("observed", "expected", "value")
 
@@ -55,7 +56,7 @@ class Disagreement(NamedTuple):
         if self.reason:
             figures["undefined"] = self.reason
         if self.interval is not None:
-            observed, expected, value, reason, _ = self.interval
+            observed, expected, value, reason, *_ = self.interval
             figures["interval"] = {"observed": observed, "expected": expected, "value": value}
             figures["interval"] |= {"reason": reason} if reason else {}
         return dict(plain(figures))
@@ -103,14 +104,25 @@ def statistic(sums: Floats) -> Floats:
     return figures(*parts).reshape(*sums.shape[:-1], -1)
 
 
-def over_documents(table: Floats, resampling: Resampling) -> list[Interval]:
-    """Return the intervals of coefficients, by resampling documents.
+def over_documents(table: Floats, jackknife: Jackknife) -> list[Interval]:
+    """Build the intervals of coefficients, by leaving out each document.
 
-    ``table`` says what each document adds to their sums; (documents, coefficients, 4): observed,
-    expected, and the weights of both.
+    Args:
+        table: what each document adds to their sums; (documents, coefficients, 4): observed,
+            expected, and the weights of both.
+        jackknife: the request.
     """
     flat = table.reshape(len(table), -1)
-    return intervals_of(flat, statistic, resampling, [False] * table.shape[1])  # not shares
+    sums = moments(flat, statistic)
+    n_units = np.full(sums.value.shape, float(np.count_nonzero(flat.any(axis=1))))
+    (built,) = intervals_of(sums._replace(n_units=n_units), jackknife, shares=False)
+    return [_at_most_one(interval) for interval in built]
+
+
+def _at_most_one(interval: Interval) -> Interval:
+    """Cut the interval of a coefficient at 1, which is the most that it can be."""
+    low, high = interval.corrected
+    return interval._replace(corrected=(low, min(high, 1.0)))
 
 
 def with_intervals(

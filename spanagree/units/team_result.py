@@ -13,7 +13,7 @@ from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import FEW, Result
 from spanagree.results.score import ends_of
 from spanagree.settings import Settings, confidence_of, unit
-from spanagree.uncertainty.bootstrap import Resampling
+from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.score import Disagreement, columns, dot, reasons, values
 
 
@@ -51,7 +51,7 @@ class TeamResult(Result, Generic[Some]):
         of_documents: how many documents the corpus has.
         settings: what made the numbers.
         notes: what is out of the ordinary.
-        resampling: how intervals were made, if they were asked for.
+        jackknife: the request for intervals, if there was one.
     """
 
     team: Some
@@ -60,7 +60,7 @@ class TeamResult(Result, Generic[Some]):
     of_documents: int
     settings: Settings
     notes: tuple[str, ...]
-    resampling: Resampling | None = field(default=None, repr=False)
+    jackknife: Jackknife | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> Mapping[str, Disagreement]:
@@ -133,7 +133,7 @@ class TeamResult(Result, Generic[Some]):
             sampled: whether figures have an error from sampling.
             more: what else the table has.
         """
-        intervals = self.resampling is not None
+        intervals = self.jackknife is not None
         noun = unit(self.settings)
         last = Column("documents", f"{noun}s", "count", "documents of units")
         return Frame(

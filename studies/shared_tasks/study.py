@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from spanagree.uncertainty.bootstrap import Bootstrap, resampling_of
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, join
@@ -37,7 +38,6 @@ from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
-from spanagree.uncertainty.bootstrap import Bootstrap, resampling_of
 from spanagree.version import __version__
 
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refuses
+from spanagree.uncertainty.bootstrap import INTERVALS
 
 import spanagree as sa
 from spanagree import __version__
@@ -26,7 +27,6 @@ from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.text import signature_lines
 from spanagree.settings import SETTINGS as TABLE
 from spanagree.settings import SIGNED_AS, signature
-from spanagree.uncertainty.bootstrap import INTERVALS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (

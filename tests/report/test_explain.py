@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
@@ -16,7 +17,6 @@ from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
 from spanagree.results.frame import Column, Frame
 from spanagree.systems.compare_systems import TESTS
-from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": sa.Bootstrap(resamples=20)}

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from messages import refuses, says
 from oracles import joined_with_t
 from scipy import stats
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 from strategies import crowds, turned
 
 import spanagree as sa
@@ -25,7 +26,6 @@ from spanagree.chance.random_annotations import redraw
 from spanagree.cli.main import main
 from spanagree.results.score import f1_figures
 from spanagree.systems.compare_systems import TESTS
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 from spanagree.uncertainty.permutation import benjamini_hochberg, holm_log10
 from spanagree.uncertainty.permutation import holm as _holm
 

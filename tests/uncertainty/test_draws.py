@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from spanagree.uncertainty.evidence import joined
 
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.evidence import joined
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-
-import spanagree as sa
-from spanagree.results.score import f1_figures
-from spanagree.uncertainty import draws
 from spanagree.uncertainty.bootstrap import (
     ResampledFigures,
     Resampling,
@@ -22,6 +18,10 @@ from spanagree.uncertainty.bootstrap import (
     bootstrap,
 )
 from spanagree.uncertainty.ends import Drawn, bca, quantiles
+
+import spanagree as sa
+from spanagree.results.score import f1_figures
+from spanagree.uncertainty import draws
 from spanagree.uncertainty.permutation import exchange, few_ends, holm
 
 UNDEFINED = "percentile, as its bias or acceleration is undefined"

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-
-import spanagree as sa
-from spanagree.results.score import f1_figures
 from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, intervals_of
 from spanagree.uncertainty.ends import with_t
 from spanagree.uncertainty.evidence import clopper_pearson, joined, united
 from spanagree.uncertainty.together import intervals
+
+import spanagree as sa
+from spanagree.results.score import f1_figures
 
 ONE, TWO = [(0, 1, "X")], [(0, 1, "X"), (3, 5, "X")]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from messages import refuses
 from oracles import joined_with_t
+from spanagree.uncertainty.bootstrap import Resampling
 
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.formats.combine import concatenated, unite
-from spanagree.uncertainty.bootstrap import Resampling
 
 ASK = {"ci": sa.Bootstrap(resamples=300, seed=2)}
 

@@ -6,13 +6,13 @@ import random
 
 import numpy as np
 import pytest
+from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, intervals_of
+from spanagree.uncertainty.together import intervals
 
 import spanagree as sa
 from spanagree.agreement import mean_over_pairs
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty import draws
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, intervals_of
-from spanagree.uncertainty.together import intervals
 
 
 def things(rng, count):

@@ -1,9 +1,9 @@
 """Numbers of units by their ids: the same in whatever order the texts of a document stand."""
 
 import numpy as np
+from spanagree.uncertainty.unit_ids import ids_of_units
 
 from spanagree.arrays import hashed
-from spanagree.uncertainty.unit_ids import ids_of_units
 
 
 def test_ids_of_units():

@@ -255,14 +255,12 @@ def show_tests(report: SystemsOverview) -> Html:
         alike = report.alike(pair.a, pair.b)
         about = f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}{alone};"
         about += f" F1 {figure(observed.value)}"
-        p = el("small", "p ", number(ahead.p_holm, probability(ahead.p_holm)))
+        p = el("small", "p ", number(ahead.p_adjusted, probability(ahead.p_adjusted)))
         kind = "heat alike" if alike else "heat h5"
         shown = number(ahead.value) if alike else el("strong", number(ahead.value))
         return el("td", shown, p, class_=kind, title=about)
 
-    caption = (
-        "by how much the system at the left is ahead in corrected F1, and p with Holm's correction"
-    )
+    caption = "by how much the system at the left is ahead in corrected F1, and p times all pairs"
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
     below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]

@@ -1,0 +1,152 @@
+"""The request for confidence intervals: their level, their clusters, and annotators as a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.choices import ClusterBy, Over
+from spanagree.errors import SettingError, check_choice, show
+from spanagree.settings import kinds_and_confidence
+
+CLUSTER_BY = {
+    "document": "whole documents with all their sentences, or with --group-by whole groups",
+    "text": "each text by itself of documents that were joined of texts, with their chance",
+    "sentence": "each sentence; with --unit document, each by itself of those that were joined",
+}
+"""The clusters that are left out one at a time, by name."""
+
+OVER = {
+    "documents": "other documents, for the annotators who are there",
+    "annotators": "other annotators too, in a second interval",
+}
+"""The samples that intervals regard, by name."""
+
+LEAST_ANNOTATORS = 3
+"""Two annotators leave one when one is left out, who agrees with nobody."""
+
+FEW_ANNOTATORS = 10
+"""Fewer annotators than this tell little of others (``scripts/simulate_annotators.py``)."""
+
+_BOTH = "documents+annotators"
+
+
+@dataclass(frozen=True)
+class Jackknife:
+    """The request for confidence intervals; ``ci=True`` stands for ``ci=Jackknife()``.
+
+    Attributes:
+        confidence: level of the intervals, in per cent.
+        cluster_by: what is left out one at a time, in place of the documents as they were read:
+            document, whole ones of sentences; text or sentence, each of joined documents.
+        over: documents; or of a team annotators too, by a second interval, which needs three.
+
+    Raises:
+        SettingError: if the confidence is not between 1 and 100, or a name is unknown.
+
+    >>> Jackknife(confidence=99).settings()
+    {'ci': 'jackknife-t99'}
+    """
+
+    confidence: float = 95
+    cluster_by: ClusterBy | None = None
+    over: Over = "documents"
+
+    def __post_init__(self) -> None:
+        if self.cluster_by is not None:
+            check_choice(self.cluster_by, CLUSTER_BY, "cluster_by")
+        check_choice(self.over, OVER, "over")
+        c = self.confidence
+        if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 1 < c < 100:
+            raise SettingError(
+                f"confidence {show(c)}; a percentage above 1 and below 100, such as 95, is needed"
+            )
+
+    @property
+    def tail(self) -> float:
+        """The probability beyond each end of an interval."""
+        return (1 - self.confidence / 100) / 2
+
+    @property
+    def over_annotators(self) -> bool:
+        """Whether other annotators are regarded too."""
+        return self.over == "annotators"
+
+    def settings(self, kinds: Iterable[str] = ()) -> dict[str, Any]:
+        """Return the settings that name the intervals.
+
+        Args:
+            kinds: of the intervals that were computed.
+
+        >>> Jackknife(cluster_by="document").settings(["exact", "jackknife-t"])
+        {'ci': 'jackknife-t95+exact95', 'cluster_by': 'document'}
+        """
+        settings = {"ci": kinds_and_confidence(kinds, self.confidence)}
+        if self.cluster_by is not None:
+            settings["cluster_by"] = self.cluster_by
+        return {**settings, "over": _BOTH} if self.over_annotators else settings
+
+    def by_text(self, settings: Mapping[str, Any]) -> bool:
+        """Return whether the texts (or sentences) that documents were joined of are clusters."""
+        by_sentence = self.cluster_by == "sentence" and settings.get("unit") == "document"
+        return by_sentence or self.cluster_by == "text"
+
+    def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
+        """Return the number of the whole of each document if wholes are clusters; else ``None``.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to, or nothing is a sentence.
+        """
+        if self.by_text(settings):
+            raise SettingError(
+                f"cluster_by {self.cluster_by}: here chance is not that of joined documents, or"
+                " cannot be shared out over their texts; choose document, or leave it out"
+            )
+        if self.cluster_by == "sentence" and settings.get("unit") != "sentence":
+            raise SettingError(
+                "cluster_by sentence: the documents were not read as sentences; leave it out, or"
+                " choose text if they were joined with group_by"
+            )
+        if self.cluster_by != "document":
+            return None
+        if wholes is None and settings.get("unit") == "sentence":
+            raise SettingError(
+                "cluster_by document: it is not known which sentences are one document; the files"
+                " need -DOCSTART- lines between documents, or leave it out"
+            )
+        return wholes
+
+
+USUAL = Jackknife()
+
+
+def parse_ci(ci: bool | Jackknife, *, of_team: bool = False) -> Jackknife | None:
+    """Turn the ``ci`` argument into a request; ``None`` if no intervals are requested.
+
+    Args:
+        ci: True for the defaults, False for none, or a :class:`Jackknife`.
+        of_team: whether annotators are a sample.
+
+    Raises:
+        SettingError: if ``ci`` is anything else, or asks for annotators where there is no team.
+    """
+    if isinstance(ci, Jackknife):
+        if ci.over_annotators and not of_team:
+            raise SettingError("over annotators: it is for the F1 of a team (agree); leave it out")
+        return ci
+    if not isinstance(ci, (bool, np.bool_)):
+        raise SettingError(
+            f"ci {show(ci)}; True, False or sa.Jackknife(confidence=…, cluster_by=…, over=…) is"
+            " needed"
+        )
+    return USUAL if ci else None
+
+
+def settings_with(settings: Any, jackknife: Jackknife | None, kinds: Iterable[str] = ()) -> Any:
+    """Add the settings of intervals to others, if intervals were requested."""
+    return settings if jackknife is None else replace(settings, **jackknife.settings(kinds))

@@ -1,0 +1,115 @@
+"""Differences of two systems by the jackknife: simultaneous intervals, and p.
+
+Leaving out a document changes the difference of two figures by the difference of their changes, so
+V and its degrees of freedom are those of :mod:`spanagree.uncertainty.jackknife`, on the scale of
+the figures. p and interval come from the same t: of m pairs p is multiplied by m, and intervals
+hold all at once at their confidence, as each has 1/m of the rest (Dunn 1961). So an interval leaves
+out 0 just where its p is below 1 less the confidence.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Floats
+from spanagree.results.score import f1_figures
+from spanagree.uncertainty.clopper_pearson import greatest_share
+from spanagree.uncertainty.jackknife import TIE, ordered_sums, satterthwaite
+
+_ALIKE = "p and interval: undefined, as the documents are all alike; --test permutation has a p"
+_FEW = "p and interval: undefined, as only one document has anything to compare"
+_ONE = "interval: exact, as at most one document tells the two apart, which is no evidence"
+
+
+class Differences(NamedTuple):
+    """The differences of two systems in F1 and corrected F1.
+
+    Attributes:
+        value: differences, the first less the second; (2,).
+        ends: ends of their simultaneous intervals; (2, 2).
+        p: two-sided probability of each, before it is multiplied by the number of pairs; (2,).
+        exact: whether the intervals are exact.
+        reasons: what is out of the ordinary about each.
+    """
+
+    value: Floats
+    ends: Floats
+    p: Floats
+    exact: bool
+    reasons: tuple[str, str]
+
+
+class LeftOut(NamedTuple):
+    """F1 and corrected F1 of systems over some documents, and their changes without each one.
+
+    Attributes:
+        rows: matched, expected and size of each document and system; (documents, systems, 3 or 4).
+        figures: F1, expected and corrected F1; (systems, 3).
+        change: changes of F1 and corrected F1; (documents, systems, 2).
+    """
+
+    rows: Floats
+    figures: Floats
+    change: Floats
+
+    @classmethod
+    def of(cls, rows: Floats) -> LeftOut:
+        """Leave out each document of a table once."""
+        n_units, n_systems, columns = rows.shape
+        total = ordered_sums(rows.reshape(n_units, -1), None, 1).reshape(n_systems, columns)
+        with np.errstate(all="ignore"):
+            figures = f1_figures(total)
+            change = f1_figures(total - rows) - figures
+        return cls(rows, figures, change[..., ::2])
+
+    def difference(self, a: int, b: int, tail: float, n_pairs: int) -> Differences:
+        """Compare two systems.
+
+        Args:
+            a, b: positions of the systems.
+            tail: probability beyond each end of all intervals together.
+            n_pairs: number of pairs that are compared.
+        """
+        from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
+
+        first, second = self.rows[:, a], self.rows[:, b]
+        n_units = int((first.any(axis=1) | second.any(axis=1)).sum())
+        n_differing = int((first != second).any(axis=1).sum())
+        value = (self.figures[a] - self.figures[b])[::2]
+        tail = tail / n_pairs
+        nothing = np.full((2, 2), np.nan)
+        with np.errstate(all="ignore"):
+            if n_units < 2:
+                return Differences(value, nothing, nothing[0], False, (_FEW, _FEW))
+            if n_differing < 2:
+                most = float(greatest_share(n_differing, n_units, tail))
+                scale = np.array([1, 1 - np.fmax(self.figures[a, 1], self.figures[b, 1])])
+                reach = (most / scale)[:, None] * [-1, 1]
+                # a document may hold more of the sums than its share of the documents
+                ends = np.stack(
+                    (np.fmin(value + reach[:, 0], 0), np.fmax(value + reach[:, 1], 0)), axis=1
+                )
+                p = np.where(np.isnan(value), np.nan, 1.0)
+                ends[np.isnan(value)] = np.nan
+                return Differences(value, self._clipped(ends, a, b), p, True, (_ONE, _ONE))
+            square = (self.change[:, a] - self.change[:, b]) ** 2
+            variance, fourth = (ordered_sums(x, None, 1)[0] for x in (square, square * square))
+            freedom, error = satterthwaite(variance, fourth, n_units), np.sqrt(variance)
+            p = 2 * stdtr(freedom, -np.abs(value) / error)
+            reach = -stdtrit(freedom, tail) * error
+            ends = np.stack((value - reach, value + reach), axis=1)
+        alike = ~(error > TIE)
+        same = alike & (np.abs(value) <= TIE)  # the systems are equal wherever one looks
+        ends[alike], p = np.nan, np.where(alike, np.where(same, 1.0, np.nan), p)
+        reasons = tuple(_ALIKE if x else "" for x in (alike & ~same & ~np.isnan(value)).tolist())
+        return Differences(value, self._clipped(ends, a, b), p, False, (reasons[0], reasons[1]))
+
+    def _clipped(self, ends: Floats, a: int, b: int) -> Floats:
+        """Cut ends at the least and the greatest difference that there can be."""
+        expected = self.figures[[a, b], 1]
+        with np.errstate(all="ignore"):
+            lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
+        limits = np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
+        return ends.clip(limits[:, :1], limits[:, 1:])

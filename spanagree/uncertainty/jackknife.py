@@ -1,0 +1,391 @@
+"""Intervals of figures that are functions of sums over documents: the delete-one jackknife.
+
+F1 and its kin are ratios of sums over documents, so the documents are a cluster sample. Each is
+left out once; with d the change of a figure R, about R itself (MacKinnon, Nielsen & Webb 2023),
+
+    V = Σ d²,   df = 2 V² / (Σ d⁴ − V²/n),   from 1 to n − 1,
+
+where df = 2 V² / var(V) is Satterthwaite's definition (1946), and var(V) is estimated from the same
+summands. Few or unequal documents have few degrees of freedom by that alone; nothing is tuned. A
+share of agreement p, between the lowest value of its figure and 1, has the interval
+
+    logit p ± t(df) · √V / (p (1 − p)),
+
+turned back; other figures have R ± t(df) · √V. Nothing is drawn: the same documents in any order
+have the same interval.
+
+Where at most one document holds an error, or at most one a match, leaving out documents tells too
+little. There the interval is Clopper & Pearson's (1934) for the share of such documents, as if
+such a document were all wrong, or all right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints
+from spanagree.results.score import UNDEFINED, Figures, Interval
+from spanagree.settings import EXACT, JACKKNIFE
+from spanagree.uncertainty.clopper_pearson import greatest_share
+from spanagree.uncertainty.confidence import Jackknife
+
+Statistic: TypeAlias = Callable[[Floats], Floats]
+"""From sums, (rows, columns), to figures, (rows, figures); ``nan`` where undefined."""
+
+TIE = 1e-12
+"""Figures that are no further apart are the same."""
+
+FEW = "only {} with anything to compare; an interval needs two"
+_CELLS = 1 << 17  # of a temporary array, which fits into the processor's cache
+_DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells are kept
+_LEAST = 1e-300
+
+_ITSELF = "the figure itself is undefined"
+_SAME = "the same whichever is left out, which tells nothing of others"
+_WITHOUT = "undefined without one of those it rests on"
+
+
+class Moments(NamedTuple):
+    """Figures and the sums of their changes when one unit is left out; each (groups, figures).
+
+    Attributes:
+        value: figures over all units.
+        variance: sum of squared changes.
+        fourth: sum of their fourth powers.
+        n_units: number of units with anything to compare.
+        n_wrong: number of these that hold an error or a disagreement.
+        n_right: number of these that hold a match.
+    """
+
+    value: Floats
+    variance: Floats
+    fourth: Floats
+    n_units: Floats
+    n_wrong: Floats
+    n_right: Floats
+
+    @property
+    def freedom(self) -> Floats:
+        """Satterthwaite's degrees of freedom."""
+        return satterthwaite(self.variance, self.fourth, self.n_units)
+
+
+def satterthwaite(variance: Floats, fourth: Floats, n_units: Any) -> Floats:
+    """Compute degrees of freedom of a variance that is a sum of squares.
+
+    >>> satterthwaite(np.array([4.0, 4.0]), np.array([4.0, 16.0]), 4)  # four alike; one alone
+    array([3.        , 2.66666667])
+    """
+    with np.errstate(all="ignore"):
+        freedom = 2 * variance**2 / np.maximum(fourth - variance**2 / n_units, _LEAST)
+        return np.asarray(np.clip(freedom, 1, np.maximum(n_units - 1, 1)), np.float64)
+
+
+def ordered_sums(values: Floats, group: Ints | None, n_groups: int) -> Floats:
+    """Compute the sums of rows by group, equal to the last bit in any order; (groups, columns).
+
+    Values are cut into a high part, whose sums are not rounded, and a rest of 2⁻³⁰ and less.
+
+    Args:
+        values: (rows, columns).
+        group: number of the group of each row; ``None`` of one group.
+        n_groups: number of groups.
+    """
+    if not len(values):
+        return np.zeros((n_groups, values.shape[1]))
+    if group is None:
+        high = np.abs(values).max(axis=0)
+    else:
+        high = np.zeros((n_groups, values.shape[1]))
+        np.maximum.at(high, group, np.abs(values))
+    with np.errstate(all="ignore"):
+        exponent = np.frexp(high * len(values))[1]
+        grid = np.where(np.isfinite(high), np.ldexp(1.5, exponent), 0.0)
+    of_row = grid if group is None else grid[group]
+    coarse = (values + of_row) - of_row
+    if group is None:
+        return np.asarray(coarse.sum(axis=0) + (values - coarse).sum(axis=0), np.float64)[None]
+    return _by_group(coarse, group, n_groups) + _by_group(values - coarse, group, n_groups)
+
+
+def _by_group(values: Floats, group: Ints, n_groups: int) -> Floats:
+    sums = [np.bincount(group, column, n_groups) for column in values.T]
+    return np.stack(sums, axis=1).astype(np.float64)
+
+
+def moments(
+    rows: Any, statistic: Statistic, group: Ints | None = None, n_groups: int = 1
+) -> Moments:
+    """Compute figures of one or more groups of units, and their changes without one unit.
+
+    Args:
+        rows: what each unit adds to the sums, (units, columns), dense or a csr_array; a unit that
+            adds nothing needs no row.
+        statistic: from sums to figures, which come in threes: observed, expected, corrected.
+        group: number of the group of each unit; ``None`` of one group.
+        n_groups: number of groups.
+    """
+    with np.errstate(all="ignore"):
+        total = _total(rows, group, n_groups)
+        value = statistic(total)
+        changes, masks = [], []
+        for part, of_part in _portions(rows, group, value.shape[1]):
+            whole, before = (total, value) if of_part is None else (total[of_part], value[of_part])
+            changes.append(statistic(whole - part) - before)
+            masks.append(_evidence_masks(statistic(part)[:, ::3]))
+        if not changes:
+            return Moments(value, *(np.zeros_like(value) for _ in range(5)))
+        counts = [_counts(np.concatenate(x), group, n_groups) for x in zip(*masks, strict=True)]
+        return moments_of(value, np.concatenate(changes), counts, group)
+
+
+def moments_of(
+    value: Floats,
+    change: Floats,
+    counts: Iterable[Floats],
+    group: Ints | None = None,
+) -> Moments:
+    """Add up the changes of figures.
+
+    Args:
+        value: figures of each group; (groups, figures).
+        change: of each unit; (units, figures).
+        counts: of each group and score, the number of units with anything to compare, with an
+            error, and with a match; (groups, figures / 3) each.
+        group: number of the group of each unit; ``None`` of one group.
+    """
+    square = change * change
+    sums = (ordered_sums(x, group, len(value)) for x in (square, square * square))
+    of_figures = (np.repeat(x, 3, axis=1) for x in counts)
+    return Moments(value, *sums, *of_figures)
+
+
+def _total(rows: Any, group: Ints | None, n_groups: int) -> Floats:
+    """Compute the sums of rows by group; (groups, columns)."""
+    if isinstance(rows, np.ndarray):
+        return ordered_sums(np.asarray(rows, np.float64), group, n_groups)
+    return np.asarray(rows.sum(axis=0), np.float64).reshape(1, -1)
+
+
+def _portions(
+    rows: Any, group: Ints | None, n_figures: int
+) -> Iterator[tuple[Floats, Ints | None]]:
+    """Yield portions of the rows that have room, dense, with their groups."""
+    step = max(1, _CELLS // max(rows.shape[1], n_figures, 1))
+    for low in range(0, rows.shape[0], step):
+        part = rows[low : low + step]
+        dense = part if isinstance(part, np.ndarray) else part.toarray()
+        yield dense, None if group is None else group[low : low + step]
+
+
+def _counts(mask: Bools, group: Ints | None, n_groups: int) -> Floats:
+    """Count the marked rows of each group; (groups, columns)."""
+    if group is None:
+        return np.count_nonzero(mask, axis=0).astype(np.float64)[None]
+    return _by_group(mask.astype(np.float64), group, n_groups)
+
+
+def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
+    """Build a table, dense or csr, from its cells: rows, columns, values; equal cells add."""
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+
+    rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
+    table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
+    return table.toarray() if shape[0] * shape[1] < _DENSE else table.tocsr()
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+class Ends(NamedTuple):
+    """The ends of intervals, (groups, figures, 2), and a mask of the exact ones."""
+
+    ends: Floats
+    exact: Bools
+
+
+def ends_of(sums: Moments, tail: float, shares: Any = True) -> Ends:
+    """Compute the ends of intervals.
+
+    Args:
+        sums: the figures and their changes.
+        tail: probability beyond each end.
+        shares: whether figures are shares of agreement, with log odds; (figures,) or one for all.
+    """
+    value = sums.value
+    is_share = np.broadcast_to(np.asarray(shares, np.bool_), value.shape[1:])
+    with np.errstate(all="ignore"):
+        fewest = np.minimum(sums.n_wrong, sums.n_right)
+        is_chance = np.arange(value.shape[1]) % 3 == 1
+        exact = is_share & ~is_chance & (fewest <= 1)
+        ends = t_ends(value, sums.variance, sums.freedom, tail, is_share)
+        ends[exact] = _exact_ends(sums, fewest, tail)[exact]
+        told = np.where(is_share, sums.n_units, np.maximum(sums.n_units, 2)) > 1
+        varies = exact | (np.sqrt(sums.variance) > TIE)
+        ends[~(told & varies & ~np.isnan(value))] = np.nan
+    return Ends(ends, exact)
+
+
+def _floors(value: Floats) -> Floats:
+    """Return the lowest value of figures in threes; the corrected one where nothing matches."""
+    expected = value[:, 1::3]
+    zero = np.zeros_like(expected)
+    return np.stack((zero, zero, -expected / (1 - expected)), axis=2).reshape(value.shape)
+
+
+def t_ends(value: Floats, variance: Floats, freedom: Floats, tail: float, shares: Any) -> Floats:
+    """Compute the ends of Student t intervals, of shares on log odds; (groups, figures, 2).
+
+    Args:
+        value: figures in threes; (groups, figures).
+        variance: of each.
+        freedom: degrees of freedom of the variance.
+        tail: probability beyond each end.
+        shares: mask of the figures that are shares of agreement.
+    """
+    from scipy.special import expit, logit, stdtrit  # take a tenth of a second to import
+
+    t, error = -stdtrit(freedom, tail), np.sqrt(variance)
+    with np.errstate(all="ignore"):
+        floor = np.where(shares, _floors(value), 0.0)
+        share = (value - floor) / (1 - floor)
+        reach = t * error / ((1 - floor) * share * (1 - share))
+        signs = np.array([-1.0, 1.0])
+        odds = expit(logit(share)[..., None] + reach[..., None] * signs)
+        linear = value[..., None] + (t * error)[..., None] * signs
+        low = floor[..., None]
+        ends: Floats = np.where(np.asarray(shares)[..., None], odds * (1 - low) + low, linear)
+    return ends
+
+
+def _exact_ends(sums: Moments, fewest: Floats, tail: float) -> Floats:
+    """Compute the ends of Clopper & Pearson's intervals, where a document is all or nothing."""
+    floor = _floors(sums.value)[..., None]
+    most = greatest_share(fewest, np.maximum(sums.n_units, fewest + TIE), tail)
+    few_wrong = (sums.n_wrong <= sums.n_right)[..., None]
+    high, low = np.stack((1 - most, np.ones_like(most)), -1), np.stack((0 * most, most), -1)
+    ends = np.where(few_wrong, high, low) * (1 - floor) + floor
+    # a document may hold more of the sums than its share of the documents
+    with_figure = (np.fmin(ends[..., 0], sums.value), np.fmax(ends[..., 1], sums.value))
+    return np.stack(with_figure, axis=-1)
+
+
+def intervals_of(sums: Moments, jackknife: Jackknife, shares: Any = True) -> list[list[Interval]]:
+    """Build the intervals of each group, one for three figures.
+
+    Args:
+        sums: the figures and their changes.
+        jackknife: the request.
+        shares: whether figures are shares of agreement; (figures,) or one for all.
+    """
+    made = ends_of(sums, jackknife.tail, shares)
+    n_groups, n_figures = sums.value.shape
+    is_share = np.broadcast_to(np.asarray(shares, np.bool_), (n_figures,)).tolist()
+    ends = made.ends.tolist()
+    exact, undefined = made.exact.tolist(), np.isnan(made.ends[..., 0]).tolist()
+    counts = [x.astype(np.int64).tolist() for x in sums[3:]]
+    nothing = np.isnan(sums.value).tolist()
+    still = (np.sqrt(sums.variance) <= TIE).tolist()
+    built = []
+    for g in range(n_groups):
+        of_group = []
+        for f in range(0, n_figures, 3):
+            n_units, n_wrong, n_right = (count[g][f] for count in counts)
+            reasons: dict[str, list[str]] = {}
+            for k, name in enumerate(Figures._fields, f):
+                if not undefined[g][k]:
+                    continue
+                why = _SAME if still[g][k] else _WITHOUT
+                why = _ITSELF if nothing[g][k] else why
+                why = FEW.format(n_units) if n_units < 2 and is_share[k] else why
+                reasons.setdefault(why, []).append(name)
+            whys = [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+            is_exact = exact[g][f] and n_units > 1
+            if is_exact and not undefined[g][f]:
+                noun, few = ("match", n_right) if n_right < n_wrong else ("error", n_wrong)
+                whys.append(f"exact, as {few} of {n_units} hold any {noun}")
+            kind = EXACT if is_exact else JACKKNIFE
+            observed, expected, corrected = map(tuple, ends[g][f : f + 3])
+            of_group.append(Interval(observed, expected, corrected, "; ".join(whys), kind))
+        built.append(of_group)
+    return built
+
+
+def no_interval(why: str) -> Interval:
+    """Build an interval with no end defined, and the reason."""
+    ends = (UNDEFINED, UNDEFINED)
+    return Interval(ends, ends, ends, f"{', '.join(Figures._fields)}: {why}", JACKKNIFE)
+
+
+# --- what figures rest on, and means of figures -------------------------------------------------
+
+
+def evidence_of(
+    rows: Floats, statistic: Statistic, group: Ints | None = None, n_groups: int = 1
+) -> Ints:
+    """Count the units that figures rest on; (groups, figures / 3, 3).
+
+    Args:
+        rows: what each unit adds to the sums; (units, columns).
+        statistic: from sums to figures, which come in threes: observed, expected, corrected.
+        group: number of the group of each unit; ``None`` of one group.
+        n_groups: number of groups.
+
+    Returns:
+        The number of units with anything to compare, with an error, and with a match.
+    """
+    with np.errstate(all="ignore"):
+        masks = _evidence_masks(statistic(rows)[:, ::3])
+    counts = [_counts(mask, group, n_groups) for mask in masks]
+    return np.stack(counts, axis=2).astype(np.int64)
+
+
+def _evidence_masks(observed: Floats) -> tuple[Bools, Bools, Bools]:
+    """Mark units with anything to compare, with an error, and with a match, by their own figure."""
+    return ~np.isnan(observed), observed < 1 - TIE, observed > TIE
+
+
+def mean_moments(
+    rows: Floats,
+    statistic: Statistic,
+    part: Ints,
+    mean_of_part: Ints,
+    unit: Ints,
+    mean_of_unit: Ints,
+    n_means: int,
+    combine: Statistic,
+) -> Moments:
+    """Compute means of figures over parts, such as labels or pairs, and their changes.
+
+    A unit changes only the parts to which it adds something.
+
+    Args:
+        rows: what each unit adds to the sums of each part; (entries, columns).
+        statistic: from the sums of a part to its figures.
+        part, unit: of each entry.
+        mean_of_part: number of the mean that each part is in; (parts,).
+        mean_of_unit: number of the mean that each unit changes; (units,).
+        n_means: number of means.
+        combine: from sums of figures, and behind them the numbers of defined ones, to means.
+    """
+    with np.errstate(all="ignore"):
+        total = ordered_sums(rows, part, len(mean_of_part))
+        defined = _defined(statistic(total))
+        sums = ordered_sums(defined, mean_of_part, n_means)
+        value = combine(sums)
+        without = _defined(statistic(total[part] - rows)) - defined[part]
+        left = sums[mean_of_unit] + ordered_sums(without, unit, len(mean_of_unit))
+        alone = ordered_sums(_defined(statistic(rows)), unit, len(mean_of_unit))
+        masks = _evidence_masks(combine(alone)[:, ::3])
+        counts = (_counts(mask, mean_of_unit, n_means) for mask in masks)
+        change = combine(left) - value[mean_of_unit]
+        return moments_of(value, change, counts, mean_of_unit)
+
+
+def _defined(figures: Floats) -> Floats:
+    """Return figures with 0 for undefined ones, and behind them which are defined."""
+    known = ~np.isnan(figures)
+    return np.concatenate((np.where(known, figures, 0), known), axis=-1)
