@@ -1,32 +1,40 @@
 """The interval of a gain: how much higher the team's figures are without an annotator.
 
 Each document is left out once, of the team and of the team without the annotator; the variance of
-the gain is the sum of the squared changes of the difference.
+the gain is the sum of the squared changes of the difference. A document that the annotator did not
+see adds the same to both, and its change is a series in what it adds, of which three terms are taken;
+so only documents are visited that the annotator saw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from spanagree.agreement.count import Clusters, columns_of
 from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
-from spanagree.results.score import Interval, f1_figures
+from spanagree.results.score import Interval
 from spanagree.settings import JACKKNIFE
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import (
     FEW,
-    TIE,
-    Moments,
+    beyond_rounding,
     no_interval,
     ordered_sums,
+    satterthwaite,
     t_ends,
 )
 
-_CELLS = 1 << 17  # of a temporary array
+_SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
+    lambda m, e, n: (2 * m, n),
+    lambda m, e, n: (2 * e, n),
+    lambda m, e, n: (2 * (m - e), n - 2 * e),
+)
+"""The sides of the ratio that each figure of an F1 is, from matched, expected and size."""
+
+_TERMS = 3  # of the series; a fourth would be the cube of an annotator's share times a document's
 
 
 def gain_intervals(
@@ -41,12 +49,19 @@ def gain_intervals(
     """
     members = list(figures.annotators.values())
     of_team, of_annotator = clusters.by(), clusters.by_annotator
+    if of_team.random_sizes:
+        return [no_interval("sizes are random under the rule of places") for _ in members]
     if len(of_team) < 2:
         return [no_interval(FEW.format(len(of_team))) for _ in members]
+    team, part = columns_of(of_team), columns_of(of_annotator)
+    unit = np.searchsorted(of_team.document, of_annotator.document)
     gains = np.array([member.gain for member in members])
-    sums = _moments(columns_of(of_team), of_team.document, of_annotator, gains)
-    ends = t_ends(gains, sums.variance, sums.freedom, jackknife.tail, False)
-    ends[~(np.sqrt(sums.variance) > TIE)] = np.nan
+    of_sides = ([np.stack(sides(*columns.T)) for columns in (team, part)] for sides in _SIDES)
+    sums = [_variance(*two, unit, of_annotator.first, len(members)) for two in of_sides]
+    variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
+    n_units = np.count_nonzero(team[:, 2])
+    freedom = satterthwaite(variance, fourth, n_units)
+    ends = t_ends(gains, variance, freedom, jackknife.tail, False)
     return [_interval(*three) for three in ends.tolist()]
 
 
@@ -60,37 +75,62 @@ def _interval(
     return Interval(*three, kind=JACKKNIFE)  # type: ignore[misc]  # three pairs
 
 
-def _moments(of_team: Floats, document: Ints, of_annotator: Any, gains: Floats) -> Moments:
-    """Compute the changes of gains when a document is left out.
+def _variance(
+    of_team: Floats, part: Floats, unit: Ints, annotator: Ints, n_annotators: int
+) -> tuple[Floats, Floats]:
+    """Compute the sums of squared changes of each gain, and of their squares.
 
     Args:
-        of_team: what each document adds to the team's sums; (documents, columns).
-        document: number of each of these documents, sorted.
-        of_annotator: rows of documents and annotators, the first, with all others.
-        gains: (annotators, 3).
+        of_team: what each document adds to both sides of the ratio; (2, documents).
+        part: what the pairs of an annotator add in a document; (2, entries).
+        unit, annotator: the document and the annotator of each entry.
+        n_annotators: number of annotators.
+
+    Returns:
+        Both sums, ``nan`` where documents do not vary; (annotators,) each.
     """
-    n_documents, columns = of_team.shape
-    total = ordered_sums(of_team, None, 1)
-    squares, fourths = np.zeros((2, *gains.shape))
-    by_annotator = np.argsort(of_annotator.first, kind="stable")
-    part = columns_of(of_annotator)[by_annotator]
-    first, unit = of_annotator.first[by_annotator], of_annotator.document[by_annotator]
-    unit = np.searchsorted(document, unit)
-    begin = np.searchsorted(first, np.arange(len(gains) + 1))
-    step = max(1, _CELLS // (n_documents * columns))
+    total = ordered_sums(of_team.T, None, 1)[0]
+    left = total[:, None] - ordered_sums(part.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
-        team = f1_figures(total - of_team)
-        for low in range(0, len(gains), step):
-            high = min(low + step, len(gains))
-            here = slice(begin[low], begin[high])
-            left = np.repeat(of_team[:, None], high - low, axis=1)
-            left[unit[here], first[here] - low] -= part[here]
-            without = f1_figures(
-                ordered_sums(left.reshape(n_documents, -1), None, 1).reshape(1, high - low, columns)
-                - left
-            )
-            change = (without - team[:, None] - gains[low:high]).reshape(n_documents, -1)
-            for sums, power in ((squares, change**2), (fourths, change**4)):
-                sums[low:high] = ordered_sums(power, None, 1).reshape(-1, 3)
-    n_units = np.full(gains.shape, float((of_team[:, 2] > 0).sum()))
-    return Moments(gains, squares, fourths, n_units, n_units, n_units)
+        ratio, without = total[0] / total[1], left[0] / left[1]
+        seen, rest = of_team[:, unit], left[:, annotator]
+        gone = [seen[k] - part[k] for k in (0, 1)]
+        change = (rest[0] - gone[0]) / (rest[1] - gone[1]) - without[annotator]
+        change -= (total[0] - seen[0]) / (total[1] - seen[1]) - ratio
+        # an unseen document: 1 / (W − x) as a series in (1/W − 1/T) · x / (1 − x/T)
+        raised = 1 / (1 - of_team[1] / total[1])
+        powers = [raised * (raised * of_team[1]) ** k for k in range(_TERMS)]
+        features = np.stack([side * power for power in powers for side in of_team], axis=1)
+        more = 1 / left[1] - 1 / total[1]
+        scales = [more**k / left[1] for k in range(_TERMS)]
+        factors = np.stack([x for y in scales for x in (-y, without * y)], axis=1)
+        factors[:, :2] += [1 / total[1], -ratio / total[1]]
+        as_unseen = np.einsum("ef,ef->e", factors[annotator], features[unit])
+        squares = _products(features)
+        of_all = _products(factors)
+        terms = of_all * ordered_sums(squares, None, 1)
+        variance = _less(terms, change**2, as_unseen**2, annotator)
+        fourth = np.einsum("ai,ij,aj->a", of_all, squares.T @ squares, of_all)
+        fourth += ordered_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]
+    # of fourth powers more is lost by rounding; they are most if one document decides
+    return variance, np.clip(fourth, 0, variance**2)
+
+
+def _products(columns: Floats) -> Floats:
+    """Return the products of each two columns; (rows, columns²)."""
+    return np.einsum("ij,ik->ijk", columns, columns).reshape(len(columns), -1)
+
+
+def _less(terms: Floats, added: Floats, taken: Floats, annotator: Ints) -> Floats:
+    """Sum terms and what entries add and take off; ``nan`` where that is only rounding.
+
+    Args:
+        terms: (annotators, terms).
+        added, taken: of each entry.
+        annotator: of each entry.
+    """
+    both = ordered_sums(np.stack((added, taken), axis=1), annotator, len(terms))
+    found = terms.sum(axis=1) + both[:, 0] - both[:, 1]
+    sizes = np.abs(terms).sum(axis=1) + both.sum(axis=1)
+    varies = beyond_rounding(found, sizes, terms.shape[1] + 8)
+    return np.asarray(np.where(varies, found, np.nan), np.float64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.agreement.disagreements import check_between
 from spanagree.agreement.paired import Paired, paired
-from spanagree.arrays import Bools, Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, distinct
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable, show
@@ -22,9 +22,8 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map, shown_text
 from spanagree.results.result import Result
 from spanagree.settings import Settings, unit
+from spanagree.uncertainty.jackknife import beyond_rounding
 from spanagree.uncertainty.permutation import holm
-
-_EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Cells(NamedTuple):
@@ -127,18 +126,6 @@ def _p(total: Floats, terms: Floats, documents: int) -> Floats:
         error = np.sqrt(spread / (documents - 1) * documents)
         t = np.where(varies, total / error, np.nan)
     return np.asarray(stdtr(documents - 1, -t))
-
-
-def beyond_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
-    """Mark sums of squares that are more than what rounding leaves of terms that cancel.
-
-    Args:
-        sums: of terms with a sign.
-        sizes: the same sums without signs.
-        operations: number of them for each, with half an epsilon of error and as much in terms.
-    """
-    beyond: Bools = sums > operations * _EPSILON * sizes
-    return beyond
 
 
 NOTHING = "(nothing)"

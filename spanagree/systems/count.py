@@ -190,15 +190,30 @@ def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments
     (system, _), unit, _ = distinct(rows.second, rows.document)
     mean_of_part = np.repeat(np.arange(n_systems), n_labels)
     means = mean_moments(
-        columns, all_figures, part, mean_of_part, unit, system, n_systems, _macro_figures
+        columns,
+        _observed_and_expected,
+        part,
+        mean_of_part,
+        unit,
+        system,
+        n_systems,
+        _macro_figures,
     )
     return moments(columns, all_figures, part, n_systems * n_labels), means
 
 
+def _observed_and_expected(sums: Floats) -> Floats:
+    """Compute the figures whose means over labels are taken; (…, 4 or 6) to (…, 6)."""
+    return np.delete(all_figures(sums), [2, 5, 8], axis=-1)
+
+
 def _macro_figures(sums: Floats) -> Floats:
-    """Compute macro-averages from sums over labels and numbers of labels; (…, 18) to (…, 9)."""
+    """Compute macro-averages from sums over labels and numbers of labels; (…, 12) to (…, 9)."""
     figures, counts = np.split(sums, 2, axis=-1)
-    means = figures / counts
+    means = np.empty((*figures.shape[:-1], 9), order="F")
+    means[..., ::3], means[..., 1::3] = np.moveaxis(
+        (figures / counts).reshape(*figures.shape[:-1], 3, 2), -1, 0
+    )
     means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
     return means
 

@@ -42,6 +42,7 @@ FEW = "only {} with anything to compare; an interval needs two"
 _CELLS = 1 << 17  # of a temporary array, which fits into the processor's cache
 _DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells are kept
 _LEAST = 1e-300
+_EPSILON = float(np.finfo(np.float64).eps)
 
 _ITSELF = "the figure itself is undefined"
 _SAME = "the same whichever is left out, which tells nothing of others"
@@ -84,6 +85,56 @@ def satterthwaite(variance: Floats, fourth: Floats, n_units: Any) -> Floats:
         return np.asarray(np.clip(freedom, 1, np.maximum(n_units - 1, 1)), np.float64)
 
 
+class Groups(NamedTuple):
+    """Rows in the order of their groups.
+
+    Attributes:
+        order: positions of the rows by group; ``None`` if they are in that order.
+        present: numbers of the groups that have rows.
+        first: position of the first row of each of these.
+        sizes: number of rows of each.
+    """
+
+    order: Ints | None
+    present: Ints
+    first: Ints
+    sizes: Ints
+
+    @classmethod
+    def of(cls, group: Ints | None, n_rows: int) -> Groups:
+        """Sort rows by group; ``None`` of one group."""
+        if group is None:
+            zero = np.zeros(1, np.int64)
+            return cls(None, zero, zero, np.array([n_rows]))
+        order = None
+        if not bool((group[1:] >= group[:-1]).all()):
+            order = np.argsort(group, kind="stable")
+            group = group[order]
+        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+        return cls(order, group[first], first, np.diff(np.append(first, n_rows)))
+
+    def sorted(self, values: Floats) -> Floats:
+        """Return rows by group, each column contiguous."""
+        return np.asfortranarray(values if self.order is None else values[self.order])
+
+    def placed(self, sums: Floats, n_groups: int) -> Floats:
+        """Return sums of all groups, also of those without rows."""
+        if len(sums) == n_groups:
+            return sums
+        placed = np.zeros((n_groups, sums.shape[1]))
+        placed[self.present] = sums
+        return placed
+
+
+def group_sums(values: Floats, group: Ints | None, n_groups: int) -> Floats:
+    """Compute the sums of rows by group; (groups, columns)."""
+    if not len(values):
+        return np.zeros((n_groups, values.shape[1]))
+    groups = Groups.of(group, len(values))
+    sums = np.add.reduceat(groups.sorted(values), groups.first, axis=0)
+    return groups.placed(sums, n_groups)
+
+
 def ordered_sums(values: Floats, group: Ints | None, n_groups: int) -> Floats:
     """Compute the sums of rows by group, equal to the last bit in any order; (groups, columns).
 
@@ -96,24 +147,30 @@ def ordered_sums(values: Floats, group: Ints | None, n_groups: int) -> Floats:
     """
     if not len(values):
         return np.zeros((n_groups, values.shape[1]))
-    if group is None:
-        high = np.abs(values).max(axis=0)
-    else:
-        high = np.zeros((n_groups, values.shape[1]))
-        np.maximum.at(high, group, np.abs(values))
+    groups = Groups.of(group, len(values))
+    rows, first = groups.sorted(values), groups.first
     with np.errstate(all="ignore"):
-        exponent = np.frexp(high * len(values))[1]
-        grid = np.where(np.isfinite(high), np.ldexp(1.5, exponent), 0.0)
-    of_row = grid if group is None else grid[group]
-    coarse = (values + of_row) - of_row
-    if group is None:
-        return np.asarray(coarse.sum(axis=0) + (values - coarse).sum(axis=0), np.float64)[None]
-    return _by_group(coarse, group, n_groups) + _by_group(values - coarse, group, n_groups)
+        highest = np.maximum.reduceat(np.abs(rows), first, axis=0)
+        exponent = np.frexp(highest * groups.sizes[:, None])[1]
+        grid = np.where(np.isfinite(highest), np.ldexp(1.5, exponent), 0.0)
+        of_row = grid if group is None else np.repeat(grid.T, groups.sizes, axis=1).T
+        coarse = (rows + of_row) - of_row
+        sums = np.add.reduceat(coarse, first, axis=0) + np.add.reduceat(
+            rows - coarse, first, axis=0
+        )
+    return groups.placed(sums, n_groups)
 
 
-def _by_group(values: Floats, group: Ints, n_groups: int) -> Floats:
-    sums = [np.bincount(group, column, n_groups) for column in values.T]
-    return np.stack(sums, axis=1).astype(np.float64)
+def beyond_rounding(sums: Floats, sizes: Floats, operations: int) -> Bools:
+    """Mark sums of squares that are more than what rounding leaves of terms that cancel.
+
+    Args:
+        sums: of terms with a sign.
+        sizes: the same sums without signs.
+        operations: number of them for each, with half an epsilon of error and as much in terms.
+    """
+    beyond: Bools = sums > operations * _EPSILON * sizes
+    return beyond
 
 
 def moments(
@@ -185,7 +242,7 @@ def _counts(mask: Bools, group: Ints | None, n_groups: int) -> Floats:
     """Count the marked rows of each group; (groups, columns)."""
     if group is None:
         return np.count_nonzero(mask, axis=0).astype(np.float64)[None]
-    return _by_group(mask.astype(np.float64), group, n_groups)
+    return group_sums(mask.astype(np.float64), group, n_groups)
 
 
 def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
@@ -377,10 +434,10 @@ def mean_moments(
         sums = ordered_sums(defined, mean_of_part, n_means)
         value = combine(sums)
         without = _defined(statistic(total[part] - rows)) - defined[part]
-        left = sums[mean_of_unit] + ordered_sums(without, unit, len(mean_of_unit))
-        alone = ordered_sums(_defined(statistic(rows)), unit, len(mean_of_unit))
-        masks = _evidence_masks(combine(alone)[:, ::3])
-        counts = (_counts(mask, mean_of_unit, n_means) for mask in masks)
+        left = sums[mean_of_unit] + group_sums(without, unit, len(mean_of_unit))
+        masks = np.concatenate(_evidence_masks(combine(_defined(statistic(rows)))[:, ::3]), axis=1)
+        of_units = group_sums(masks.astype(np.float64), unit, len(mean_of_unit)) > 0
+        counts = (_counts(x, mean_of_unit, n_means) for x in np.split(of_units, 3, axis=1))
         change = combine(left) - value[mean_of_unit]
         return moments_of(value, change, counts, mean_of_unit)
 
