@@ -2,10 +2,8 @@
 
 A population of 400 annotators and 2,500 documents is drawn once, so its corrected F1 is the truth.
 Annotators differ in skill and documents in how hard they are. Teams are drawn from it, with some
-of the documents, and get their intervals as the program gives them: over documents, over
-annotators, and over both; and by drawing annotators and documents with replacement, with the draws
-of both annotators and of the document multiplied, which the program does not offer. Seeded, so
-that it prints the same digits every time.
+of the documents, and get their intervals as the program gives them: over documents, and over other
+annotators too. Seeded, so that it prints the same digits every time.
 
 Usage: python scripts/simulate_annotators.py
 """
@@ -15,15 +13,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from spanagree.uncertainty.bootstrap import Resampling, intervals_of
 
-from spanagree.agreement.other_annotators import OtherAnnotators, widened
+from spanagree.agreement.count import columns_of
+from spanagree.agreement.other_annotators import of_team, with_annotators
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.results.score import f1_figures
+from spanagree.uncertainty.confidence import USUAL
+from spanagree.uncertainty.jackknife import intervals_of, moments
 
-ANNOTATORS, DOCUMENTS, SAMPLES, RESAMPLES = 400, 2500, 400, 200
+ANNOTATORS, DOCUMENTS, SAMPLES = 400, 2500, 400
 by_chance = 0.015  # expected matches, for each segment that two have marked
-WAYS = ("documents", "multiplied", "annotators", "both")
+WAYS = ("documents", "annotators too")
 
 
 class Team(NamedTuple):
@@ -39,14 +39,14 @@ class Team(NamedTuple):
 
 
 TEAMS = (
-    *(Team(n, n, 100) for n in (4, 5, 8, 20)),
+    *(Team(n, n, 100) for n in (3, 4, 5, 8, 20)),
     *(Team(20, 3, 200), Team(40, 3, 300), Team(40, 3, 300, busy=4), Team(100, 5, 100)),
 )
 POPULATIONS = (
     ("very different", 0.6, 0.0, TEAMS),
     ("much alike", 0.15, 0.0, TEAMS),
-    ("much alike, but one in four marks little that is there", 0.15, 0.25, TEAMS[:3]),
-    ("much alike, but one in ten does", 0.15, 0.1, TEAMS[:3]),
+    ("much alike, but one in four marks little that is there", 0.15, 0.25, TEAMS[:4]),
+    ("much alike, but one in ten does", 0.15, 0.1, TEAMS[:4]),
 )
 """What annotators are like: how their skill spreads, and how many are poor; and their teams."""
 
@@ -56,19 +56,25 @@ def main() -> None:
         marks, sizes, first = population(spread, poor)
         truth = true_figure(marks, sizes)
         print(f"annotators {says} (truth {truth:.4f})")
-        heads = "  ".join(f"{way:>10}" for way in WAYS)
+        heads = "  ".join(f"{way:>14}" for way in WAYS)
         print(f"{'annotators':>10} {'of each':>8} {'documents':>9}  {heads}")
         for team in teams:
-            rng = np.random.default_rng(sum(team))
-            held = np.zeros(len(WAYS))
-            for _ in range(SAMPLES):
-                ends = intervals(drawn_team(marks, sizes, first, team, rng), rng)
-                held += [low <= truth <= high for low, high in ends]
+            held = shares_held(team, (marks, sizes, first), truth)
             name = f"{team.annotators}{'*' * bool(team.busy)}"
-            cells = [f"{100 * share:8.1f} %" for share in held / SAMPLES]
+            cells = [f"{100 * share:12.1f} %" for share in held]
             print(f"{name:>10} {team.each:>8} {team.documents:>9}  {'  '.join(cells)}", flush=True)
     print("* 4 of them are drawn ten times as often")
     print(f"{SAMPLES} teams each, so ± 1.1 % where 95 % is right")
+
+
+def shares_held(team: Team, everybody: Any, truth: float, samples: int = SAMPLES) -> list[float]:
+    """Return the share of teams whose interval holds the truth, of either interval."""
+    rng = np.random.default_rng(sum(team))
+    held = np.zeros(len(WAYS))
+    for _ in range(samples):
+        ends = intervals(drawn_team(*everybody, team, rng))
+        held += [low <= truth <= high for low, high in ends]
+    return list((held / samples).tolist())
 
 
 def population(spread: float, poor: float) -> tuple[Any, Any, Any]:
@@ -113,31 +119,13 @@ def drawn_team(marks: Any, sizes: Any, first: Any, team: Team, rng: Any) -> Comp
     )
 
 
-def intervals(rows: Comparisons, rng: Any) -> list[tuple[float, float]]:
-    """Return the intervals of corrected F1, in each way."""
-    sums = np.stack((rows.matched, rows.expected, rows.size_first + rows.size_second), axis=1)
-    table = np.stack([np.bincount(rows.document, column) for column in sums.T], axis=1)
-    figures = f1_figures(sums.sum(axis=0))
-    seed = int(rng.integers(1 << 30))
-    over = intervals_of(table, f1_figures, Resampling(resamples=RESAMPLES, seed=seed))[0]
-    ends = [over.corrected, multiplied(rows, sums, rng)]
-    for by, kind in (("annotators", "jackknife"), ("both", "bca")):
-        resampling = Resampling(interval=kind, resample_by=by)
-        error = OtherAnnotators(rows, by == "both").of_team()
-        ends.append(widened(over, figures.tolist(), error, resampling).corrected)
-    return ends
-
-
-def multiplied(rows: Comparisons, sums: Any, rng: Any) -> tuple[float, float]:
-    """Return the interval of draws that are multiplied; a pair of the same annotator is none."""
-    members = np.stack((rows.first, rows.second))
-    annotators, documents = int(members.max()) + 1, int(rows.document.max()) + 1
-    who = rng.multinomial(annotators, np.full(annotators, 1 / annotators), RESAMPLES)
-    which = rng.multinomial(documents, np.full(documents, 1 / documents), RESAMPLES)
-    drawn = np.float64(who[:, members[0]] * who[:, members[1]] * which[:, rows.document])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = np.nanquantile(f1_figures(drawn @ sums)[:, 2], (0.025, 0.975)).tolist()
-    return low, high
+def intervals(rows: Comparisons) -> list[tuple[float, float]]:
+    """Return the intervals of corrected F1, over documents and over annotators too."""
+    sums = moments(columns_of(rows.by("document")), f1_figures)
+    (over,) = intervals_of(sums, USUAL)
+    (wide,) = with_annotators(over, sums, of_team(rows), USUAL.tail)
+    assert wide.over_annotators is not None  # as it was asked for
+    return [wide.corrected, wide.over_annotators.corrected]
 
 
 if __name__ == "__main__":

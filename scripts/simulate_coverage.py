@@ -1,184 +1,185 @@
-"""How often an interval holds the true figure: all kinds of them, in populations good and bad.
+"""How often intervals hold the true figure, and tests of systems find what is not there.
 
-Populations of 20,000 documents (or items) are drawn once, so their figures are the truth; the last
-ones are the sentences of the newsroom corpus with the output of one system. Samples are drawn from
-each, and each sample gets all kinds of intervals, as the program gives them; and BCa's alone, which
-shows what joining it with others is worth. The width of BCa's as the program gives it is compared
-with that of the interval that one would have who drew samples without end: from the 2.5 % to the
-97.5 % quantile of their figures. Seeded, so that it prints the same digits every time.
+Systems are simulated against gold: documents of few, many or unevenly many segments, F1 from .3 to
+.99, errors alike in all documents or correlated within them (beta-binomial). The truth is the
+figure of the population, which follows from the probabilities. Widths are compared with the
+interval of an oracle who draws samples without end: 2.5 to 97.5 % of the figures of all samples.
 
-Usage: python scripts/simulate_coverage.py
+Usage: python scripts/simulate_coverage.py [SEED]     (some minutes)
 """
 
 from __future__ import annotations
 
-import functools
+import itertools
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from spanagree.uncertainty.bootstrap import INTERVALS, Resampling, Sample, bootstrap
 
-import spanagree as sa
-from spanagree.labels import formulas
-from spanagree.labels.intervals import units_of
+from spanagree.arrays import Floats
 from spanagree.results.score import f1_figures
+from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.jackknife import ends_of, moments
 
-NEWSROOM = Path(__file__).parent.parent / "corpora" / "newsroom"
-SIZE, SAMPLES, RESAMPLES = 20_000, 400, 1000
-FEW, MANY = (5, 8, 12, 30), 2000  # documents of 200 segments each, and samples of them
-FRESH = 10_000  # samples for the width that would do
-ALPHA = list(formulas.FORMULAS).index("α")
+SEED = 52
+DOCUMENTS = (5, 8, 12, 20, 30, 60, 200, 1000)
+SHOWN = (5, 12, 30, 60, 200, 1000)  # numbers of documents in the table of the docs
+SEGMENTS = ("few", "many", "uneven")
+F1 = (0.3, 0.6, 0.9, 0.99)
+CORRELATION = (0.0, 0.1, 0.5)  # of the errors in a document; 0: alike in all documents
+SAMPLES, OF_MANY = 2000, 800  # OF_MANY: of 1,000 documents
+BY_CHANCE = 0.05  # F1 of chance
+TAIL = 0.025
+PAIRED = (5, 12, 30, 60, 200)  # documents of two systems
+PAIRS = 500  # samples of two systems
 
 
-class Population(NamedTuple):
-    """What each document (or item) of a population adds to sums, and the figure asked for.
+class Cell(NamedTuple):
+    """A population and the number of documents of a sample."""
 
-    ``figure`` counts the figures that come in threes; the corrected one of it is simulated, in
-    ``samples`` samples.
+    documents: int
+    segments: str
+    f1: float
+    correlation: float
+
+
+class Coverage(NamedTuple):
+    """What intervals of many samples are worth.
+
+    Attributes:
+        held: share of the intervals that hold the truth.
+        width: mean width, by that of the oracle's interval.
     """
 
-    name: str
-    rows: Any
-    statistic: Any = f1_figures
-    figure: int = 0
-    samples: int = SAMPLES
+    held: float
+    width: float
 
 
-def main() -> None:
-    columns = ["truth", "bca alone", *INTERVALS, "bca width"]
-    print(f"{'corrected F1, or α':<48} {'n':>3}  {'':2}" + "  ".join(f"{c:>10}" for c in columns))
-    for population, sizes in populations():
-        for size in sizes:
-            truth, shares, width = coverage(population, size)
-            cells = [f"{truth:10.4f}", *(f"{100 * share:8.1f} %" for share in shares)]
-            cells.append(f"{width:8.2f} ×")
-            print(f"{population.name:<48} {size:>3}  {'':2}" + "  ".join(cells), flush=True)
-    print(f"{SAMPLES} samples each, so ± 1.1 % where 95 % is right; {MANY} of documents of 200")
-    print(
-        "segments, ± 0.5 %; width: mean, by that from 2.5 to 97.5 % of the figures of new samples"
-    )
+def main(seed: int = SEED) -> None:
+    cells = {cell: coverage(cell, seed) for cell in all_cells()}
+    for line in (*of_cells(cells), "", *weak_cells(cells), "", *of_pairs(seed)):
+        print(line)
 
 
-def populations() -> Iterator[tuple[Population, tuple[int, ...]]]:
-    """Yield the populations, few large documents and bad ones first, and the sizes of samples."""
-    for name, rows in (
-        ("200 segments, some errors", documents(0.07, segments=200)),
-        ("200 segments, many errors", documents(0.3, segments=200)),
-        ("200 segments, errors in some documents", documents(0.15, segments=200, spread=2)),
-        ("200 segments, errors in few documents", documents(0.07, segments=200, spread=0.3)),
-        ("30 to 700 segments, some errors", documents(0.07, segments=200, uneven=0.8)),
-        (
-            "30 to 700 segments, errors in some documents",
-            documents(0.15, segments=200, spread=2, uneven=0.8),
-        ),
-    ):
-        yield Population(name, rows, samples=MANY), FEW
+def all_cells() -> Iterator[Cell]:
+    """Yield all populations and sizes, 288."""
+    for cell in itertools.product(DOCUMENTS, SEGMENTS, F1, CORRELATION):
+        yield Cell(*cell)
+
+
+def of_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
+    """Yield the lines of the table of the docs: mean and lowest coverage, width by the oracle's."""
+    yield "| documents | " + " | ".join(map(str, SHOWN)) + " |"
+    yield "|---|" + "---|" * len(SHOWN)
+    rows = {
+        "F1 to .9": lambda cell: cell.f1 < 0.95 and not cell.correlation,
+        "the same, errors in some documents": lambda cell: cell.f1 < 0.95 and cell.correlation,
+        "F1 .99": lambda cell: cell.f1 > 0.95 and not cell.correlation,
+        "the same, errors in few documents": lambda cell: cell.f1 > 0.95 and cell.correlation,
+    }
+    for name, belongs in rows.items():
+        shown = []
+        for size in SHOWN:
+            here = [x for cell, x in cells.items() if cell.documents == size and belongs(cell)]
+            held = [x.held for x in here]
+            width = np.mean([x.width for x in here])
+            shown.append(f"{100 * np.mean(held):.0f} / {100 * min(held):.0f}, {width:.2f} ×")
+        yield f"| {name} | " + " | ".join(shown) + " |"
+    held = [x.held for x in cells.values()]
+    below = sum(x < 0.925 for x in held)
+    yield ""
     yield (
-        Population("segments in 1 of 10 documents, few errors", documents(0.013, marked=0.1)),
-        (50,),
+        f"{len(held)} populations and sizes: mean {100 * np.mean(held):.1f} %, lowest"
+        f" {100 * min(held):.1f} %, below 92.5 %: {below}"
     )
-    yield Population("almost no error", documents(0.003)), (50,)
-    for error in (0.01, 0.03, 0.06):
-        name = f"items, .93 of one category, {error:.2f} of labels wrong"
-        yield Population(name, *items(0.93, error)), (50,)
-    yield (
-        Population("segments in 1 of 10 documents, many errors", documents(0.2, marked=0.1)),
-        (50, 200),
-    )
-    yield (
-        Population("few errors, all in few documents", documents(0.013, spread=0.3)),
-        (50, 200),
-    )
-    yield Population("few errors, by tokens", tokens(0.012)), (50,)
-    yield Population("few errors", documents(0.013)), (50,)
-    yield Population("hardly a match", documents(0.985)), (50,)
-    yield Population("some errors", documents(0.07)), (50,)
-    yield Population("many errors", documents(0.3)), (50,)
-    yield Population("sentences of newsroom, tagger", newsroom()), (20, 50, 100, 200)
 
 
-def documents(
-    wrong: float, marked: float = 1, segments: int = 5, spread: float = 0, uneven: float = 0
-) -> Any:
-    """Return documents with 1 + Poisson segments; a system misses some and adds others.
+def weak_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
+    """Yield the lines of the table of the weakest cells."""
+    yield "| documents | segments | F1 | correlation | coverage | width |"
+    yield "|---|---|---|---|---|---|"
+    for cell, x in sorted(cells.items(), key=lambda item: item[1].held)[:6]:
+        yield (
+            f"| {cell.documents} | {cell.segments} | {cell.f1:g} | {cell.correlation:g} |"
+            f" {100 * x.held:.1f} % | {x.width:.2f} × |"
+        )
 
-    With a spread, the share of errors differs from document to document as a gamma variable of this
-    shape does; uneven is the standard deviation of the logarithm of a document's size.
+
+def coverage(cell: Cell, seed: int = SEED, samples: int | None = None) -> Coverage:
+    """Compute how often the interval of corrected F1 holds the truth."""
+    samples = samples or (OF_MANY if cell.documents >= DOCUMENTS[-1] else SAMPLES)
+    kind = SEGMENTS.index(cell.segments), int(10 * cell.correlation)
+    rng = np.random.default_rng([seed, cell.documents, int(1000 * cell.f1), *kind])
+    rows = documents(rng, cell, samples * cell.documents)
+    sample = np.repeat(np.arange(samples), cell.documents)
+    sums = moments(rows, f1_figures, sample, samples)
+    low, high = ends_of(sums, TAIL).ends[:, 2].T
+    figures = sums.value[:, 2]
+    truth = (cell.f1 - BY_CHANCE) / (1 - BY_CHANCE)
+    oracle = np.nanquantile(figures, (TAIL, 1 - TAIL))
+    held = np.mean((low <= truth + 1e-12) & (truth - 1e-12 <= high))
+    return Coverage(float(held), float(np.nanmean(high - low) / np.ptp(oracle)))
+
+
+def documents(rng: np.random.Generator, cell: Cell, count: int, shared: Any = None) -> Floats:
+    """Draw what documents add to matched, expected and size; (count, 3).
+
+    ``shared`` are the numbers of segments and the probabilities of an error of a population, for a
+    second system on the same documents.
     """
-    rng = np.random.default_rng(5)
-    sizes = segments * np.exp(rng.normal(-(uneven**2) / 2, uneven, SIZE)) if uneven else segments
-    gold = np.where(rng.random(SIZE) < marked, 1 + rng.poisson(np.maximum(sizes - 1, 0), SIZE), 0)
-    odds = np.full(SIZE, wrong)
-    if spread:
-        odds = np.clip(rng.gamma(spread, wrong / spread, SIZE), 0, 1)
-    missed, spurious = rng.binomial(gold, odds), rng.binomial(gold, odds * 0.5)
-    moved = rng.binomial(missed, 0.5)
-    matched = gold - missed
-    return np.stack((matched, 0.03 * gold, gold + matched + spurious + moved), axis=1)
+    gold, odds = drawn(rng, cell, count) if shared is None else shared
+    matched, spurious = gold - rng.binomial(gold, odds), rng.binomial(gold, odds)
+    return np.stack((matched, BY_CHANCE * gold, gold + matched + spurious), axis=1)
 
 
-def tokens(wrong: float) -> Any:
-    """Return documents whose segments have some tokens each; an error costs a whole segment."""
-    rng = np.random.default_rng(6)
-    segments = 1 + rng.poisson(3, SIZE)
-    gold = segments + rng.poisson(segments)
-    lost = np.minimum(gold, rng.binomial(segments, wrong) * (1 + rng.poisson(1, SIZE)))
-    spurious = rng.binomial(segments, wrong * 0.5) * (1 + rng.poisson(1, SIZE))
-    return np.stack((gold - lost, 0.1 * gold, 2 * gold - lost + spurious), axis=1)
+def drawn(rng: np.random.Generator, cell: Cell, count: int) -> tuple[Any, Any]:
+    """Draw the number of segments of documents, and the probability of an error in each."""
+    if cell.segments == "uneven":
+        gold = np.ceil(rng.lognormal(1.5, 1.2, count)).astype(np.int64)
+    else:
+        gold = 1 + rng.poisson(1 if cell.segments == "few" else 39, count)
+    wrong, rho = 1 - cell.f1, cell.correlation
+    if not rho:
+        return gold, np.full(count, wrong)
+    more = 1 / rho - 1
+    return gold, rng.beta(wrong * more, (1 - wrong) * more, count)
 
 
-def items(frequent: float, wrong: float) -> tuple[Any, Any, int]:
-    """Return items with two labels each, of which some are wrong, independently; and α of them."""
-    rng = np.random.default_rng(7)
-    true = rng.random(SIZE) < frequent
-    first, second = ((true ^ (rng.random(SIZE) < wrong)).astype(int) for _ in range(2))
-    kinds = sa.labels.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    statistic = functools.partial(formulas.all_figures, categories=2, annotators=2)
-    return np.asarray(units_of(kinds, np.ones(4)))[2 * first + second], statistic, ALPHA
+def of_pairs(seed: int) -> Iterator[str]:
+    """Yield the lines of the table of differences of two systems, and of three."""
+    yield "| documents | interval holds 0 | difference found | contradictions of three |"
+    yield "|---|---|---|---|"
+    for size in PAIRED:
+        held, found, torn = pairs(size, seed)
+        yield f"| {size} | {100 * held:.1f} % | {100 * found:.1f} % | {torn} |"
 
 
-def newsroom() -> Any:
-    """Return the sentences of the newsroom corpus with the output of one system."""
-    corpus = sa.formats.read_conll(
-        {name: NEWSROOM / f"{name}.conll" for name in ("gold", "tagger")}
-    )
-    kept = sa.evaluate(corpus).counted.per_document
-    tallies = kept.table("tagger", np.arange(len(corpus)))
-    return np.stack((tallies[:, 0], tallies[:, 1], tallies[:, 2] + tallies[:, 3]), axis=1)
+def pairs(size: int, seed: int = SEED, samples: int = PAIRS) -> tuple[float, float, int]:
+    """Compare three systems, two of them equally good, on samples of documents.
 
-
-def coverage(population: Population, size: int) -> tuple[float, list[float], float]:
-    """Return the true figure, which share of samples hold it, and the width of BCa's interval.
-
-    The shares are those of BCa alone, then of each kind; the width is given by that of the figures
-    of fresh samples.
+    Returns:
+        The share of samples whose interval of the first two holds 0, where two systems are
+        compared; the share with p below .05 for these; and, where all three are compared, the
+        number of samples in which an interval and p × 3 contradict each other.
     """
-    _, rows, statistic, figure, samples = population
-    at = 3 * figure + 2
-    truth = statistic(rows.sum(axis=0)[None])[0, at]
-    rng = np.random.default_rng(size)
-    held, width, few = np.zeros(1 + len(INTERVALS)), 0.0, 0
-    for seed in range(samples):
-        sample = Sample(rows[rng.integers(0, len(rows), size)])
-        drawn = bootstrap(sample, statistic, Resampling(resamples=RESAMPLES, seed=seed))
-        evidence = sample.evidence(statistic)
-        alone, _, _ = drawn.ends(slice(at, at + 1), Resampling())
-        ends = [tuple(alone[0].tolist())]
-        for name in INTERVALS:
-            made = drawn.intervals(Resampling(interval=name), evidence)
-            ends.append(made[figure].corrected)
-        held += [low <= truth <= high for low, high in ends]
-        low, high = ends[1]
-        if low == low:
-            width, few = width + high - low, few + 1
-    fresh = [rows[rng.integers(0, len(rows), size)].sum(axis=0) for _ in range(FRESH)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        figures = statistic(np.array(fresh))[:, at]
-    low, high = np.nanquantile(figures, (0.025, 0.975)).tolist()
-    return float(truth), (held / samples).tolist(), width / few / (high - low)
+    cell = Cell(size, "few", 0.8, 0.1)
+    rng = np.random.default_rng([seed, size])
+    held = found = torn = 0
+    for _ in range(samples):
+        gold, odds = drawn(rng, cell, size)
+        rows = [documents(rng, cell, size, (gold, odds)) for _ in range(2)]
+        rows.append(documents(rng, cell, size, (gold, np.minimum(odds * 1.6, 1))))
+        left_out = LeftOut.of(np.stack(rows, axis=1))
+        alone = left_out.difference(0, 1, TAIL, 1)
+        held += bool(alone.ends[1, 0] <= 0 <= alone.ends[1, 1])
+        found += bool(alone.p[1] < 2 * TAIL)
+        for a, b in itertools.combinations(range(3), 2):
+            pair = left_out.difference(a, b, TAIL, 3)
+            outside = not pair.ends[1, 0] <= 0 <= pair.ends[1, 1]
+            torn += outside != (3 * pair.p[1] < 2 * TAIL)
+    return held / samples, found / samples, torn
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:2]))

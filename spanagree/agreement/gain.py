@@ -2,8 +2,8 @@
 
 Each document is left out once, of the team and of the team without the annotator; the variance of
 the gain is the sum of the squared changes of the difference. A document that the annotator did not
-see adds the same to both, and its change is a series in what it adds, of which three terms are taken;
-so only documents are visited that the annotator saw.
+see adds the same to both, and its change is a series in what it adds, of which three terms are
+taken; so only documents are visited that the annotator saw.
 """
 
 from __future__ import annotations

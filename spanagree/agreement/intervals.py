@@ -101,7 +101,7 @@ def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, 
     """
     with np.errstate(all="ignore"):
         over = {
-            "team": other_annotators.of_team(clusters),
+            "team": other_annotators.of_team(clusters.sums),
             "annotators": other_annotators.of_annotators(clusters),
             "mean": other_annotators.of_mean(clusters),
         }

@@ -18,7 +18,7 @@ import numpy as np
 
 from spanagree.agreement.count import Clusters, columns_of, mean_figures
 from spanagree.arrays import Floats, Ints
-from spanagree.comparisons.table import Comparisons
+from spanagree.comparisons.table import Comparisons, Marginals
 from spanagree.errors import counted
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.confidence import LEAST_ANNOTATORS
@@ -54,10 +54,10 @@ class AnnotatorVariance(NamedTuple):
         return cls(share[:, None] * squares, n_annotators)
 
 
-def of_team(clusters: Clusters) -> AnnotatorVariance:
-    """Compute the variance of the team's F1."""
-    both = clusters.sums.both_ways().by("first")
-    return _less_each(columns_of(clusters.sums.by()), both, None)
+def of_team(sums: Comparisons | Marginals) -> AnnotatorVariance:
+    """Compute the variance of the team's F1 from what pairs add in documents."""
+    both = sums.both_ways().by("first")
+    return _less_each(columns_of(sums.by()), both, None)
 
 
 def of_labels(rows: Comparisons, n_labels: int) -> AnnotatorVariance:
